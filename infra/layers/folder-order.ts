@@ -19,6 +19,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'main',
     'app config',
     'routes',
+    'schema-files',
     'snapshots',
     'collections',
     'indexes views',

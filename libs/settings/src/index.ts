@@ -16,6 +16,13 @@ export type { ServiceAccount } from './registry/push.ts';
 export type { RateRule } from './registry/rate-rule.ts';
 export type { Setting } from './registry/setting.ts';
 export { createSettings, type Settings, type SettingsDeps } from './settings.ts';
-export { type SettingsPatch, settingsPatch, settingsPatchSchema } from './settings-patch.ts';
-export { type PatchDeps, patchSettings } from './store.ts';
+export { defaultTextOf, type SettingsPatch, settingsPatch, settingsPatchSchema } from './settings-patch.ts';
+export {
+  type ChangedSettings,
+  type PatchDeps,
+  patchSettings,
+  readChangedSettings,
+  storePatch,
+  warnOfPlainTexts,
+} from './store.ts';
 export { trustedProxiesOf } from './trusted-proxies.ts';

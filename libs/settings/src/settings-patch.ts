@@ -55,6 +55,9 @@ const inDeclaredOrder = (given: Readonly<Record<string, unknown>>): string[] => 
   ...Object.keys(given).filter((key) => !isSettingKey(key)),
 ];
 
+/** The default of a setting; empty for an unknown key. */
+export const defaultTextOf = (key: string): string => findSetting(key)?.defaultText ?? '';
+
 function findSetting(key: string): Setting<unknown> | undefined {
   if (isSettingKey(key)) return settingOf(key);
   const named = findNamedKey(key);

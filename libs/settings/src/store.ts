@@ -1,8 +1,9 @@
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
+import { effectiveSettings } from './effective-settings.ts';
 import { isSecretKey } from './registry/families.ts';
-import type { SettingsPatch } from './settings-patch.ts';
+import { defaultTextOf, type SettingsPatch } from './settings-patch.ts';
 
 /** The rows of system.settings with their version. */
 interface StoredSettings {
@@ -46,31 +47,55 @@ export async function patchSettings(
   patch: SettingsPatch,
   alongside: (query: Query, keys: readonly string[]) => Promise<void> = async () => {},
 ): Promise<string[]> {
-  const entries = Object.entries(patch);
-  if (entries.length === 0) return [];
-  const kept = entries.filter(([, text]) => text !== '');
-  const sealed = kept.map(([key, text]) => [key, isSecretKey(key) ? cipher.encrypt(text) : text] as const);
+  const keys = Object.keys(patch);
+  if (keys.length === 0) return [];
   await database.transaction(async (query) => {
-    // The row lock on the version serializes concurrent patches, so versions commit in order.
-    await query({ text: "update system.versions set version = version + 1 where name = 'settings'", values: [] });
-    await query({
-      text: 'delete from system.settings where key = any($1::text[])',
-      values: [entries.filter(([, text]) => text === '').map(([key]) => key)],
-    });
-    await query({
-      text: `insert into system.settings (key, value, updated_at)
-             select key, value, extract(epoch from now())::bigint from unnest($1::text[], $2::text[]) as given (key, value)
-             on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
-      values: [sealed.map(([key]) => key), sealed.map(([, text]) => text)],
-    });
-    await alongside(
-      query,
-      entries.map(([key]) => key),
-    );
+    await storePatch(query, cipher, patch);
+    await alongside(query, keys);
   });
   bus.notify('settings');
-  if (!cipher.isEncrypting) for (const [key] of kept) if (isSecretKey(key)) warnOfPlainText(key);
-  return entries.map(([key]) => key);
+  warnOfPlainTexts(cipher, patch);
+  return keys;
+}
+
+/** Stores a validated patch within a transaction. */
+export async function storePatch(query: Query, cipher: ValueCipher, patch: SettingsPatch): Promise<void> {
+  const entries = Object.entries(patch);
+  const kept = entries.filter(([, text]) => text !== '');
+  const sealed = kept.map(([key, text]) => [key, isSecretKey(key) ? cipher.encrypt(text) : text] as const);
+  // The row lock on the version serializes concurrent patches, so versions commit in order.
+  await query({ text: "update system.versions set version = version + 1 where name = 'settings'", values: [] });
+  await query({
+    text: 'delete from system.settings where key = any($1::text[])',
+    values: [entries.filter(([, text]) => text === '').map(([key]) => key)],
+  });
+  await query({
+    text: `insert into system.settings (key, value, updated_at)
+           select key, value, extract(epoch from now())::bigint from unnest($1::text[], $2::text[]) as given (key, value)
+           on conflict (key) do update set value = excluded.value, updated_at = excluded.updated_at`,
+    values: [sealed.map(([key]) => key), sealed.map(([, text]) => text)],
+  });
+}
+
+/** Warns of each secret of a stored patch that is not encrypted. */
+export function warnOfPlainTexts(cipher: ValueCipher, patch: SettingsPatch): void {
+  if (cipher.isEncrypting) return;
+  for (const [key, text] of Object.entries(patch)) if (text !== '' && isSecretKey(key)) warnOfPlainText(key);
+}
+
+/** The settings that differ from their defaults, secrets decrypted. */
+export interface ChangedSettings {
+  readonly texts: Readonly<Record<string, string>>;
+  /** Secrets that cannot be decrypted. */
+  readonly unreadable: ReadonlySet<string>;
+}
+
+/** Reads the settings that differ from their defaults, sorted by key. */
+export async function readChangedSettings(query: Query, cipher: ValueCipher): Promise<ChangedSettings> {
+  const { texts: stored } = await readSettings(query);
+  const { texts, unreadable } = effectiveSettings(stored, cipher);
+  const changed = Object.entries(texts).filter(([key, text]) => text !== '' && text !== defaultTextOf(key));
+  return { texts: Object.fromEntries(changed.sort(([a], [b]) => (a < b ? -1 : 1))), unreadable };
 }
 
 const warnedOf = new Set<string>();

@@ -17,6 +17,7 @@ import { eventRoutes } from './routes/events.ts';
 import { fieldRoutes } from './routes/fields.ts';
 import { indexRoutes } from './routes/indexes.ts';
 import { notificationRoutes } from './routes/notifications.ts';
+import { schemaRoutes } from './routes/schema.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
@@ -68,6 +69,7 @@ export function createAdmin(deps: AdminDeps): Service {
     ...fieldRoutes({ changes, nowSec }),
     ...indexRoutes({ database, changes }),
     ...snapshotRoutes({ database, changes, nowSec }),
+    ...schemaRoutes({ database, bus, cipher, changes, nowSec }),
     ...auditRoutes({ database }),
     ...adminRoutes({ database, bus, passwords, nowSec }),
     ...settingsRoutes({ database, bus, cipher, settings }),

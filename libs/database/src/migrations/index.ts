@@ -28,6 +28,7 @@ import { statements as links } from './0030-links.ts';
 import { statements as deletedVersions } from './0031-deleted-versions.ts';
 import { statements as targets } from './0032-targets.ts';
 import { statements as fileRemovals } from './0033-file-removals.ts';
+import { statements as schemaMigrations } from './0040-schema-migrations.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -61,6 +62,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0031-deleted-versions': deletedVersions,
   '0032-targets': targets,
   '0033-file-removals': fileRemovals,
+  '0040-schema-migrations': schemaMigrations,
 };
 
 /** The names of all migrations, in order. */

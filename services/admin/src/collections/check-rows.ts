@@ -14,12 +14,17 @@ export async function checkRows(query: Query, checks: readonly Check[], problems
   for (const table of new Set(checks.map((check) => check.table)))
     await query({ text: `lock table ${table} in share row exclusive mode`, values: [] });
   for (const check of checks) {
-    const rows = check.refuses
-      ? await countByReadingValues(query, check, check.refuses)
-      : await countInDatabase(query, check);
-    if (rows > 0) problems.add(check.place, rows === 1 ? '1 row violates it' : `${rows} rows violate it`);
+    const rows = await countViolations(query, check);
+    if (rows > 0) problems.add(check.place, violationsOf(rows));
   }
 }
+
+/** Counts the rows that violate a change. */
+export const countViolations = (query: Query, check: Check): Promise<number> =>
+  check.refuses ? countByReadingValues(query, check, check.refuses) : countInDatabase(query, check);
+
+/** The problem of a change that so many rows violate. */
+export const violationsOf = (rows: number): string => (rows === 1 ? '1 row violates it' : `${rows} rows violate it`);
 
 async function countInDatabase(query: Query, { table, where }: Check): Promise<number> {
   const [row] = await query<{ rows: number }>({

@@ -40,6 +40,20 @@ export function planChecks(before: Collection, after: Collection, cipher: ValueC
   ];
 }
 
+/** Returns the checks of the fields that become required, for the changed table and its rows as they are then. */
+export function planRequiredChecks(before: Collection, after: Collection): Check[] {
+  const table = tableOf(after);
+  const wasRequired = new Set(before.fields.filter(({ required }) => required).map(({ id }) => id));
+  return after.fields
+    .filter(({ id, required }) => required && !wasRequired.has(id))
+    .map((field) => ({
+      place: `fields.${field.name}.required`,
+      table,
+      column: quoteIdentifier(field.name),
+      where: isEmpty(field),
+    }));
+}
+
 function checksOfKept(table: string, { old, now }: FieldPair, cipher: ValueCipher): Check[] {
   const column = quoteIdentifier(old.name);
   const place = `fields.${now.name}`;

@@ -14,9 +14,20 @@ import { planDropLinkFunction, planLinkTriggers } from './link-triggers.ts';
 import { planDropLinks } from './links.ts';
 
 /** Plans the table of a new collection with its indexes, constraints, triggers and history. */
-export function planCreate(collection: Collection): string[] {
-  const table = tableOf(collection);
-  const columns = [
+export const planCreate = (collection: Collection): string[] => [
+  ...planTable(collection),
+  ...planTableParts(collection),
+];
+
+/** Plans the table of a new collection alone. Its relations may refer to tables that do not exist yet. */
+export const planTable = (collection: Collection): string[] => [
+  `create table ${tableOf(collection)} (${planColumns(collection).join(', ')})`,
+  `create index ${quoteIdentifier(orderIndexName(collection))} on ${tableOf(collection)} (created_at desc, id desc)`,
+];
+
+/** Plans the columns of a table. */
+export function planColumns(collection: Collection): string[] {
+  return [
     `id text collate "C" constraint ${quoteIdentifier(primaryKeyName(collection))} primary key`,
     'created_at bigint not null',
     'updated_at bigint not null',
@@ -24,9 +35,12 @@ export function planCreate(collection: Collection): string[] {
     ...collection.fields.map(columnDefinition),
     '_revision integer not null default 0',
   ];
+}
+
+/** Plans what a new table has besides its columns. The targets of its relations must exist. */
+export function planTableParts(collection: Collection): string[] {
+  const table = tableOf(collection);
   return [
-    `create table ${table} (${columns.join(', ')})`,
-    `create index ${quoteIdentifier(orderIndexName(collection))} on ${table} (created_at desc, id desc)`,
     ...collection.fields.flatMap((field) => planConstraints(collection, field)),
     ...(collection.type === 'auth' ? planAccountTriggers(table) : []),
     ...planFileTriggers(collection),
@@ -51,6 +65,11 @@ const planAccountTriggers = (table: string): string[] => [
 /** Plans the drop of a collection's table, links, history and files. No relation of another collection may refer to it. */
 export const planDrop = (collection: Collection): string[] => [
   ...collection.fields.filter(holdsRelations).map((field) => planDropLinks(collection, field)),
+  ...planDropTable(collection),
+];
+
+/** Plans the drop of a table whose links are gone. */
+export const planDropTable = (collection: Collection): string[] => [
   `drop table ${tableOf(collection)}`,
   ...(collection.fields.some(holdsRelations) ? [planDropLinkFunction(collection)] : []),
   `drop table if exists ${historyTableOf(collection)}`,

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { findCaseCollation } from '@recordbus/query';
-import { type Collection, indexName, quoteIdentifier } from '@recordbus/schema';
+import { type Collection, type CollectionIndex, columnsOfIndex, indexName, quoteIdentifier } from '@recordbus/schema';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { updateCollection } from '../schema/collections-table.ts';
@@ -50,11 +50,20 @@ export async function applyNewIndex(
   draft: NewIndex,
 ): Promise<Collection> {
   const index = readIndex(collection, draft);
-  const trigrams = index.type === 'trigram' ? await prepareTrigrams(query) : undefined;
-  await execute([planIndex(collection, index, trigrams)]).catch(explainRefusal(draft));
+  await executeIndex({ query, execute }, collection, index);
   const after = { ...collection, indexes: [...(collection.indexes ?? []), index] };
   await updateCollection(query, after);
   return after;
+}
+
+/** Creates an index in the database. Throws 409 when a unique one covers duplicate values. */
+export async function executeIndex(
+  { query, execute }: Pick<SchemaChange, 'query' | 'execute'>,
+  collection: Collection,
+  index: CollectionIndex,
+): Promise<void> {
+  const trigrams = index.type === 'trigram' ? await prepareTrigrams(query) : undefined;
+  await execute([planIndex(collection, index, trigrams)]).catch(explainRefusal(columnsOfIndex(collection, index)));
 }
 
 /** Drops an index within a change of the schema. Returns the collection without it. Throws 404. */
@@ -72,7 +81,7 @@ export async function applyDroppedIndex(
 }
 
 const explainRefusal =
-  ({ columns }: NewIndex) =>
+  (columns: readonly string[]) =>
   (error: unknown): never => {
     if (isDatabaseError(error, sqlState.uniqueViolation))
       throw conflict('duplicate_values', `records have the same values of ${columns.join(', ')}`);

@@ -10,6 +10,15 @@ interface BuildContext {
   readonly collections: readonly Collection[];
   /** Whether to check that ids are unique. A change of field options alone cannot change them. */
   readonly checksIds: boolean;
+  /** Where the tables of the collections are, other than in `records`: for a view that is only tried. */
+  readonly tried?: TriedTables;
+}
+
+/** Tables in which a view is tried, so that those of the collections stay untouched. */
+export interface TriedTables {
+  /** The schema of the view, and of tables that replace those of `records`. */
+  readonly schema: string;
+  tableOf(collection: Pick<Collection, 'name'>): string;
 }
 
 /** How long the query of a view may take over the stored data, in milliseconds. */
@@ -22,23 +31,25 @@ const queryTimeoutMs = 5000;
  */
 export async function buildView(
   collection: Collection,
-  { query, collections, checksIds }: BuildContext,
+  { query, collections, checksIds, tried }: BuildContext,
 ): Promise<Collection> {
+  const find = tried?.tableOf ?? tableOf;
+  const searchPath = tried ? `${tried.schema}, records, pg_catalog` : 'records, pg_catalog';
   const { select } = await readViewQuery(collection.viewQuery ?? '', collections);
-  const draft = `records.${quoteIdentifier(`draft:${newId()}`)}`;
+  const draft = `${tried?.schema ?? 'records'}.${quoteIdentifier(`draft:${newId()}`)}`;
   await reportingDatabaseErrors(async () => {
-    await query({ text: 'set local search_path = records, pg_catalog', values: [] });
+    await query({ text: `set local search_path = ${searchPath}`, values: [] });
     await query({ text: `create view ${draft} as ${select}`, values: [] });
     await query({ text: 'set local search_path to default', values: [] });
   });
-  const columns = await inspectView(query, draft, collections);
+  const columns = await inspectView(query, draft, collections, find);
   await query({ text: `drop view ${draft}`, values: [] });
   const { fields, lacking, selectList } = shapeView(columns);
-  await query({ text: 'set local search_path = records, pg_catalog', values: [] });
+  await query({ text: `set local search_path = ${searchPath}`, values: [] });
   // Permissions are those of the role that reads the view, not of its owner.
   const options = 'with (security_invoker = true)';
   await query({
-    text: `create view ${tableOf(collection)} ${options} as select ${selectList} from (${select}\n) q`,
+    text: `create view ${find(collection)} ${options} as select ${selectList} from (${select}\n) q`,
     values: [],
   });
   await query({ text: 'set local search_path to default', values: [] });

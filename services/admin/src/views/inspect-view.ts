@@ -21,9 +21,10 @@ export async function inspectView(
   query: Query,
   view: string,
   collections: readonly Collection[],
+  find: (collection: Collection) => string = tableOf,
 ): Promise<readonly ViewColumn[]> {
   const { oid, rule } = await readRule(query, view);
-  const tables = await tablesByOid(query, collections);
+  const tables = await tablesByOid(query, collections, find);
   refuseTables(rule, oid, tables);
   await refuseFunctions(query, rule);
   await refuseColumns(query, view, tables);
@@ -46,10 +47,14 @@ const oidsOf = (rule: string, pattern: RegExp): number[] => [
   ...new Set([...rule.matchAll(pattern)].map(([, oid]) => Number(oid))),
 ];
 
-async function tablesByOid(query: Query, collections: readonly Collection[]): Promise<ReadonlyMap<number, Collection>> {
+async function tablesByOid(
+  query: Query,
+  collections: readonly Collection[],
+  find: (collection: Collection) => string,
+): Promise<ReadonlyMap<number, Collection>> {
   const rows = await query<{ oid: string | number; place: number }>({
     text: 'select to_regclass(name)::oid::bigint as oid, place from unnest($1::text[]) with ordinality as t (name, place)',
-    values: [collections.map(tableOf)],
+    values: [collections.map(find)],
   });
   return new Map(
     rows.flatMap(({ oid, place }): [number, Collection][] => {

@@ -90,36 +90,48 @@ async function parseSelect(text: string): Promise<ParsedSelect> {
   return { select: bytes.subarray(start, length ? start + length : undefined).toString(), start, tree: stmt };
 }
 
-interface Findings {
+/** The tables and CTEs that a statement names. */
+export interface Findings {
   readonly mentions: TableMention[];
   readonly ctes: Set<string>;
 }
 
-/** Walks the parser's tree. Only listed node types are allowed, so types that a later version adds are refused. */
-function inspect(node: unknown, found: Findings): void {
+/** What a statement may contain. */
+interface Allowed {
+  readonly syntax: ReadonlySet<string>;
+  readonly functions: ReadonlySet<string>;
+}
+
+const allowedInViews: Allowed = { syntax: allowedSyntax, functions: allowedFunctions };
+
+/**
+ * Walks the parser's tree. Only listed node types are allowed, so types that a later version adds are refused. Throws the
+ * 422 of a view.
+ */
+export function inspect(node: unknown, found: Findings, allowed: Allowed = allowedInViews): void {
   if (Array.isArray(node)) {
-    for (const item of node) inspect(item, found);
+    for (const item of node) inspect(item, found, allowed);
     return;
   }
   if (!isObject(node)) return;
   for (const [key, value] of Object.entries(node)) {
-    if (/^[A-Z]/.test(key) && !allowedSyntax.has(key)) throw refusedQuery(`must not contain ${sqlNameOf(key)}`);
+    if (/^[A-Z]/.test(key) && !allowed.syntax.has(key)) throw refusedQuery(`must not contain ${sqlNameOf(key)}`);
     if (key === 'intoClause') throw refusedQuery('must not write a table');
     if (isObject(value)) {
-      if (key === 'FuncCall') checkFunction(value);
+      if (key === 'FuncCall') checkFunction(value, allowed.functions);
       if (key === 'TypeName' || key === 'typeName') checkType(value);
       if (key === 'SQLValueFunction' && !allowedTimeFunctions.has(String(value.op)))
         throw refusedQuery('must not read the user, the database or the schema');
       if (key === 'RangeVar') found.mentions.push(mentionOf(value));
       if (key === 'CommonTableExpr') found.ctes.add(String(value.ctename));
     }
-    inspect(value, found);
+    inspect(value, found, allowed);
   }
 }
 
-function checkFunction({ funcname }: Tree): void {
+function checkFunction({ funcname }: Tree, functions: ReadonlySet<string>): void {
   const { schema, name } = qualified(funcname);
-  if ((schema !== undefined && schema !== 'pg_catalog') || !allowedFunctions.has(name))
+  if ((schema !== undefined && schema !== 'pg_catalog') || !functions.has(name))
     throw refusedQuery(`must not call the function ${name}`);
 }
 

@@ -31,8 +31,12 @@ export async function listWebhooks(
   return { rows, totalItems: total?.count ?? 0 };
 }
 
+/** Returns all webhooks. */
+export const listAllWebhooks = (query: Query): Promise<Webhook[]> =>
+  query<Webhook>({ text: `select ${columns} from system.webhooks order by id`, values: [] });
+
 /** Creates a webhook. It gets events from now on, unless it is disabled. */
-export async function createWebhook(query: Query, webhook: NewWebhook): Promise<Webhook> {
+export async function createWebhook(query: Query, webhook: NewWebhook, id = newId()): Promise<Webhook> {
   const { name, url, events, secret, headers, enabled } = webhook;
   const { retry_max, retry_backoff, retry_delay_ms, timeout_ms } = webhook;
   return onlyRow(
@@ -41,19 +45,7 @@ export async function createWebhook(query: Query, webhook: NewWebhook): Promise<
           (id, name, url, events, secret, headers, active, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
         values ($1, $2, $3, $4, $5, $6, case when $7::boolean then ${fromNowOn} else '{}' end, $8, $9, $10, $11)
         returning ${columns}`,
-      values: [
-        newId(),
-        name,
-        url,
-        events,
-        secret,
-        headers,
-        enabled,
-        retry_max,
-        retry_backoff,
-        retry_delay_ms,
-        timeout_ms,
-      ],
+      values: [id, name, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms],
     }),
   );
 }

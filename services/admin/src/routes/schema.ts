@@ -1,0 +1,83 @@
+import type { Bus } from '@recordbus/bus';
+import type { ValueCipher } from '@recordbus/crypto';
+import type { Database } from '@recordbus/database';
+import { ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { actorOf } from '../audit/actor.ts';
+import type { SchemaChanges } from '../schema/schema-changes.ts';
+import { applySchema } from '../schema-files/apply-schema.ts';
+import { changeJson, lockJson } from '../schema-files/change.ts';
+import { presentSchema, readCurrentSchema } from '../schema-files/current-schema.ts';
+import { planSchema } from '../schema-files/plan-schema.ts';
+import { applyBody, planBody } from '../schema-files/schema-document.ts';
+
+interface SchemaRoutesDeps {
+  readonly database: Database;
+  readonly bus: Pick<Bus, 'notify'>;
+  readonly cipher: ValueCipher;
+  readonly changes: SchemaChanges;
+  readonly nowSec: () => number;
+}
+
+const path = '/api/v1/admin/schema';
+
+/** As for snapshots: 500 collections with 50 fields have 3 MiB. */
+const bodyLimitBytes = 8 * 1024 * 1024;
+
+const file = z.record(z.string(), z.unknown());
+const schemaJson = z.object({
+  version: z.literal(1),
+  collections: z.array(file),
+  webhooks: z.array(file),
+  settings: file,
+  migrations: z.array(z.object({ name: z.string(), sql: z.string() })),
+});
+
+/** Routes of the schema as files (schema). */
+export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaRoutesDeps): Route[] => [
+  route({
+    method: 'GET',
+    path,
+    access: 'admin',
+    summary: 'Get the schema as the files of `cli schema pull`, without secrets',
+    answers: { 200: schemaJson },
+    handler: async () => ok(await presentSchema(await readCurrentSchema(database.query, cipher))),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/plan`,
+    access: 'admin',
+    summary: 'Plan the change of the schema to that of the files; changes nothing',
+    body: planBody,
+    bodyLimitBytes,
+    answers: {
+      200: z.object({
+        hash: z.string().describe('of the current schema; the apply takes it'),
+        changes: z.array(changeJson),
+        drops: z.array(z.string()).describe('what the apply has to allow by name'),
+        locks: z.array(lockJson),
+        warnings: z.array(z.string()),
+      }),
+      422: 'The files are wrong, or an apply would refuse them; details name each place.',
+    },
+    handler: async ({ body }) => ok(await planSchema({ database, cipher }, body, nowSec())),
+  }),
+  route({
+    method: 'POST',
+    path: `${path}/apply`,
+    access: 'admin',
+    summary: 'Make the schema that of the files, all or nothing',
+    body: applyBody,
+    bodyLimitBytes,
+    answers: {
+      200: z.object({ hash: z.string().describe('of the schema after the apply'), changes: z.array(changeJson) }),
+      409: 'The schema has changed since the plan, or a unique index would cover duplicate values.',
+      422: 'The files are wrong, the records do not fit them, or a drop is not allowed; details name each place.',
+    },
+    async handler(input) {
+      const applied = await applySchema(changes, input.body, nowSec(), actorOf(input));
+      if (applied.changes.some(({ kind }) => kind === 'webhook')) bus.notify('webhooks');
+      return ok(applied);
+    },
+  }),
+];

@@ -1,0 +1,89 @@
+import type { ValueCipher } from '@recordbus/crypto';
+import { type Collection, type Field, tableOf } from '@recordbus/schema';
+import { countViolations, violationsOf } from '../collections/check-rows.ts';
+import { isEmpty, planChecks } from '../ddl/checks.ts';
+import { compareFields } from '../ddl/compare-fields.ts';
+import type { Change } from './change.ts';
+import type { SchemaPlan } from './compute-plan.ts';
+import type { LimitedCounts } from './limited-count.ts';
+
+/** Returns the changes with the numbers of the records and values that are lost. */
+export async function countLosses(
+  changes: readonly Change[],
+  { collections }: SchemaPlan,
+  counts: LimitedCounts,
+): Promise<Change[]> {
+  const lost = new Map<string, Change>();
+  for (const collection of collections.dropped.filter(({ type }) => type !== 'view'))
+    lost.set(collection.name, {
+      action: 'drop',
+      kind: 'collection',
+      name: collection.name,
+      records: (await countRecords(collection, counts)) ?? null,
+    });
+  for (const { before, after } of collections.kept) {
+    if (before === after || before.type === 'view') continue;
+    const { dropped } = compareFields(before, after);
+    if (dropped.length === 0) continue;
+    const values = await countValues(before, dropped, counts);
+    for (const [index, field] of dropped.entries()) {
+      const name = `${after.name}.${field.name}`;
+      lost.set(name, { action: 'drop', kind: 'field', name, values: values?.[index] ?? null });
+    }
+  }
+  return changes.map((change) => {
+    const counted = change.action === 'drop' ? lost.get(change.name) : undefined;
+    return counted?.kind === change.kind ? counted : change;
+  });
+}
+
+/** Counts the records of a collection. Undefined when it takes too long. */
+export const countRecords = (
+  collection: Pick<Collection, 'name'>,
+  counts: LimitedCounts,
+): Promise<number | undefined> =>
+  counts.count(async (query) => {
+    const [row] = await query<{ count: number }>({ text: `select count(*) from ${tableOf(collection)}`, values: [] });
+    return row?.count ?? 0;
+  });
+
+const countValues = (
+  collection: Collection,
+  fields: readonly Field[],
+  counts: LimitedCounts,
+): Promise<readonly number[] | undefined> =>
+  counts.count(async (query) => {
+    const filled = fields.map((field) => `count(*) filter (where not (${isEmpty(field)}))`);
+    const [row] = await query<{ counts: number[] }>({
+      text: `select to_jsonb(array[${filled.join(', ')}]) as counts from ${tableOf(collection)}`,
+      values: [],
+    });
+    return row?.counts ?? [];
+  });
+
+/**
+ * Checks the stored values against the new definitions without a lock. Adds what is wrong to the problems of the plan, and
+ * returns warnings about what only the apply can check.
+ */
+export async function checkStoredValues(
+  { collections, migrations, problems }: SchemaPlan,
+  cipher: ValueCipher,
+  counts: LimitedCounts,
+): Promise<string[]> {
+  const warnings: string[] = [];
+  for (const { before, after } of collections.kept) {
+    if (before === after || before.type === 'view') continue;
+    for (const check of planChecks(before, after, cipher)) {
+      const place = `collections.${after.name}.${check.place}`;
+      const rows = await counts.count((query) => countViolations(query, check));
+      if (rows === undefined) warnings.push(`${place}: checking the records took too long; the apply checks them.`);
+      else if (rows > 0 && isRequired(check.place) && migrations.length > 0)
+        warnings.push(`${place}: ${rows} records have no value; the migrations have to give them one.`);
+      else if (rows > 0) problems.add(place, violationsOf(rows));
+    }
+  }
+  return warnings;
+}
+
+/** Whether a check is about missing values, which migrations may fill in. */
+export const isRequired = (place: string): boolean => place.endsWith('.required');

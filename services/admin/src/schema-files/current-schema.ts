@@ -1,0 +1,50 @@
+import { createHash } from 'node:crypto';
+import type { ValueCipher } from '@recordbus/crypto';
+import type { Query } from '@recordbus/database';
+import { type Collection, loadCollections } from '@recordbus/schema';
+import { type ChangedSettings, readChangedSettings } from '@recordbus/settings';
+import { startSlice } from '@recordbus/shared/time-slice';
+import type { Webhook } from '../webhooks/webhook-schema.ts';
+import { listAllWebhooks } from '../webhooks/webhook-store.ts';
+import { type AppliedMigration, listMigrations } from './migrations-table.ts';
+import { type PresentedSchema, presentCollections, presentSettings, presentWebhooks } from './present-files.ts';
+
+/** What the files of a schema describe, as a stack has it now. */
+export interface CurrentSchema {
+  readonly collections: readonly Collection[];
+  readonly webhooks: readonly Webhook[];
+  readonly settings: ChangedSettings;
+  readonly migrations: readonly AppliedMigration[];
+}
+
+/** Reads the current schema of the stack. */
+export async function readCurrentSchema(query: Query, cipher: ValueCipher): Promise<CurrentSchema> {
+  const { collections } = await loadCollections(query);
+  return {
+    collections,
+    webhooks: await listAllWebhooks(query),
+    settings: await readChangedSettings(query, cipher),
+    migrations: await listMigrations(query),
+  };
+}
+
+/** Returns the files of the current schema. */
+export const presentSchema = async (current: CurrentSchema): Promise<PresentedSchema> => ({
+  version: 1,
+  collections: await presentCollections(current.collections),
+  webhooks: presentWebhooks(current.webhooks),
+  settings: presentSettings(current.settings),
+  migrations: current.migrations.map(({ name, sql }) => ({ name, sql })),
+});
+
+/** Returns the hash of a schema, by which an apply sees that it moved since the plan. It depends on no secret. */
+export async function hashOf(schema: PresentedSchema): Promise<string> {
+  const hash = createHash('sha256');
+  const slice = startSlice();
+  const { collections, ...others } = schema;
+  for (const collection of collections) {
+    if (slice.isOver()) await slice.pause();
+    hash.update(JSON.stringify(collection)).update('\n');
+  }
+  return `sha256:${hash.update(JSON.stringify(others)).digest('hex')}`;
+}

@@ -1,0 +1,87 @@
+import type { ValueCipher } from '@recordbus/crypto';
+import type { Database, Query } from '@recordbus/database';
+import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
+import { tryViews } from './build-views.ts';
+import { type Change, dropsOf, type Lock } from './change.ts';
+import { checkAllRules } from './check-all-rules.ts';
+import { computePlan, type SchemaPlan } from './compute-plan.ts';
+import { checkStoredValues, countLosses } from './count-losses.ts';
+import { hashOf, presentSchema, readCurrentSchema } from './current-schema.ts';
+import { describeChanges } from './describe-changes.ts';
+import { findLocks } from './find-locks.ts';
+import { limitCounts } from './limited-count.ts';
+import { readDocument } from './read-document.ts';
+import type { PlanBody } from './schema-document.ts';
+
+/** What an apply of the files would do (schema §3). */
+export interface PresentedPlan {
+  /** The hash of the current schema. */
+  readonly hash: string;
+  readonly changes: readonly Change[];
+  /** What an apply has to be allowed to drop. */
+  readonly drops: readonly string[];
+  readonly locks: readonly Lock[];
+  readonly warnings: readonly string[];
+}
+
+interface PlanDeps {
+  readonly database: Pick<Database, 'transaction'>;
+  readonly cipher: ValueCipher;
+}
+
+/**
+ * Plans the change of a stack's schema to that of the files. It changes nothing and locks no collection. Throws 422 that
+ * names what an apply would refuse.
+ */
+export async function planSchema(
+  { database, cipher }: PlanDeps,
+  { schema: document, variables }: PlanBody,
+  nowSec: number,
+): Promise<PresentedPlan> {
+  const files = await readDocument(document);
+  return rollBack(database, async (query) => {
+    const current = await readCurrentSchema(query, cipher);
+    const plan = await computePlan(files, current, variables, nowSec);
+    const after = plan.rebuildsViews ? await tryViews(query, plan.collections, plan.problems) : plan.collections.after;
+    await checkAllRules(after, plan.problems);
+    const counts = limitCounts(query);
+    const notes = await checkStoredValues(plan, cipher, counts);
+    plan.problems.throwIfAny();
+    const changes = await countLosses(await describeChanges(plan), plan, counts);
+    return {
+      hash: await hashOf(await presentSchema(current)),
+      changes,
+      drops: dropsOf(changes),
+      locks: await findLocks(plan, counts),
+      warnings: [...notes, ...warningsOf(plan, after)],
+    };
+  });
+}
+
+/** Warnings about variables that the apply needs, and about rules of changed collections that let guests write. */
+function warningsOf(
+  { collections, settings, webhooks }: SchemaPlan,
+  after: Parameters<typeof warningsOfOpenRules>[1],
+): string[] {
+  const unchanged = new Set(collections.kept.flatMap(({ before, after: now }) => (before === now ? [now.id] : [])));
+  return [
+    ...[...settings.missing, ...webhooks.missing].map(([place, sentence]) => `${place} ${sentence}.`),
+    ...after.flatMap((collection) => (unchanged.has(collection.id) ? [] : warningsOfOpenRules(collection, after))),
+  ];
+}
+
+/** Runs the work in a transaction and rolls it back. */
+async function rollBack<T>(database: Pick<Database, 'transaction'>, work: (query: Query) => Promise<T>): Promise<T> {
+  let result: { readonly value: T } | undefined;
+  const end = new Error('rolled back');
+  await database
+    .transaction(async (query) => {
+      result = { value: await work(query) };
+      throw end;
+    })
+    .catch((error: unknown) => {
+      if (error !== end) throw error;
+    });
+  if (!result) throw new Error('the work did not run');
+  return result.value;
+}

@@ -1,0 +1,67 @@
+import { isDatabaseError, type Query } from '@recordbus/database';
+import { isHidden } from '@recordbus/query';
+import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { validationFailed } from '@recordbus/shared/errors';
+import { insertMigration } from './migrations-table.ts';
+import { type MigrationStatement, readMigration } from './read-migration.ts';
+import type { MigrationFile } from './schema-document.ts';
+
+/**
+ * Runs migrations in order and records them. Each sees the collections as views of their open columns, so that neither
+ * passwords nor encrypted values nor tables of the product are in reach. Throws 422 that names the migration and the line.
+ */
+export async function runMigrations(
+  query: Query,
+  migrations: readonly MigrationFile[],
+  collections: readonly Collection[],
+): Promise<void> {
+  for (const migration of migrations) {
+    await runMigration(query, migration, collections);
+    await insertMigration(query, migration);
+  }
+}
+
+async function runMigration(query: Query, migration: MigrationFile, collections: readonly Collection[]): Promise<void> {
+  const statements = await readMigration(migration);
+  const run = (text: string) => query({ text, values: [] });
+  const named = new Set(statements.flatMap(({ target, names }) => [target, ...names]));
+  const seen = collections.filter(({ name }) => named.has(name));
+  const written = seen.filter(({ name }) => statements.some(({ target }) => target === name));
+  for (const collection of seen) await run(planOpenView(collection));
+  for (const collection of written)
+    await run(
+      `create trigger migrated_row before insert or update on ${tableOf(collection)} for each row
+       execute function system.migrated_row()`,
+    );
+  await run('set local search_path = pg_temp, pg_catalog');
+  for (const statement of statements) await runStatement(query, migration, statement);
+  await run('set local search_path to default');
+  for (const collection of written) await run(`drop trigger migrated_row on ${tableOf(collection)}`);
+  for (const { name } of seen) await run(`drop view pg_temp.${quoteIdentifier(name)}`);
+}
+
+/** Plans the view that a migration sees. What proves who an account is can be read but not written. */
+function planOpenView(collection: Collection): string {
+  const { name, type, fields } = collection;
+  const columns = fields
+    .filter((field) => !isHidden(field) && field.type !== 'file')
+    .map((field) => {
+      const column = quoteIdentifier(field.name);
+      return type === 'auth' && field.system ? `coalesce(${column}) as ${column}` : column;
+    });
+  const own = ['id', 'created_at', 'updated_at', ...columns];
+  return `create temporary view ${quoteIdentifier(name)} as select ${own.join(', ')} from ${tableOf(collection)}`;
+}
+
+/** SQLSTATE classes of errors in a statement or in the values that it writes: syntax, names, data, constraints. */
+const statementErrors = /^(0A|21|22|23|2F|39|42|54|55000|57014)/;
+
+async function runStatement(query: Query, { name }: MigrationFile, statement: MigrationStatement): Promise<void> {
+  try {
+    await query({ text: statement.text, values: [] });
+  } catch (error) {
+    if (!isDatabaseError(error) || !statementErrors.test(error.code ?? '')) throw error;
+    const what = [error.message, error.detail].filter(Boolean).join('; ');
+    throw validationFailed({ [`migrations.${name}`]: `line ${statement.line}: ${what}` });
+  }
+}

@@ -1,0 +1,117 @@
+import { boundedList } from '@recordbus/shared/bounded-list';
+import { boundedText } from '@recordbus/shared/bounded-text';
+import { toJsonSchema } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { newIndex } from '../indexes/index-draft.ts';
+
+const version = 1;
+const maxCollections = 2000;
+const maxIndexes = 100;
+const maxWebhooks = 1000;
+const maxMigrations = 2000;
+const maxSqlLength = 1024 * 1024;
+
+/** Ids that the product makes. Names of constraints in the database have the id, so it may not be any text. */
+const uuid = z
+  .string('must be a string')
+  .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a UUID in lower case');
+
+/** A text that stays out of the files: the variable of the environment that has it (schema §2.5). */
+export const variable = z.strictObject({
+  $env: boundedText(255).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'),
+});
+
+export type Variable = z.output<typeof variable>;
+
+/** A text, or the variable that has it. */
+export type Text = string | Variable;
+
+/** Whether the value names a variable. */
+export const isVariable = (value: unknown): value is Variable => variable.safeParse(value).success;
+
+const rule = z.string('must be null or a string').nullish();
+
+/** A file of a collection (schema §2.2). `readFields` checks the fields. */
+export const collectionFile = z.strictObject({
+  id: uuid.optional(),
+  name: z.string('must be a string'),
+  type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view').default('base'),
+  list_rule: rule,
+  view_rule: rule,
+  create_rule: rule,
+  update_rule: rule,
+  delete_rule: rule,
+  history_enabled: z.boolean('must be true or false').optional(),
+  view_query: z.string('must be a string').nullish(),
+  fields: boundedList(z.unknown(), 10_000, 'must be a list of field definitions').default([]).meta({ default: [] }),
+  indexes: boundedList(newIndex, maxIndexes, 'must be a list of indexes').default([]).meta({ default: [] }),
+});
+
+export type CollectionFile = z.output<typeof collectionFile>;
+
+/** A file of a webhook (schema §2.4). `readWebhooks` checks its values. */
+export const webhookFile = z.strictObject({
+  id: uuid.optional(),
+  name: z.unknown(),
+  url: z.unknown(),
+  events: z.unknown(),
+  secret: variable.optional(),
+  headers: z.record(z.string(), z.unknown(), 'must be an object of header names and values').optional(),
+  enabled: z.unknown().optional(),
+  retry_max: z.unknown().optional(),
+  retry_backoff: z.unknown().optional(),
+  retry_delay_ms: z.unknown().optional(),
+  timeout_ms: z.unknown().optional(),
+});
+
+export type WebhookFile = z.output<typeof webhookFile>;
+
+/** A data migration (schema §5). */
+const migrationFile = z.strictObject({
+  name: boundedText(120).regex(
+    /^[0-9]{1,9}-[A-Za-z0-9][A-Za-z0-9_-]*$/,
+    'must be a number, a hyphen and a name of letters, digits, underscores and hyphens',
+  ),
+  sql: boundedText(maxSqlLength),
+});
+
+export type MigrationFile = z.output<typeof migrationFile>;
+
+/** Lists whose entries `readDocument` checks one by one. */
+const readLater = (schema: z.ZodType) => z.unknown().meta({ ...toJsonSchema(schema, 'input') });
+
+/** The files of a schema as one document (schema §2.1). */
+export const schemaDocument = z.strictObject({
+  version: z.literal(version, `must be ${version}`),
+  collections: boundedList(readLater(collectionFile), maxCollections, 'must be a list of collections'),
+  webhooks: boundedList(readLater(webhookFile), maxWebhooks, 'must be a list of webhooks').optional(),
+  settings: z.record(z.string(), z.unknown(), 'must be an object of keys and values').optional(),
+  migrations: boundedList(readLater(migrationFile), maxMigrations, 'must be a list of migrations')
+    .default([])
+    .meta({ default: [] }),
+});
+
+export type SchemaDocument = z.output<typeof schemaDocument>;
+
+/** Values of variables, by their names. */
+const variables = z.record(z.string(), boundedText(200_000)).default({}).meta({ default: {} });
+
+/** The body of a plan. */
+export const planBody = z.strictObject({
+  schema: schemaDocument,
+  variables: variables.describe('values of the variables that the schema names'),
+});
+
+/** The body of an apply. */
+export const applyBody = planBody.extend({
+  hash: boundedText(100).describe('the hash that the plan answered'),
+  allow_drop: boundedList(boundedText(300), 10_000, 'must be a list of names')
+    .default([])
+    .meta({ default: [] })
+    .describe('what may be dropped: posts, posts.subtitle, webhooks/crm'),
+});
+
+export type PlanBody = z.output<typeof planBody>;
+export type ApplyBody = z.output<typeof applyBody>;
+
+export { migrationFile, version as documentVersion };
