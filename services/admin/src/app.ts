@@ -22,6 +22,7 @@ import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
+import { readonlyChanges } from './schema/readonly-changes.ts';
 import { createSchemaChanges } from './schema/schema-changes.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
@@ -46,6 +47,8 @@ export interface AdminDeps {
     readonly fcmUrl: string;
     /** URL of the latest release. */
     readonly releaseUrl: string;
+    /** Whether collections change only by schema files. */
+    readonly schemaMode: 'open' | 'readonly';
   };
   /** The time in milliseconds. */
   readonly clock?: () => number;
@@ -61,14 +64,15 @@ export function createAdmin(deps: AdminDeps): Service {
   const background = database.of('background');
   const delayedEncryption = createDelayedEncryption({ database: background, cipher, log, nowSec });
   const changes = createSchemaChanges({ database, bus, cipher, onChanged: delayedEncryption.wake });
+  const openChanges = config.schemaMode === 'readonly' ? readonlyChanges : changes;
   const retention = createAuditRetention({ database: background, settings, log });
   const { releaseUrl } = config;
   const updateChecker = createUpdateChecker({ database, bus, cipher, settings, log, releaseUrl, clock });
   const routes = [
-    ...collectionRoutes({ database, changes, nowSec }),
-    ...fieldRoutes({ changes, nowSec }),
-    ...indexRoutes({ database, changes }),
-    ...snapshotRoutes({ database, changes, nowSec }),
+    ...collectionRoutes({ database, changes: openChanges, nowSec }),
+    ...fieldRoutes({ changes: openChanges, nowSec }),
+    ...indexRoutes({ database, changes: openChanges }),
+    ...snapshotRoutes({ database, changes: openChanges, nowSec }),
     ...schemaRoutes({ database, bus, cipher, changes, nowSec }),
     ...auditRoutes({ database }),
     ...adminRoutes({ database, bus, passwords, nowSec }),

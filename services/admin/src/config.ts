@@ -2,7 +2,10 @@ import { encryptionKey } from '@recordbus/crypto/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
+import { schemaMode } from './schema/schema-mode.ts';
 import { releaseUrl } from './update-check/release-url.ts';
+
+export { schemaMode };
 
 /** The environment variables of the admin service, besides those that every process reads (operation §5.1). */
 export const adminVariables = {
@@ -15,4 +18,5 @@ export const adminVariables = {
   fcmUrl,
   onesignalUrl,
   releaseUrl,
+  schemaMode,
 };

@@ -40,7 +40,10 @@ export const someAdmin = {
 } as const satisfies Principal;
 
 /** Starts the service. There is no bus: notices do not need one. */
-export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
+export async function startTestAdmin(
+  clock?: () => number,
+  schemaMode: 'open' | 'readonly' = 'open',
+): Promise<TestAdmin> {
   const log = createLogger('admin-test', 'error');
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const database = await openDatabase({ url: temporary.url, name: 'test', log });
@@ -60,6 +63,7 @@ export async function startTestAdmin(clock?: () => number): Promise<TestAdmin> {
       onesignalUrl: 'http://127.0.0.1:1',
       fcmUrl: 'http://127.0.0.1:1',
       releaseUrl: 'http://127.0.0.1:1',
+      schemaMode,
     },
     ...(clock && { clock }),
   });

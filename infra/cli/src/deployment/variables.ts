@@ -1,3 +1,4 @@
+import { schemaMode } from '@recordbus/admin/config';
 import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
@@ -16,6 +17,7 @@ export const commandVariables = {
   encryptionKey,
   eventStreamMaxBytes,
   breachServiceUrl,
+  schemaMode,
   adminPassword: variable(
     'SERVICE_ADMIN_PASSWORD',
     'Password for admin create and admin reset, which otherwise prompt for it.',

@@ -31,7 +31,10 @@ export async function applyFile(
 ): Promise<undefined> {
   const document = await readDocument(file);
   const deployment = await openDeployment(parts);
-  const applied = await applySnapshotDocument(deployment, { snapshot: document, mode }, nowSec(), cliActor, dryRun);
+  const applied = await applySnapshotDocument(deployment, { snapshot: document, mode }, nowSec(), cliActor, {
+    isDryRun: dryRun,
+    isReadonly: parts.config.schemaMode === 'readonly',
+  });
   const lines = (['created', 'updated', 'unchanged'] as const).map(
     (outcome) => `${outcome}: ${applied[outcome].join(', ') || 'none'}`,
   );

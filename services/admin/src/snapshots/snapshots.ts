@@ -4,6 +4,7 @@ import { describeIssues } from '@recordbus/shared/describe-issues';
 import { validationFailed } from '@recordbus/shared/errors';
 
 import type { Actor } from '../audit/actor.ts';
+import { readonlyChanges } from '../schema/readonly-changes.ts';
 import {
   createSchemaChanges,
   type SchemaChange,
@@ -27,11 +28,11 @@ export async function applySnapshotDocument(
   given: { readonly snapshot: unknown; readonly mode: string },
   nowSec: number,
   actor: Actor,
-  isDryRun = false,
+  { isDryRun = false, isReadonly = false } = {},
 ): Promise<AppliedSnapshot> {
   const read = snapshotBody.safeParse(given);
   if (!read.success) throw validationFailed(describeIssues(read.error, given));
-  const changes = createSchemaChanges(deps);
+  const changes = isReadonly && !isDryRun ? readonlyChanges : createSchemaChanges(deps);
   return applySnapshot(isDryRun ? rollingBack(changes) : changes, await readSnapshot(read.data), nowSec, actor);
 }
 
