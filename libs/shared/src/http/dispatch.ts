@@ -44,7 +44,13 @@ export function createDispatcher(
     const params = route.params ? readStrings(route.params, match.params) : match.params;
     await route.admit?.({ params: params as never, context });
     const key = route.idempotent ? readIdempotencyKey(request) : undefined;
-    const digest = key === undefined ? undefined : digestRequest(request, search, bodyLimitOf(request, route));
+    const digest =
+      key === undefined
+        ? undefined
+        : digestRequest(request, search, {
+            limitBytes: bodyLimitOf(request, route),
+            isStreamed: route.streamsBody === true,
+          });
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
     // The gateway has given up meanwhile and discarded the rest of the body.
@@ -93,7 +99,7 @@ async function readInput(
   context: RequestContext,
 ): Promise<RouteInput<unknown, unknown, unknown>> {
   const takesMultipart = route.multipartLimitBytes !== undefined && isMultipart(request);
-  if (hasBody(request) && (route.body || takesMultipart)) requirePlainBody(request);
+  if (hasBody(request) && (route.body || takesMultipart || route.streamsBody)) requirePlainBody(request);
   const multipart = takesMultipart && hasBody(request) ? request : undefined;
   return {
     params,
@@ -107,6 +113,7 @@ async function readInput(
       ),
     isHead: request.method === 'HEAD',
     multipart,
+    stream: route.streamsBody && hasBody(request) ? request : undefined,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     queryTexts: (name) => new URLSearchParams(search).getAll(name),
     context,

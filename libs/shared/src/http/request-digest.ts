@@ -10,11 +10,21 @@ export interface RequestDigest {
   take(): Promise<Buffer>;
 }
 
+interface DigestOptions {
+  readonly limitBytes: number;
+  /** Whether the handler streams the body, of whatever type it is. */
+  readonly isStreamed: boolean;
+}
+
 /**
  * Hashes the body of a request while another reader consumes it, so that it is read once and never buffered. Clients
  * choose a new boundary for each multipart body, so the digest excludes the boundary: a repetition has the same digest.
  */
-export function digestRequest(request: IncomingMessage, search: string, limitBytes: number): RequestDigest {
+export function digestRequest(
+  request: IncomingMessage,
+  search: string,
+  { limitBytes, isStreamed }: DigestOptions,
+): RequestDigest {
   const hash = createHash('sha256').update(search).update('\0');
   const boundary = boundaryOf(request.headers['content-type']);
   const withoutBoundary = boundary === undefined ? undefined : createReplacer(Buffer.from(boundary));
@@ -40,7 +50,7 @@ export function digestRequest(request: IncomingMessage, search: string, limitByt
     }
   }
   return {
-    isLate: boundary !== undefined,
+    isLate: isStreamed || boundary !== undefined,
     take() {
       taken ??= finish();
       return taken;

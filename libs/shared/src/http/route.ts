@@ -28,6 +28,8 @@ export interface RouteInput<P, Q, B> {
   readonly isHead: boolean;
   /** The request with an unread multipart body, if the route reads such bodies itself; `body` is empty then. */
   readonly multipart: IncomingMessage | undefined;
+  /** The request with an unread body of any type, if the route streams its body and the request has one. */
+  readonly stream: IncomingMessage | undefined;
   /**
    * Returns a header's value; repeated headers are joined as node:http joins them. Hop-by-hop headers are not part of
    * the request.
@@ -75,6 +77,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
    * For a route that reads `multipart/form-data` itself: the largest such body in bytes. Other routes refuse it (415).
    */
   readonly multipartLimitBytes?: number;
+  /** Whether the route reads its body itself, whatever its type (`RouteInput.stream`). Only for routes without `body`. */
+  readonly streamsBody?: boolean;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
@@ -107,6 +111,7 @@ export interface Route {
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
+  readonly streamsBody?: boolean | undefined;
   readonly staysOpen?: boolean | undefined;
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   readonly answers: Readonly<Record<number, Answer>>;
