@@ -2,7 +2,7 @@ import { createNamedParameters, type NamedParameters, type RequestValues } from 
 import { type Collection, tableOf } from '@recordbus/schema';
 import { selectChange, selectRecord } from './changed-sql.ts';
 import { insertDeletedVersions } from './deleted-version-sql.ts';
-import { insertEvents, type Verb } from './event-sql.ts';
+import { insertCount, insertEvents, type Verb } from './event-sql.ts';
 import { insertHistory } from './history-sql.ts';
 import type { Origin, OriginParameters } from './origin.ts';
 
@@ -27,6 +27,8 @@ interface WritePart {
    * in the batch (JSON text). By default all rows have the place of the statement.
    */
   readonly places?: string;
+  /** Whether the write has no events, only their count for totals of lists. `shown` is missing then. */
+  readonly isSilent?: boolean;
 }
 
 /** A statement that writes, and its values for each run. */
@@ -81,15 +83,20 @@ export const withCtes = (ctes: readonly (Cte | undefined)[]): string =>
  */
 function ctesOf(
   parameters: OriginParameters,
-  { collection, verb, write, suffix = '', places }: WritePart,
+  { collection, verb, write, suffix = '', places, isSilent = false }: WritePart,
 ): readonly Cte[] {
   const written = `${verb === 'delete' ? 'gone' : 'new'}${suffix}`;
   const shown = `shown${suffix}`;
   const history = insertHistory(parameters, { collection, verb, source: written });
+  const events = isSilent
+    ? [{ name: `event${suffix}`, sql: insertCount({ collection, verb, source: written }) }]
+    : [
+        { name: shown, sql: selectShown(collection, verb, written), isMaterialized: true },
+        { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, ...eventsOf(shown, places) }) },
+      ];
   return [
     { name: written, sql: write },
-    { name: shown, sql: selectShown(collection, verb, written), isMaterialized: true },
-    { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, ...eventsOf(shown, places) }) },
+    ...events,
     ...(history === undefined ? [] : [{ name: `history${suffix}`, sql: history }]),
     ...(verb === 'delete' ? [{ name: `ended${suffix}`, sql: insertDeletedVersions(collection, written) }] : []),
   ];

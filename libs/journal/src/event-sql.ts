@@ -45,3 +45,13 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
     ${quoteLiteral(collection.id)}, ${recordsAdded[verb]}
   from (select s.*, gen_random_uuid() as event_id from ${source} s) e`;
 }
+
+/**
+ * The INSERT of one row, already published, into the outbox: by how many records a write without events changed its
+ * collection. Totals of lists need it (read/total.ts). At most 32,767 records.
+ */
+export const insertCount = ({ collection, verb, source }: Omit<EventParts, 'batch'>): string =>
+  `insert into system.outbox (event_id, event, body, collection_id, records_added, published_at)
+  select gen_random_uuid(), ${quoteLiteral(`${collection.name}.${verb}`)}, '', ${quoteLiteral(collection.id)},
+    ${recordsAdded[verb]} * count(*), now()
+  from ${source} having count(*) > 0`;
