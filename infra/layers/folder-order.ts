@@ -63,10 +63,13 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'services/records': [
     'main',
     'app config',
+    'records-jobs',
     'record-subjects',
     'records-parts routes',
     'extensions',
+    'transfer',
     'batch',
+    'jobs',
     'account-writes aggregate delete history live',
     'write',
     'accounts vector',

@@ -9,7 +9,8 @@ export type NoticeTopic =
   | 'mail'
   | 'accounts'
   | 'account-hooks'
-  | 'routes';
+  | 'routes'
+  | 'jobs';
 
 /** The topic of a message to all replicas. A message may be lost. */
 export type MessageTopic = 'broadcast' | 'presence';

@@ -14,6 +14,7 @@ import { createLiveReads } from './live/live-reads.ts';
 import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
+import { createRecordsJobs, type RecordsJobs } from './records-jobs.ts';
 import { createRecordsParts } from './records-parts.ts';
 import { aggregateRoute } from './routes/aggregate.ts';
 import { batchRoute } from './routes/batch.ts';
@@ -65,12 +66,14 @@ export function createRecords(
     log,
     dispatch: (routes) => createDispatcher(routes, { ...dispatching, idempotency }),
   });
+  const jobs = createRecordsJobs(given, parts, records);
   const recordRoutes = createRecordRoutes(records);
   const routes = [
     ...Object.values(recordRoutes),
     batchRoute(records),
     downloadRoute(records),
     fileTokenRoute(records),
+    ...jobs.routes,
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
@@ -93,7 +96,7 @@ export function createRecords(
     },
     onRoutesChange: extensions.onRoutesChange,
     describe: createCollectionDescriptions(cache, recordRoutes),
-    handle: withExtensionRoutes(handle, extensions),
+    handle: withExtensionRoutes(notingRequests(handle, jobs), extensions),
     checks: { database: () => database.ping(), bus: () => bus.ping(), events: () => checkRoom(bus, roomWatch) },
     // Reads and writes work without the bus; the outbox keeps the events.
     dispensable: new Set(['bus', 'events']),
@@ -101,8 +104,11 @@ export function createRecords(
     async start() {
       await parts.start();
       await extensions.start(given.extensions);
+      // Imports run the hooks, so they are loaded first.
+      jobs.start();
     },
     async stop() {
+      await jobs.stop();
       await extensions.stop();
       await client.close();
       await parts.stop();
@@ -137,6 +143,14 @@ const createAccountHooks = (
   ...createUserWriter(records),
   takePicture: createTakePicture(records, fetching),
 });
+
+/** Requests go before the work on jobs. */
+const notingRequests =
+  (handle: RequestHandler, { noteRequest }: Pick<RecordsJobs, 'noteRequest'>): RequestHandler =>
+  (request, response, context) => {
+    noteRequest();
+    return handle(request, response, context);
+  };
 
 /** Requests below the prefix of extensions go to their routes, all others to `handle`. */
 const withExtensionRoutes =

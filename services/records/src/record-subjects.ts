@@ -14,28 +14,33 @@ import type { RecordsParts } from './records-parts.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
 import type { WriteHooks } from './write/write-hooks.ts';
-import { createRunWrite } from './write/write-unit.ts';
+import { createRunWrite, type RunWrite } from './write/write-unit.ts';
 
 /** Default of the largest multipart body (files §3.5). */
 const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
+/** What the routes, the account routes, the tools of extensions and the jobs use. */
+export interface RecordSubjects extends RouteDeps {
+  /** Writes of jobs, on the connections of background work. */
+  readonly writeInBackground: RunWrite;
+}
+
 /** Creates the dependencies of the routes, the account routes and the tools of extensions. */
-export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, hooks: WriteHooks): RouteDeps {
+export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, hooks: WriteHooks): RecordSubjects {
   const { log, database, bus, cipher, storage } = given;
   const { settings, cache, schema, relay, removals } = parts;
   const reads = createRecordReads(database, settings);
   const encryption = createFieldEncryption({ cipher, log });
+  const afterCommit = {
+    wakeRelay: relay.wake,
+    sweepFiles: removals.wake,
+    notifyGateways: () => bus.notify('accounts'),
+    sendMails: () => bus.notify('mail'),
+  };
   return {
     database,
-    write: createRunWrite({
-      database,
-      afterCommit: {
-        wakeRelay: relay.wake,
-        sweepFiles: removals.wake,
-        notifyGateways: () => bus.notify('accounts'),
-        sendMails: () => bus.notify('mail'),
-      },
-    }),
+    write: createRunWrite({ database, afterCommit }),
+    writeInBackground: createRunWrite({ database: database.of('background'), afterCommit }),
     hooks,
     collections: createServedCollections(cache, settings),
     schema,

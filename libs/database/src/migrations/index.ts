@@ -29,6 +29,7 @@ import { statements as deletedVersions } from './0031-deleted-versions.ts';
 import { statements as targets } from './0032-targets.ts';
 import { statements as fileRemovals } from './0033-file-removals.ts';
 import { statements as schemaMigrations } from './0040-schema-migrations.ts';
+import { statements as jobs } from './0043-jobs.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -63,6 +64,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0032-targets': targets,
   '0033-file-removals': fileRemovals,
   '0040-schema-migrations': schemaMigrations,
+  '0043-jobs': jobs,
 };
 
 /** The names of all migrations, in order. */

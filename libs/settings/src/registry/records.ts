@@ -12,5 +12,10 @@ export const records = settingGroup('Records', ['auth', 'records'], {
     '33554432',
     'Largest answer of records, history, expand or a batch, in bytes; a larger one is refused.',
   ),
+  'jobs.max_body_bytes': setting(
+    wholeNumber(1024, 1_099_511_627_776),
+    '10737418240',
+    'Largest body of an import, in bytes.',
+  ),
   'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Most operations of a batch.'),
 });

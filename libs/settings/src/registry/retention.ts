@@ -3,8 +3,9 @@ import { setting, settingGroup } from './setting.ts';
 
 const days = wholeNumber(1, 3650);
 
-export const retention = settingGroup('Retention', ['webhooks', 'admin', 'gateway'], {
+export const retention = settingGroup('Retention', ['webhooks', 'admin', 'gateway', 'records'], {
   'webhooks.retention_days': setting(days, '30', 'Days that webhook deliveries are kept.'),
+  'jobs.retention_days': setting(days, '7', 'Days that finished jobs and their bodies are kept.'),
   'audit.retention_days': setting(days, '365', 'Days that audit rows are kept.'),
   'logs.retention_days': setting(days, '7', 'Days that request log rows are kept.'),
 });

@@ -29,6 +29,7 @@ export const operationsRows = {
   'records.read_timeout_ms': whole('5000', 10, 60_000),
   'records.max_answer_bytes': whole('33554432', 1024, 134_217_728),
   'batch.max_operations': whole('1000', 1, 10_000),
+  'jobs.max_body_bytes': whole('10737418240', 1024, 1_099_511_627_776),
   'realtime.max_connections_per_principal': whole('20', 1, 1_000_000),
   'realtime.max_connections_per_address': whole('100', 1, 1_000_000),
   'realtime.channels': {
@@ -117,6 +118,7 @@ export const operationsRows = {
   'webhooks.pause_seconds': whole('60', 1, 86_400),
   'webhooks.disable_after_seconds': whole('432000', 0, 31_536_000),
   'webhooks.retention_days': whole('30', 1, 3650),
+  'jobs.retention_days': whole('7', 1, 3650),
   'audit.retention_days': whole('365', 1, 3650),
   'logs.retention_days': whole('7', 1, 3650),
 } satisfies Partial<Record<SettingKey, Row>>;

@@ -130,6 +130,9 @@ const selectLastVersion = (collection: Collection, id: string): string =>
 /** Unix seconds of 2020. Seconds since then fit an integer until 2088. */
 const epoch2020 = 1_577_836_800;
 
+/** SQL of the token version of an account with a chosen id. No token of an earlier account has it. */
+export const accountVersion = `(${nowSec} - ${epoch2020})::integer`;
+
 const times = new Set(['created_at', 'updated_at']);
 
 /** The columns of a record whose id may have been that of an earlier one, of which `last` has the version. */
@@ -138,8 +141,7 @@ const columnsOfKnown = (collection: Collection, parameters: NamedParameters<Crea
     times.has(column.name) ? { ...column, value: nextUpdatedAt('last') } : column,
   ),
   { name: '_revision', value: `coalesce(${nextRevision('last')}, 0)` },
-  // No token of an earlier account has this token version.
-  ...(hasAccounts(collection) ? [{ name: 'token_version', value: `(${nowSec} - ${epoch2020})::integer` }] : []),
+  ...(hasAccounts(collection) ? [{ name: 'token_version', value: accountVersion }] : []),
 ];
 
 interface Column {

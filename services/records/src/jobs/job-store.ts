@@ -1,0 +1,225 @@
+import type { Query } from '@recordbus/database';
+import type { Job, JobActor, JobError, JobRequest, JobState } from './job.ts';
+
+const columns = `id, kind, state, collection_id, collection_name, actor, request, options, body_id, body_bytes, pass, position,
+  last_row, rows_total, rows_read, rows_done, rows_skipped, rows_refused, rows_waiting, pass_began_waiting, error, failures,
+  fence, active_ms,
+  extract(epoch from created_at)::bigint as created_at, extract(epoch from started_at)::bigint as started_at,
+  extract(epoch from finished_at)::bigint as finished_at`;
+
+/** How long a replica holds a job after its last sign of life, in seconds. */
+const leaseSec = 15;
+
+/** How often a replica renews its job, in milliseconds. */
+export const renewMs = 4000;
+
+interface NewJob {
+  readonly id: string;
+  readonly kind: Job['kind'];
+  readonly collection: { readonly id: string; readonly name: string };
+  readonly actor: JobActor;
+  readonly request: JobRequest;
+  readonly options: object;
+  readonly body: { readonly id: string; readonly bytes: number };
+  readonly rows: number;
+  /** Where its rows begin in the body. */
+  readonly position: number;
+}
+
+/** Adds a job to the queue. */
+export async function addJob(query: Query, job: NewJob): Promise<Job> {
+  const [row] = await query<Job>({
+    text: `insert into system.jobs (id, kind, collection_id, collection_name, actor, request, options, body_id, body_bytes,
+        rows_total, position)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) returning ${columns}`,
+    values: [
+      job.id,
+      job.kind,
+      job.collection.id,
+      job.collection.name,
+      JSON.stringify(job.actor),
+      JSON.stringify(job.request),
+      JSON.stringify(job.options),
+      job.body.id,
+      job.body.bytes,
+      job.rows,
+      job.position,
+    ],
+  });
+  if (!row) throw new Error('the insert of a job returned no row');
+  return row;
+}
+
+/** Finds a job. */
+export async function findJob(query: Query, id: string): Promise<Job | undefined> {
+  const [row] = await query<Job>({ text: `select ${columns} from system.jobs where id = $1`, values: [id] });
+  return row;
+}
+
+interface JobsPage {
+  readonly page: number;
+  readonly perPage: number;
+  readonly state?: JobState | undefined;
+  readonly collection?: string | undefined;
+}
+
+/** Reads a page of jobs, newest first, and their number. */
+export async function listJobs(
+  query: Query,
+  { page, perPage, state, collection }: JobsPage,
+): Promise<{ rows: Job[]; totalItems: number }> {
+  const where = 'where ($1::text is null or state = $1) and ($2::text is null or collection_name = $2)';
+  const filter = [state ?? null, collection ?? null];
+  const rows = await query<Job>({
+    text: `select ${columns} from system.jobs ${where} order by created_at desc, id desc limit $3 offset $4`,
+    values: [...filter, perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)],
+  });
+  const [count] = await query<{ total: number }>({
+    text: `select count(*) as total from system.jobs ${where}`,
+    values: filter,
+  });
+  return { rows, totalItems: count?.total ?? 0 };
+}
+
+/**
+ * Takes the oldest job that waits, or whose replica showed no sign of life. A higher fence keeps that replica from
+ * committing anything more.
+ */
+export async function takeJob(query: Query): Promise<Job | undefined> {
+  const [row] = await query<Job>({
+    text: `update system.jobs set state = 'running', fence = fence + 1, started_at = coalesce(started_at, clock_timestamp()),
+        lease_until = clock_timestamp() + interval '${leaseSec} seconds'
+      where id = (
+        select id from system.jobs
+        where state in ('queued', 'running') and (lease_until is null or lease_until < clock_timestamp())
+        order by created_at, id limit 1 for update skip locked
+      ) returning ${columns}`,
+    values: [],
+  });
+  return row;
+}
+
+/** What identifies the replica that works on a job. */
+export type HeldJob = Pick<Job, 'id' | 'fence'>;
+
+const isHeld = `id = $1 and fence = $2 and state = 'running'`;
+
+/** Thrown by the worker when its job is no longer its own: paused, cancelled, or taken by another replica. */
+export class LostJob extends Error {}
+
+/** Renews the lease. Returns whether the job is still this replica's. */
+export async function renewJob(query: Query, { id, fence }: HeldJob): Promise<boolean> {
+  const rows = await query({
+    text: `update system.jobs set lease_until = clock_timestamp() + interval '${leaseSec} seconds' where ${isHeld} returning 1`,
+    values: [id, fence],
+  });
+  return rows.length > 0;
+}
+
+/** What a chunk has done of a job. Counts are added. */
+export interface JobProgress {
+  readonly position: number;
+  readonly lastRow: number;
+  readonly read: number;
+  readonly done: number;
+  readonly skipped: number;
+  readonly refused: number;
+  readonly waiting: number;
+  readonly activeMs: number;
+}
+
+/**
+ * Notes the progress of a chunk, in its transaction, and renews the lease. Throws LostJob when the job is no longer this
+ * replica's, so that nothing of the chunk is committed.
+ */
+export async function noteProgress(query: Query, { id, fence }: HeldJob, progress: JobProgress): Promise<void> {
+  const rows = await query({
+    name: 'jobs.progress',
+    text: `update system.jobs set position = $3, last_row = $4, rows_read = rows_read + $5, rows_done = rows_done + $6,
+        rows_skipped = rows_skipped + $7, rows_refused = rows_refused + $8, rows_waiting = rows_waiting + $9,
+        active_ms = active_ms + $10, failures = 0, lease_until = clock_timestamp() + interval '${leaseSec} seconds'
+      where ${isHeld} returning 1`,
+    values: [
+      id,
+      fence,
+      progress.position,
+      progress.lastRow,
+      progress.read,
+      progress.done,
+      progress.skipped,
+      progress.refused,
+      progress.waiting,
+      Math.round(progress.activeMs),
+    ],
+  });
+  if (rows.length === 0) throw new LostJob('the job is no longer held');
+}
+
+/** Begins the next pass over the body, at a position. */
+export async function beginPass(query: Query, { id, fence }: HeldJob, position: number): Promise<Job> {
+  const [row] = await query<Job>({
+    text: `update system.jobs set pass = pass + 1, position = $3, last_row = 0, pass_began_waiting = rows_waiting
+      where ${isHeld} returning ${columns}`,
+    values: [id, fence, position],
+  });
+  if (!row) throw new LostJob('the job is no longer held');
+  return row;
+}
+
+/** Ends a job that this replica holds. */
+export async function endJob(query: Query, { id, fence }: HeldJob, error: JobError | undefined): Promise<void> {
+  await query({
+    text: `update system.jobs set state = $3, error = $4, finished_at = clock_timestamp(), lease_until = null
+      where ${isHeld}`,
+    values: [id, fence, error ? 'failed' : 'done', error ? JSON.stringify(error) : null],
+  });
+}
+
+/** Leaves a job to any replica, after a pause in seconds. Counts a failed attempt if it is one. */
+export async function leaveJob(
+  query: Query,
+  { id, fence }: HeldJob,
+  { pauseSec, isFailure }: { readonly pauseSec: number; readonly isFailure: boolean },
+): Promise<void> {
+  await query({
+    text: `update system.jobs set lease_until = clock_timestamp() + make_interval(secs => $3), failures = failures + $4
+      where ${isHeld}`,
+    values: [id, fence, pauseSec, isFailure ? 1 : 0],
+  });
+}
+
+/** The states from which each command of an admin leads to another. */
+const commands = {
+  pause: { from: ['queued', 'running'], to: 'paused' },
+  resume: { from: ['paused'], to: 'queued' },
+  cancel: { from: ['queued', 'running', 'paused'], to: 'cancelled' },
+} as const satisfies Record<string, { from: readonly JobState[]; to: JobState }>;
+
+export type JobCommand = keyof typeof commands;
+
+/** Changes the state of a job as an admin asks; undefined when its state does not allow that. */
+export async function commandJob(query: Query, id: string, command: JobCommand): Promise<Job | undefined> {
+  const { from, to } = commands[command];
+  const [row] = await query<Job>({
+    text: `update system.jobs set state = $3, lease_until = null,
+        finished_at = case when $3 = 'cancelled' then clock_timestamp() end
+      where id = $1 and state = any($2) returning ${columns}`,
+    values: [id, from, to],
+  });
+  return row;
+}
+
+/** Deletes jobs that finished so many days ago. Bodies that no job has any longer are listed for removal. */
+export async function removeOldJobs(query: Query, days: number, bodiesOf: string, bodyName: string): Promise<void> {
+  await query({
+    text: `with gone as (
+        delete from system.jobs where finished_at < now() - make_interval(days => $1) returning id, body_id
+      )
+      insert into system.file_removals (collection_id, record_id, name)
+      select distinct $2, g.body_id::text, $3 from gone g
+      where not exists (
+        select from system.jobs j where j.body_id = g.body_id and j.id not in (select id from gone)
+      )`,
+    values: [days, bodiesOf, bodyName],
+  });
+}

@@ -1,0 +1,120 @@
+import type { Principal } from '@recordbus/shared/context';
+import { z } from 'zod';
+
+export const jobStates = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** Why a job failed. `row` and `column` say where in its body, if it is the body's fault. */
+export interface JobError {
+  readonly message: string;
+  readonly row?: number;
+  readonly column?: number;
+}
+
+/** Who asked for a job. Its writes have this actor. */
+export type JobActor = Extract<Principal, { type: 'admin' }>;
+
+/** The request that made a job, as its writes and their events have it. */
+export interface JobRequest {
+  readonly requestId: string;
+  readonly traceparent: string;
+  readonly clientAddress: string;
+}
+
+/** A job as it is stored. */
+export interface Job<Options = unknown> {
+  readonly id: string;
+  readonly kind: 'import';
+  readonly state: JobState;
+  readonly collection_id: string;
+  readonly collection_name: string;
+  readonly actor: JobActor;
+  readonly request: JobRequest;
+  readonly options: Options;
+  /** The id of the body in the store; that of the job which brought it. */
+  readonly body_id: string;
+  readonly body_bytes: number;
+  /** The times that the body is read: 1 is the first. */
+  readonly pass: number;
+  /** How far the current pass has come: bytes of the body, and the number of the last row. */
+  readonly position: number;
+  readonly last_row: number;
+  readonly rows_total: number;
+  readonly rows_read: number;
+  readonly rows_done: number;
+  readonly rows_skipped: number;
+  readonly rows_refused: number;
+  /** Rows that later passes do or refuse. */
+  readonly rows_waiting: number;
+  /** The number of such rows when the current pass began. */
+  readonly pass_began_waiting: number;
+  readonly error: JobError | null;
+  /** Failed attempts since the last progress. */
+  readonly failures: number;
+  readonly fence: number;
+  /** The time that replicas worked on it, in milliseconds. */
+  readonly active_ms: number;
+  /** Unix seconds. */
+  readonly created_at: number;
+  readonly started_at: number | null;
+  readonly finished_at: number | null;
+}
+
+const seconds = z.int().describe('unix seconds');
+
+/** A job as admins get it. */
+export const shownJob = z.object({
+  id: z.uuid(),
+  kind: z.literal('import'),
+  state: z.enum(jobStates),
+  collection: z.string(),
+  owner: z.object({ type: z.string(), id: z.string() }).describe('who asked for it'),
+  options: z.record(z.string(), z.unknown()),
+  rows: z.object({
+    total: z.int(),
+    read: z.int(),
+    done: z.int(),
+    skipped: z.int().describe('records that were there, with mode=skip'),
+    refused: z.int(),
+    waiting: z.int().describe('rows whose targets come later'),
+  }),
+  bytes: z.int().describe('the size of the body in UTF-8'),
+  rate: z.number().nullable().describe('rows per second so far'),
+  eta_s: z.int().nullable().describe('seconds until every row is read, at this rate'),
+  error: z
+    .object({ message: z.string(), row: z.int().optional(), column: z.int().optional() })
+    .nullable()
+    .describe('why it failed'),
+  created: seconds,
+  started: seconds.nullable(),
+  finished: seconds.nullable(),
+});
+
+/** Shows a job to admins. `shownOptions` are those that its request named. */
+export function showJob(job: Job, shownOptions: Readonly<Record<string, unknown>>): z.output<typeof shownJob> {
+  const rate = job.active_ms > 0 && job.rows_read > 0 ? job.rows_read / (job.active_ms / 1000) : null;
+  const isUnfinished = job.finished_at === null;
+  return {
+    id: job.id,
+    kind: job.kind,
+    state: job.state,
+    collection: job.collection_name,
+    owner: { type: job.actor.type, id: job.actor.id },
+    options: shownOptions,
+    rows: {
+      total: job.rows_total,
+      read: job.rows_read,
+      done: job.rows_done,
+      skipped: job.rows_skipped,
+      refused: job.rows_refused,
+      waiting: job.rows_waiting,
+    },
+    bytes: job.body_bytes,
+    rate: rate && Math.round(rate * 10) / 10,
+    eta_s: isUnfinished && rate ? Math.ceil((job.rows_total - job.rows_read) / rate) : null,
+    error: job.error,
+    created: job.created_at,
+    started: job.started_at,
+    finished: job.finished_at,
+  };
+}

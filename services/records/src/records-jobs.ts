@@ -1,0 +1,66 @@
+import type { Route } from '@recordbus/shared/http';
+import { addJobMetrics } from './jobs/job-metrics.ts';
+import { createOtherWork } from './jobs/other-work.ts';
+import { createRemoveOldJobs } from './jobs/remove-old-jobs.ts';
+import { createJobWorker } from './jobs/worker.ts';
+import type { RecordSubjects } from './record-subjects.ts';
+import type { RecordsDeps } from './records-deps.ts';
+import type { RecordsParts } from './records-parts.ts';
+import { importRoute } from './routes/import.ts';
+import { jobRoutes } from './routes/jobs.ts';
+import { bodiesOf, bodyName } from './transfer/import/job-body.ts';
+import { createRunImport } from './transfer/import/run-import.ts';
+
+/** The jobs of a replica: their routes and their worker. */
+export interface RecordsJobs {
+  readonly routes: readonly Route[];
+  /** Notes that a request came: the work on a job lets it go first. */
+  noteRequest(): void;
+  /** Starts the worker. Call it when the hooks are loaded. */
+  start(): void;
+  stop(): Promise<void>;
+}
+
+/** Creates the jobs. */
+export function createRecordsJobs(
+  { database, bus, log, storage, collections: cache }: RecordsDeps,
+  { settings, metrics }: Pick<RecordsParts, 'settings' | 'metrics'>,
+  records: RecordSubjects,
+): RecordsJobs {
+  const background = database.of('background');
+  const otherWork = createOtherWork();
+  const findById = (id: string) => cache.all().find((collection) => collection.id === id);
+  const rows = addJobMetrics(metrics, background.query);
+  const run = {
+    import: createRunImport({
+      ...records,
+      write: records.writeInBackground,
+      findById,
+      breathe: otherWork.breathe,
+      rows,
+    }),
+  };
+  const worker = createJobWorker({ database: background, run, log });
+  const days = () => settings.get('jobs.retention_days');
+  const removing = createRemoveOldJobs({ query: background.query, log, days }, { folder: bodiesOf, name: bodyName });
+  const wakeJobs = () => bus.notify('jobs');
+  const maxBodyBytes = () => settings.get('jobs.max_body_bytes');
+  let endNotices = () => {};
+  return {
+    routes: [
+      importRoute({ ...records, admin: database.of('admin'), maxBodyBytes, wakeJobs }),
+      ...jobRoutes({ database, storage, wakeJobs }),
+    ],
+    noteRequest: otherWork.note,
+    start() {
+      endNotices = bus.onNotice('jobs', worker.wake);
+      worker.start();
+      removing.start();
+    },
+    async stop() {
+      endNotices();
+      await removing.stop();
+      await worker.stop();
+    },
+  };
+}

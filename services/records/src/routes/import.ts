@@ -1,0 +1,65 @@
+import type { Database } from '@recordbus/database';
+import { forbidden, unsupportedMediaType } from '@recordbus/shared/errors';
+import { isMultipart, type Route, route } from '@recordbus/shared/http';
+import { dropOnFailure } from '../files/drop-on-failure.ts';
+import { shownJob } from '../jobs/job.ts';
+import { callOf } from '../rules/rule-context.ts';
+import { importQuery } from '../transfer/import/import-options.ts';
+import { startImport } from '../transfer/import/start-import.ts';
+import { collectionParams, collectionPaths } from './record-paths.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+
+/** The longest one first, which the API document shows: in the others, `import` is in the place of an id. */
+const paths = collectionPaths.map((path) => `${path}/import`).reverse();
+
+/** Beyond any setting: the handler refuses what is larger than `jobs.max_body_bytes`. */
+const bodyLimitBytes = 2 ** 41;
+
+const actions = ['create', 'update'] as const;
+
+interface ImportRouteDeps extends RouteDeps {
+  maxBodyBytes(): number;
+  wakeJobs(): void;
+  /** The connections for work of admins. */
+  readonly admin: Database;
+}
+
+/** `POST /api/v1/records/<col>/import`. */
+export const importRoute = (deps: ImportRouteDeps): Route =>
+  route({
+    method: 'POST',
+    idempotent: true,
+    path: paths,
+    access: 'admin',
+    scope: 'records:write',
+    action: 'create',
+    summary: 'Import records from CSV or JSON, as a job',
+    params: collectionParams,
+    query: importQuery,
+    streamsBody: true,
+    bodyLimitBytes,
+    described: { body: { type: 'string', description: 'the rows, in the format of the parameter `format`' } },
+    answers: {
+      202: shownJob,
+      400: 'a parameter is invalid, or the body is not in its encoding',
+      404: 'no such collection',
+      405: 'a view collection is read-only',
+      409: 'the upload took too long',
+      410: 'the body of the earlier import is gone',
+      413: 'the body is too large',
+      415: 'the body is compressed, or a form',
+      422: 'a parameter, a column or the format of the body is refused, or the body is broken',
+    },
+    admit: admitTo(actions, deps),
+    handler: async (input) => {
+      const { context, query, stream, header, keepAnswer } = input;
+      const { principal } = context;
+      if (principal.type !== 'admin') throw forbidden('only for admin tokens');
+      if (stream && isMultipart(stream))
+        throw unsupportedMediaType('text/csv, application/x-ndjson or application/json');
+      const starting = { ...deps, database: deps.admin };
+      const collection = await deps.collections.admit(requestOf(actions, input));
+      const request = { collection, query, actor: principal, call: callOf('POST', input, deps), stream, header };
+      return dropOnFailure(deps, (announced) => startImport(starting, { ...request, keepAnswer }, announced));
+    },
+  });

@@ -1,0 +1,141 @@
+import { recordAudit } from '@recordbus/audit';
+import type { Database, Query } from '@recordbus/database';
+import type { Principal } from '@recordbus/shared/context';
+import { conflict, forbidden, notFound } from '@recordbus/shared/errors';
+import { ok, otherContent, page, pageOf, pageQuery, type Route, route, withHeaders } from '@recordbus/shared/http';
+import type { Storage } from '@recordbus/storage';
+import { z } from 'zod';
+import { type Job, jobStates, shownJob } from '../jobs/job.ts';
+import { commandJob, findJob, type JobCommand, listJobs } from '../jobs/job-store.ts';
+import type { ImportOptions } from '../transfer/import/import-options.ts';
+import { contentTypes, openRefusedRows } from '../transfer/import/refused-rows.ts';
+import { showImport } from '../transfer/import/start-import.ts';
+
+interface JobRoutesDeps {
+  readonly database: Database;
+  readonly storage: Storage;
+  wakeJobs(): void;
+}
+
+const params = z.object({ id: z.string() });
+
+const path = '/api/v1/jobs';
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+async function getJob(query: Query, id: string): Promise<Job<ImportOptions>> {
+  const job = uuid.test(id) ? await findJob(query, id) : undefined;
+  if (!job) throw notFound('job');
+  return job as Job<ImportOptions>;
+}
+
+/** The routes of jobs, for admins. */
+export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
+  const { query } = deps.database.of('admin');
+  return [
+    route({
+      method: 'GET',
+      path,
+      access: 'admin',
+      scope: 'records',
+      action: 'list',
+      summary: 'List jobs, newest first',
+      query: pageQuery.extend({
+        state: z.enum(jobStates).optional(),
+        collection: z.string().max(63).optional().describe('jobs of this collection'),
+      }),
+      answers: { 200: pageOf(shownJob), 400: 'a parameter is invalid' },
+      async handler({ query: { page: number, perPage, state, collection } }) {
+        const { rows, totalItems } = await listJobs(query, { page: number, perPage, state, collection });
+        const jobs = rows.map((row) => showImport(row as Job<ImportOptions>));
+        return page(jobs, { page: number, perPage, totalItems });
+      },
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:id`,
+      access: 'admin',
+      scope: 'records',
+      action: 'view',
+      summary: 'Read the state of a job',
+      params,
+      answers: { 200: shownJob, 404: 'no such job' },
+      handler: async ({ params: { id } }) => ok(showImport(await getJob(query, id))),
+    }),
+    route({
+      method: 'GET',
+      path: `${path}/:id/refused`,
+      access: 'admin',
+      scope: 'records',
+      action: 'view',
+      summary: 'Download the refused rows of a job, with the reasons',
+      params,
+      answers: {
+        200: withHeaders(otherContent('*/*', 'the rows, in the format of the import'), {
+          'Content-Disposition': 'A name for the file',
+        }),
+        404: 'no such job',
+        410: 'the body of the job is gone',
+      },
+      async handler({ params: { id } }) {
+        const job = await getJob(query, id);
+        const { format } = job.options;
+        const headers = {
+          'Content-Type': contentTypes[format],
+          'Content-Disposition': `attachment; filename="refused-${job.id}.${format}"`,
+          'Cache-Control': 'no-store',
+        };
+        return { status: 200, headers, openStream: async () => openRefusedRows({ ...deps, query }, job) };
+      },
+    }),
+    ...commands.map(([command, summary]) => commandRoute(deps, command, summary)),
+  ];
+};
+
+const commands: readonly (readonly [JobCommand, string])[] = [
+  ['pause', 'Pause a job; what it has done stays'],
+  ['resume', 'Continue a paused job'],
+  ['cancel', 'End a job for good; what it has done stays'],
+];
+
+const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand, summary: string): Route =>
+  route({
+    method: 'POST',
+    path: `${path}/:id/${command}`,
+    access: 'admin',
+    scope: 'records',
+    action: 'update',
+    summary,
+    params,
+    answers: {
+      200: shownJob,
+      403: 'the job is of another admin',
+      404: 'no such job',
+      409: 'the state of the job does not allow it',
+    },
+    async handler({ params: { id }, context, header }) {
+      const own = database.of('admin');
+      const job = await getJob(own.query, id);
+      await requireOwner(own.query, job, context.principal);
+      const changed = await own.transaction(async (query) => {
+        const row = await commandJob(query, job.id, command);
+        if (!row) return undefined;
+        const target = { type: 'job', id: job.id };
+        await recordAudit(query, { action: `jobs.${command}`, context, userAgent: header('user-agent'), target });
+        return row;
+      });
+      if (!changed) {
+        const { state } = await getJob(own.query, id);
+        throw conflict('job_state', `a job that is ${state} cannot be asked to ${command}`);
+      }
+      wakeJobs();
+      return ok(showImport(changed as Job<ImportOptions>));
+    },
+  });
+
+/** Throws 403 for a job of another admin who is still there. */
+async function requireOwner(query: Query, { actor }: Job, principal: Principal): Promise<void> {
+  if ('id' in principal && principal.type === actor.type && principal.id === actor.id) return;
+  const owners = await query({ text: 'select from system.admins where id = $1', values: [actor.id] });
+  if (owners.length > 0) throw forbidden('the job is of another admin');
+}

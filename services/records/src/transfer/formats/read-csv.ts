@@ -1,0 +1,125 @@
+import { Readable } from 'node:stream';
+import { type CastingContext, CsvError, type Info, type Options, parse } from 'csv-parse';
+import { brokenBody, maxColumns, maxRowBytes, type ReadFrom, type SourceRow } from './source-row.ts';
+
+/** How a body of CSV is written. */
+export interface CsvDialect {
+  readonly separator: string;
+  /** The cell without quotes that is null. */
+  readonly nullText: string;
+}
+
+/** A cell: null, or its text. */
+type CsvCell = string | null;
+
+/** A line, and how far the body is read. */
+interface CsvLine {
+  readonly record: readonly CsvCell[];
+  readonly info: Info;
+}
+
+/** A body of CSV whose header is read. */
+interface OpenCsv {
+  readonly columns: readonly string[];
+  /** The position of the first row. */
+  readonly start: number;
+  readonly rows: AsyncIterable<SourceRow>;
+}
+
+/** Opens a whole body, header included. Throws 422 for a body without one. */
+export async function openCsv(source: AsyncIterable<Buffer>, dialect: CsvDialect): Promise<OpenCsv> {
+  const lines = readLines(source, dialect, 0);
+  const header = await lines.next();
+  if (header.done) throw brokenBody('the body is empty', { row: 0 });
+  const { record, info } = header.value;
+  const columns = record.map((cell) => cell ?? '');
+  return { columns, start: info.bytes, rows: rowsOf(lines, columns, dialect, { position: 0, row: 0 }) };
+}
+
+/** Creates the reader of a body with these columns. It begins after the header. */
+export const createCsvReader =
+  (columns: readonly string[], dialect: CsvDialect) =>
+  (source: AsyncIterable<Buffer>, from: ReadFrom): AsyncIterable<SourceRow> =>
+    rowsOf(readLines(source, dialect, from.row + 1), columns, dialect, from);
+
+async function* rowsOf(
+  lines: AsyncGenerator<CsvLine>,
+  columns: readonly string[],
+  dialect: CsvDialect,
+  { position, row: before }: ReadFrom,
+): AsyncGenerator<SourceRow> {
+  let row = before;
+  for await (const { record, info } of lines) {
+    row += 1;
+    yield { row, end: position + info.bytes, ...membersOf(columns, record), text: () => lineOf(record, dialect) };
+  }
+}
+
+function membersOf(columns: readonly string[], record: readonly CsvCell[]): Pick<SourceRow, 'members' | 'problem'> {
+  if (record.length !== columns.length)
+    return { members: {}, problem: `has ${record.length} cells, and the header has ${columns.length}` };
+  return { members: Object.fromEntries(columns.map((name, n) => [name, record[n]])) };
+}
+
+/** Reads lines. `firstRow` is the number of the first one, for messages. */
+async function* readLines(
+  source: AsyncIterable<Buffer>,
+  { separator, nullText }: CsvDialect,
+  firstRow: number,
+): AsyncGenerator<CsvLine> {
+  const options = {
+    delimiter: separator,
+    // Each may end a line, also when others end other lines.
+    record_delimiter: ['\r\n', '\n', '\r'],
+    bom: false,
+    relax_column_count: true,
+    skip_empty_lines: true,
+    max_record_size: maxRowBytes,
+    info: true,
+    cast: (text: string, { quoting }: CastingContext) => (!quoting && text === nullText ? null : text),
+  } satisfies Options;
+  const parser = parse(options as Options);
+  const input = Readable.from(source, { objectMode: false });
+  input.once('error', (error) => parser.destroy(error));
+  input.pipe(parser);
+  let row = firstRow;
+  try {
+    for await (const line of parser as AsyncIterable<CsvLine>) {
+      if (line.record.length > maxColumns)
+        throw brokenBody(`there are more than ${maxColumns} columns`, { row, column: maxColumns + 1 });
+      row += 1;
+      yield line;
+    }
+  } catch (error) {
+    throw error instanceof CsvError ? explain(error, firstRow) : error;
+  } finally {
+    input.destroy();
+    parser.destroy();
+  }
+}
+
+/** The faults of a body by the codes of the parser. */
+const messages: Readonly<Record<string, string>> = {
+  CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
+  CSV_MAX_RECORD_SIZE: `the row has more than ${maxRowBytes} bytes; perhaps a quote is never closed`,
+  CSV_INVALID_CLOSING_QUOTE: 'after the closing quote of a cell, a separator or the end of the line must follow',
+  INVALID_OPENING_QUOTE: 'a cell with a quote in it must be in quotes, and the quote doubled',
+};
+
+/** The parser counts the lines that it has read, and the cells of the current one. */
+function explain(error: CsvError, firstRow: number): Error {
+  const message = messages[error.code];
+  if (message === undefined) return error;
+  const { records, column } = error as unknown as { readonly records: number; readonly column: number };
+  return brokenBody(message, { row: firstRow + records, column: column + 1 });
+}
+
+/** The line of a record, as it would be written. */
+export const lineOf = (record: readonly CsvCell[], { separator, nullText }: CsvDialect): string =>
+  record
+    .map((cell) => {
+      if (cell === null) return nullText;
+      const isPlain = cell !== '' && cell !== nullText && !cell.includes(separator) && !/["\r\n]/.test(cell);
+      return isPlain ? cell : `"${cell.replaceAll('"', '""')}"`;
+    })
+    .join(separator);

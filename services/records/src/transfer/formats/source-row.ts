@@ -1,0 +1,43 @@
+import { AppError } from '@recordbus/shared/errors';
+
+/** The formats of a body. */
+export const formats = ['csv', 'ndjson', 'json'] as const;
+export type Format = (typeof formats)[number];
+
+/** The largest row: that of the body of a single write. */
+export const maxRowBytes = 1024 * 1024;
+
+/** The most columns of a row, or members of an object: those of a single write. */
+export const maxColumns = 10_000;
+
+/** A row of a body, as its text says it. */
+export interface SourceRow {
+  /** Its number, from 1. The header of CSV has none. */
+  readonly row: number;
+  /** The position in the body after the row, in bytes. A reader that begins there reads the next row. */
+  readonly end: number;
+  /** The cells by column, or the object. */
+  readonly members: Readonly<Record<string, unknown>>;
+  /** Why the row is none, as a message for the row; undefined for a row that can be read. */
+  readonly problem?: string | undefined;
+  /** The text of the row. */
+  readonly text: () => string;
+}
+
+/** Where a reader begins. */
+export interface ReadFrom {
+  readonly position: number;
+  /** The number of the row before. */
+  readonly row: number;
+}
+
+/** Reads the rows of a body in UTF-8. Throws what `brokenBody` returns where the body itself is broken. */
+export type ReadRows = (source: AsyncIterable<Buffer>, from: ReadFrom) => AsyncIterable<SourceRow>;
+
+/** 422 for a body that is broken at a place; row 0 is the header of CSV. */
+export const brokenBody = (message: string, place: { readonly row: number; readonly column?: number }): AppError => {
+  const { row, column } = place;
+  const at = row === 0 ? 'the header' : `row ${row}`;
+  const where = column === undefined ? at : `${at}, column ${column}`;
+  return new AppError(422, 'body_broken', `${where}: ${message}`, { details: { ...place } });
+};

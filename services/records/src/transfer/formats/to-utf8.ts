@@ -1,0 +1,64 @@
+import { malformed } from '@recordbus/shared/errors';
+
+/** The encodings of a body, by the names of the parameter. */
+export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
+export type Encoding = (typeof encodings)[number];
+
+/** A larger piece would keep the event loop busy. */
+const sliceBytes = 65_536;
+
+/**
+ * Converts a body to UTF-8 without its byte order mark, in small pieces. A mark of UTF-16 counts where no encoding is named.
+ * Throws 400 for bytes that are not in the encoding.
+ */
+export async function* toUtf8(source: AsyncIterable<Buffer>, encoding: Encoding | undefined): AsyncGenerator<Buffer> {
+  let decoder: InstanceType<typeof TextDecoder> | undefined;
+  let name: Encoding = encoding ?? 'utf-8';
+  let done = 0;
+  const decode = (bytes: Buffer, stream: boolean): Buffer => {
+    try {
+      return Buffer.from(decoder?.decode(bytes, { stream }) ?? '');
+    } catch {
+      throw malformed(`the body is not ${name}, after ${done} bytes; name its encoding: ${encodings.join(', ')}`);
+    }
+  };
+  for await (const chunk of inSlicesOf(atLeastTwo(source), sliceBytes)) {
+    if (!decoder) {
+      name = encoding ?? markedEncoding(chunk);
+      decoder = new TextDecoder(name, { fatal: true });
+    }
+    const converted = decode(chunk, true);
+    done += chunk.length;
+    if (converted.length > 0) yield converted;
+  }
+  if (!decoder) return;
+  const rest = decode(Buffer.alloc(0), false);
+  if (rest.length > 0) yield rest;
+}
+
+function markedEncoding([first, second]: Buffer): Encoding {
+  if (first === 0xff && second === 0xfe) return 'utf-16le';
+  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+}
+
+/** Joins the first pieces until a byte order mark is whole. */
+async function* atLeastTwo(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let first: Buffer | undefined = Buffer.alloc(0);
+  for await (const chunk of source) {
+    if (!first) {
+      yield chunk;
+      continue;
+    }
+    first = Buffer.concat([first, chunk]);
+    if (first.length < 2) continue;
+    yield first;
+    first = undefined;
+  }
+  if (first && first.length > 0) yield first;
+}
+
+/** Cuts a stream into pieces of at most so many bytes. */
+export async function* inSlicesOf(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  for await (const chunk of source)
+    for (let at = 0; at < chunk.length; at += bytes) yield chunk.subarray(at, at + bytes);
+}

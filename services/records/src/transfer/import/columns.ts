@@ -1,0 +1,68 @@
+import type { Collection } from '@recordbus/schema';
+import { validationFailed } from '@recordbus/shared/errors';
+import { findJsonExcess } from '@recordbus/shared/http';
+import { type Cell, cellsOf } from '../cells.ts';
+import type { SourceRow } from '../formats/source-row.ts';
+import { type ImportOptions, targetNames } from './import-options.ts';
+
+/** What the answer of refused rows adds to each. A corrected file may be sent with it. */
+export const refusalColumn = '_refused';
+
+type Naming = Pick<ImportOptions, 'map'>;
+
+/** The name of the field of a column or member; undefined for one that is left out. */
+function targetOf(name: string, { map }: Naming): string | undefined {
+  if (Object.hasOwn(map, name)) return map[name] ?? undefined;
+  return name === refusalColumn ? undefined : name;
+}
+
+/** Throws 422 naming each column or member that is no field, and each field that two of them name. */
+export function refuseUnknownColumns(names: readonly string[], options: Naming, collection: Collection): void {
+  const known = targetNames(collection);
+  const problems = new Map<string, string>();
+  const taken = new Map<string, string>();
+  for (const name of names) {
+    const target = targetOf(name, options);
+    const shown = name.slice(0, 100);
+    if (target === undefined) continue;
+    if (!known.has(target)) problems.set(shown, `is not a field of ${collection.name}`);
+    else if (taken.has(target)) problems.set(shown, `is ${target}, like another column`);
+    else taken.set(target, name);
+    if (problems.size >= maxProblems) break;
+  }
+  if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
+}
+
+/** A body with thousands of wrong columns is the wrong body. */
+const maxProblems = 100;
+
+/** Returns the body of the write that a row asks for. Throws 422 for a cell that cannot be read. */
+export type ReadBody = (row: SourceRow) => Readonly<Record<string, unknown>>;
+
+/** Creates the reader of the rows of a body: the names of fields, and for CSV the values of cells. */
+export function createReadBody(options: ImportOptions, collection: Collection): ReadBody {
+  const cells = options.format === 'csv' ? cellsOf(collection) : undefined;
+  const targets = new Map<string, string | undefined>();
+  const findTarget = (name: string): string | undefined => {
+    // Members of JSON differ from row to row; their names are not kept.
+    if (!cells) return targetOf(name, options);
+    if (!targets.has(name)) targets.set(name, targetOf(name, options));
+    return targets.get(name);
+  };
+  return ({ members }) => {
+    const body: [string, unknown][] = [];
+    for (const [name, value] of Object.entries(members)) {
+      const target = findTarget(name);
+      if (target !== undefined) body.push([target, cells ? valueOfCell(cells.get(target), value, target) : value]);
+    }
+    return Object.fromEntries(body);
+  };
+}
+
+/** The value of a cell. Throws 422 for JSON that is too costly to parse (http §2.1). */
+function valueOfCell(cell: Cell | undefined, text: unknown, name: string): unknown {
+  if (typeof text !== 'string') return null;
+  const excess = /^[[{]/.test(text) ? findJsonExcess(Buffer.from(text)) : undefined;
+  if (excess) throw validationFailed({ [name]: excess });
+  return cell ? cell.read(text) : text;
+}

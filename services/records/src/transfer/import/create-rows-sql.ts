@@ -1,0 +1,93 @@
+import {
+  composeWrite,
+  newValue,
+  nextRevision,
+  nextUpdatedAt,
+  nowSec,
+  type Origin,
+  type WriteStatement,
+} from '@recordbus/journal';
+import { type Collection, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { hasAccounts } from '../../accounts/new-account.ts';
+import { accountVersion, awaitTurn, selectLast } from '../../write/create-sql.ts';
+
+/** The values of a statement that creates the records of rows: lists with an entry for each. */
+export interface CreatedRows {
+  readonly ids: readonly string[];
+  /** Unix seconds of the body; null where the write has its own. */
+  readonly created: readonly (number | null)[];
+  readonly updated: readonly (number | null)[];
+  /** Hashes of passwords; only of auth collections. */
+  readonly hashes: readonly (string | null)[];
+  /** The values by field, as texts; a field that no row names has none. */
+  readonly columns: ReadonlyMap<string, readonly (string | null)[]>;
+}
+
+/** The kinds of the statement. */
+export interface CreateRowsOptions {
+  /** Whether the ids are of the body, so that there may be records, or have been. */
+  readonly isPlaced: boolean;
+  /** Whether there are no events. */
+  readonly isSilent: boolean;
+  /** Whether it fails at a record that is there, so that the error says where. Otherwise it skips the row. */
+  readonly isStrict: boolean;
+}
+
+/** The statement that creates the records of rows, with their events. It returns the ids of those that it has written. */
+export const composeCreateRows = (
+  collection: Collection,
+  { isPlaced, isSilent, isStrict }: CreateRowsOptions,
+): WriteStatement<Origin & CreatedRows> =>
+  composeWrite((parameters) => {
+    const { fields } = collection;
+    const lists = [
+      parameters.named('ids', 'text[]'),
+      parameters.named('created', 'bigint[]'),
+      parameters.named('updated', 'bigint[]'),
+      parameters.named('hashes', 'text[]'),
+      // A shorter list, or none, is filled with nulls.
+      ...fields.map(({ name }) => parameters.member('columns', name, 'text[]')),
+    ];
+    const given = ['id', 'created', 'updated', 'hash', ...fields.map((_, n) => `v${n}`), 'place'];
+    const rest = given.slice(1).map((name) => `u.${name}`);
+    const now = isPlaced ? nextUpdatedAt('last') : nowSec;
+    const kept = `least(g.updated, ${nowSec})`;
+    // An id that was there before must not repeat a version, so a time of the body does not count then.
+    const updated = isPlaced
+      ? `case when last.updated_at is null then coalesce(${kept}, ${now}) else ${now} end`
+      : `coalesce(${kept}, ${now})`;
+    const columns = [
+      { name: 'id', value: 'g.id' },
+      { name: 'created_at', value: `coalesce(least(g.created, ${nowSec}), least(g.updated, ${now}), ${now})` },
+      { name: 'updated_at', value: updated },
+      ...(isPlaced ? [{ name: '_revision', value: `coalesce(${nextRevision('last')}, 0)` }] : []),
+      ...fields.map((field, n) => ({
+        name: quoteIdentifier(field.name),
+        value: newValue(field, `g.v${n}::${fieldTypeOf(field).columnType(field)}`),
+      })),
+      ...(hasAccounts(collection) ? [{ name: 'password_hash', value: 'g.hash' }] : []),
+      ...(hasAccounts(collection) && isPlaced ? [{ name: 'token_version', value: accountVersion }] : []),
+    ];
+    const join = isPlaced ? ` cross join turns left join lateral (${selectLast(collection, 'g.id')}) last on true` : '';
+    const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
+  select ${columns.map(({ value }) => value).join(', ')} from given g${join} order by g.place${isStrict ? '' : '\n  on conflict do nothing'}
+  returning *`;
+    return {
+      before: [
+        {
+          name: 'given',
+          sql: `select u.id collate "C" as id, ${rest.join(', ')}, null::text as batch from unnest(${lists.join(', ')}) with ordinality u(${given.join(', ')})`,
+          isMaterialized: true,
+        },
+        isPlaced
+          ? {
+              name: 'turns',
+              sql: `select count(${awaitTurn(collection, 'i.id')}) from (select id from given order by id) i`,
+              isMaterialized: true,
+            }
+          : undefined,
+      ],
+      writes: [{ collection, verb: 'create', write, places: 'given', isSilent }],
+      answer: 'select id from new',
+    };
+  });

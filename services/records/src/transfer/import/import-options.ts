@@ -1,0 +1,179 @@
+import { type Collection, fieldTypeOf } from '@recordbus/schema';
+import { malformedParameter, validationFailed } from '@recordbus/shared/errors';
+import { flag } from '@recordbus/shared/http';
+import { z } from 'zod';
+import type { Call } from '../../rules/rule-context.ts';
+import { readKeyFields } from '../../write/record-key.ts';
+import { type Format, formats } from '../formats/source-row.ts';
+import { encodings } from '../formats/to-utf8.ts';
+
+const modes = ['insert', 'upsert', 'skip'] as const;
+const keepable = ['id', 'created', 'updated'] as const;
+type Keepable = (typeof keepable)[number];
+
+const maxListLength = 1000;
+
+/** The parameters of an import. Others are refused by name, so that a misspelt one changes nothing silently. */
+export const importQuery = z.looseObject({
+  format: z.enum(formats).optional().describe('the format of the body; by default that of its content type'),
+  mode: z
+    .enum(modes)
+    .default('insert')
+    .describe('what happens to a row whose record is there: it is refused, changes the record, or is skipped'),
+  on: z
+    .string()
+    .max(maxListLength)
+    .optional()
+    .describe('id, or unique fields separated by commas: by them upsert and skip find the record; id by default'),
+  dry_run: flag.describe('do everything but write'),
+  map: z
+    .string()
+    .max(1_000_000)
+    .optional()
+    .describe('a JSON object from columns or members to fields; null leaves one out'),
+  keep: z.string().max(maxListLength).optional().describe('of id, created and updated, those to keep of the body'),
+  separator: z.string().max(8).optional().describe('of CSV: the character between cells; a comma by default'),
+  encoding: z.enum(encodings).optional().describe('of the body; utf-8 by default'),
+  null: z
+    .string()
+    .max(maxListLength)
+    .optional()
+    .describe('of CSV: the cell without quotes that is null; empty by default'),
+  events: z.literal('none').optional().describe('no events; audited'),
+  upload: z
+    .uuid()
+    .optional()
+    .describe('the id of an earlier import whose body is used again; the request has none then'),
+});
+export type ImportQuery = z.output<typeof importQuery>;
+
+/** What an import does, as its job keeps it. */
+export interface ImportOptions {
+  readonly format: Format;
+  readonly mode: (typeof modes)[number];
+  /** The fields by which records are found; undefined for the id. */
+  readonly on: readonly string[] | undefined;
+  readonly isDryRun: boolean;
+  /** Names of fields by columns or members; null for one that is left out. */
+  readonly map: Readonly<Record<string, string | null>>;
+  readonly keep: readonly Keepable[];
+  readonly separator: string;
+  readonly nullText: string;
+  readonly isSilent: boolean;
+  /** The columns of CSV. */
+  readonly columns: readonly string[];
+  /** The position of the first row. */
+  readonly start: number;
+  /** The parameters as the request named them. */
+  readonly shown: Readonly<Record<string, unknown>>;
+}
+
+/** Reads what an import does, before its body. Throws 400 and 422 naming the parameter. */
+export function readImportOptions(
+  query: ImportQuery,
+  collection: Collection,
+  { contentType, call }: { readonly contentType: string | undefined; readonly call: Call },
+): Omit<ImportOptions, 'columns' | 'start'> {
+  const unknown = Object.keys(query).filter((name) => !(name in importQuery.shape));
+  if (unknown.length > 0)
+    throw validationFailed(Object.fromEntries(unknown.map((name) => [name, 'is not a parameter of an import'])));
+  const format = query.format ?? formatOf(contentType);
+  if (!format) throw malformedParameter('format', `is required: one of ${formats.join(', ')}`);
+  refuseMismatch(format, query.format, contentType);
+  if (format !== 'csv')
+    for (const name of ['separator', 'null'] as const)
+      if (query[name] !== undefined) throw malformedParameter(name, 'is only for CSV');
+  const { mode } = query;
+  if (mode === 'insert' && query.on !== undefined) throw malformedParameter('on', 'is only for upsert and skip');
+  const fields = query.on === undefined || query.on === 'id' ? undefined : readKeyFields(collection, query.on, call);
+  const shown = Object.fromEntries(Object.entries(query).filter(([, value]) => value !== undefined));
+  return {
+    format,
+    mode,
+    on: fields?.map(({ name }) => name),
+    isDryRun: query.dry_run === true,
+    map: readMap(query.map, collection),
+    keep: readKeep(query.keep),
+    separator: readSeparator(query.separator),
+    nullText: query.null ?? '',
+    isSilent: query.events === 'none',
+    shown: { ...shown, format },
+  };
+}
+
+/** The formats by content types. A type that says nothing, such as that of a form, leaves the format open. */
+const formatsByType: Readonly<Record<string, Format>> = {
+  'text/csv': 'csv',
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  'application/ndjson': 'ndjson',
+  'application/jsonl': 'ndjson',
+};
+
+const formatOf = (contentType = ''): Format | undefined =>
+  formatsByType[contentType.split(';', 1)[0]?.trim().toLowerCase() ?? ''];
+
+function refuseMismatch(format: Format, named: Format | undefined, contentType: string | undefined): void {
+  const ofType = formatOf(contentType);
+  // Many clients send lines of JSON as JSON.
+  if (named === undefined || ofType === undefined || ofType === format || (format === 'ndjson' && ofType === 'json'))
+    return;
+  throw validationFailed({ format: `is ${format}, but the content type of the body is that of ${ofType}` });
+}
+
+function readMap(text: string | undefined, collection: Collection): ImportOptions['map'] {
+  if (text === undefined) return {};
+  let map: unknown;
+  try {
+    map = JSON.parse(text);
+  } catch {
+    throw malformedParameter('map', 'must be a JSON object');
+  }
+  if (typeof map !== 'object' || map === null || Array.isArray(map))
+    throw malformedParameter('map', 'must be a JSON object');
+  const known = targetNames(collection);
+  const problems = new Map<string, string>();
+  const taken = new Set<string>();
+  for (const [column, name] of Object.entries(map)) {
+    if (name === null) continue;
+    if (typeof name !== 'string') problems.set(column, 'must be mapped to the name of a field, or null');
+    else if (!known.has(name))
+      problems.set(column, `is mapped to ${name.slice(0, 100)}, which is not a field of ${collection.name}`);
+    else if (taken.has(name)) problems.set(column, `is mapped to ${name}, like another one`);
+    else taken.add(name);
+  }
+  if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
+  return map as ImportOptions['map'];
+}
+
+/** What the server sets, which a body may have all the same. */
+const serverSet = ['id', 'created', 'updated', 'expand'];
+
+/** The names that columns and members may have. */
+export const targetNames = (collection: Collection): ReadonlySet<string> =>
+  new Set([
+    ...serverSet,
+    ...(collection.type === 'auth' ? ['anonymous', 'password'] : []),
+    ...collection.fields.map(({ name }) => name),
+  ]);
+
+function readKeep(text: string | undefined): readonly Keepable[] {
+  const names = (text ?? '').split(',').flatMap((name) => name.trim() || []);
+  const unknown = names.find((name) => !keepable.some((known) => known === name));
+  if (unknown !== undefined) throw malformedParameter('keep', `may have ${keepable.join(', ')}`);
+  return keepable.filter((known) => names.includes(known));
+}
+
+function readSeparator(text = ','): string {
+  const isOne = [...text].length === 1 && !/["\r\n\0]/.test(text) && text.isWellFormed();
+  if (!isOne) throw malformedParameter('separator', 'must be one character, and neither a quote nor the end of a line');
+  return text;
+}
+
+/** Whether records get the ids of the body. */
+export const isPlaced = ({ mode, on, keep }: Pick<ImportOptions, 'mode' | 'on' | 'keep'>): boolean =>
+  keep.includes('id') || (mode !== 'insert' && on === undefined);
+
+/** The relations of a collection to itself: only their targets may come later in the same body. */
+export const ownRelations = (collection: Collection) =>
+  collection.fields.filter((field) => field.collection === collection.name && fieldTypeOf(field).refersToCollection);

@@ -1,0 +1,63 @@
+import type { QuerySchema } from '@recordbus/query';
+import type { Collection } from '@recordbus/schema';
+import { AppError } from '@recordbus/shared/errors';
+import type { OperationRules } from '../../batch/run-operation.ts';
+import type { Call } from '../../rules/rule-context.ts';
+import type { ImportOptions } from './import-options.ts';
+
+export type Body = Readonly<Record<string, unknown>>;
+
+/** A row whose record is to be written. */
+export interface ImportRow {
+  readonly row: number;
+  readonly body: Body;
+  /** Bytes of its text. */
+  readonly bytes: number;
+  /** Set if an earlier pass wrote the record without these fields. */
+  readonly lacking?: { readonly recordId: string; readonly fields: readonly string[] };
+}
+
+type Messages = Readonly<Record<string, string>>;
+
+/** What became of a row. */
+export type Outcome =
+  | { readonly state: 'done' }
+  | { readonly state: 'skipped' }
+  | { readonly state: 'refused'; readonly details: Messages }
+  /** Its targets come later: it is not written yet, or without the fields in `details`. */
+  | { readonly state: 'waiting'; readonly recordId: string; readonly details: Messages }
+  | { readonly state: 'incomplete'; readonly recordId: string; readonly details: Messages };
+
+/** Collects what became of rows, by their numbers. */
+export type Outcomes = Map<number, Outcome>;
+
+/** What the rows of a chunk have in common. */
+export interface ImportContext {
+  readonly jobId: string;
+  readonly pass: number;
+  readonly collection: Collection;
+  readonly options: ImportOptions;
+  readonly call: Call;
+  readonly rules: OperationRules & { readonly schema: QuerySchema };
+}
+
+/** The message of a reference to a record that is not there, as of a single write. */
+export const noTarget = 'refers to no record';
+
+/** The message where the record was written in the hope of its target. */
+export const noTargetAfterAll = `${noTarget}, so the record has no value`;
+
+/** The member of the details that is about the whole row. */
+export const wholeRow = '_row';
+
+export const refused = (details: Messages): Outcome => ({ state: 'refused', details });
+
+/** The outcome of a row whose write threw; throws again what is no refusal of this row. */
+export function refusalOf(error: unknown): Outcome {
+  if (!(error instanceof AppError) || error.status === 503) throw error;
+  const details = Object.entries(error.details ?? {}).map(([name, message]): [string, string] => [
+    name,
+    String(message),
+  ]);
+  return refused(details.length > 0 ? Object.fromEntries(details) : { [wholeRow]: error.message });
+}

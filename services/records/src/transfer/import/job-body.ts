@@ -1,0 +1,30 @@
+import { AppError } from '@recordbus/shared/errors';
+import { type FileKey, fileKey, type Storage } from '@recordbus/storage';
+import { inSlicesOf } from '../formats/to-utf8.ts';
+
+/** The place of the bodies of jobs in the store. No id of a collection begins with an underscore. */
+export const bodiesOf = '_jobs';
+export const bodyName = 'body';
+
+/** The key of a body. */
+export function bodyKey(id: string): FileKey {
+  const key = fileKey(bodiesOf, id, bodyName);
+  if (!key) throw new Error('the id of a body is no segment of a key');
+  return key;
+}
+
+/** A larger piece would keep the event loop busy. */
+const sliceBytes = 65_536;
+
+/** Opens a body from a position on. Throws 410 when it is gone, for example after a restore of a backup. */
+export async function openBody(
+  storage: Storage,
+  { id, bytes, position }: { readonly id: string; readonly bytes: number; readonly position: number },
+): Promise<AsyncIterable<Buffer>> {
+  if (position >= bytes) return noBytes();
+  const stream = await storage.open(bodyKey(id), position === 0 ? undefined : { start: position, end: bytes - 1 });
+  if (!stream) throw new AppError(410, 'body_gone', 'the body is no longer in the store');
+  return inSlicesOf(stream, sliceBytes);
+}
+
+async function* noBytes(): AsyncGenerator<Buffer> {}

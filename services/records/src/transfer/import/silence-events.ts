@@ -1,0 +1,20 @@
+import type { Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+
+/**
+ * Keeps the events of what follows in this transaction from being published, for the records of one collection. Returns the
+ * function that does so at the end. The rows stay for totals of lists (read/total.ts).
+ */
+export async function silenceEvents(query: Query, { id }: Collection): Promise<() => Promise<void>> {
+  const [last] = await query<{ id: number }>({
+    text: `select coalesce(max(id), 0) as id from system.outbox where published_at is null and parked_at is null`,
+    values: [],
+  });
+  return async () => {
+    await query({
+      text: `update system.outbox set published_at = now(), body = ''
+        where id > $1 and published_at is null and collection_id = $2 and transaction_id = pg_current_xact_id()`,
+      values: [last?.id ?? 0, id],
+    });
+  };
+}

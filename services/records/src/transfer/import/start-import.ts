@@ -1,0 +1,130 @@
+import type { IncomingMessage } from 'node:http';
+import { recordAudit } from '@recordbus/audit';
+import { type Database, newId, type Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
+import { payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
+import { declaredBodyBytes, type KeepAnswer, type Reply } from '@recordbus/shared/http';
+import type { Storage } from '@recordbus/storage';
+import { keepAnnounced } from '../../files/announced-files.ts';
+import { type Job, type JobActor, showJob } from '../../jobs/job.ts';
+import { addJob, findJob } from '../../jobs/job-store.ts';
+import type { Call } from '../../rules/rule-context.ts';
+import { type ImportOptions, type ImportQuery, readImportOptions } from './import-options.ts';
+import { openBody } from './job-body.ts';
+import { type ReceivedBody, receiveBody, scanBody } from './receive-body.ts';
+
+/** The dependencies of new imports. */
+export interface StartImportDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly storage: Storage;
+  maxBodyBytes(): number;
+  /** Wakes the worker of every replica. */
+  wakeJobs(): void;
+}
+
+interface ImportRequest {
+  readonly collection: Collection;
+  readonly query: ImportQuery;
+  readonly actor: JobActor;
+  readonly call: Call;
+  readonly stream: IncomingMessage | undefined;
+  header(name: string): string | undefined;
+  readonly keepAnswer?: KeepAnswer | undefined;
+}
+
+interface ImportBody extends ReceivedBody {
+  readonly id: string;
+  /** Whether an earlier job brought it. */
+  readonly isEarlier: boolean;
+}
+
+/**
+ * Stores the body of an import and adds its job. The body is read once, so a broken one is refused and nothing is done.
+ * Adds the file to `announced`, even when it throws.
+ */
+export async function startImport(deps: StartImportDeps, request: ImportRequest, announced: number[]): Promise<Reply> {
+  const { collection, query, call, header } = request;
+  const options = readImportOptions(query, collection, { contentType: header('content-type'), call });
+  const body = query.upload
+    ? await findEarlier(deps, request, options, query.upload)
+    : await receive(deps, request, options, announced);
+  const { bytes, rows, columns, start } = body;
+  const id = body.isEarlier ? newId() : body.id;
+  const reply = await deps.database.transaction(async (run) => {
+    await keepAnnounced(run, announced);
+    if (body.isEarlier) await holdBody(run, body.id);
+    const job = await addJob(run, {
+      id,
+      kind: 'import',
+      collection,
+      actor: request.actor,
+      request: { requestId: call.requestId, traceparent: call.traceparent, clientAddress: call.clientAddress },
+      options: { ...options, columns, start } satisfies ImportOptions,
+      body: { id: body.id, bytes },
+      rows,
+      position: start,
+    });
+    await recordAudit(run, {
+      action: 'records.import',
+      context: { principal: call.principal, clientAddress: call.clientAddress },
+      userAgent: header('user-agent'),
+      target: { type: 'collection', id: collection.id },
+      details: { job: id, mode: options.mode, events: options.isSilent ? 'none' : 'all', dry_run: options.isDryRun },
+    });
+    const answer: Reply = { status: 202, body: { data: showImport(job as Job<ImportOptions>) } };
+    await request.keepAnswer?.(answer, run);
+    return answer;
+  });
+  deps.wakeJobs();
+  return reply;
+}
+
+/** Shows the job of an import. */
+export const showImport = (job: Job<ImportOptions>) => showJob(job, job.options.shown);
+
+type Options = Omit<ImportOptions, 'columns' | 'start'>;
+
+async function receive(
+  { database, storage, maxBodyBytes }: StartImportDeps,
+  { stream, query, collection }: ImportRequest,
+  options: Options,
+  announced: number[],
+): Promise<ImportBody> {
+  if (!stream) throw validationFailed({ body: 'is required, or upload' });
+  const maxBytes = maxBodyBytes();
+  if (declaredBodyBytes(stream) > maxBytes) throw payloadTooLarge(maxBytes);
+  const id = newId();
+  const deps = { query: database.query, storage, maxBytes };
+  const received = await receiveBody(
+    deps,
+    { id, stream, encoding: query.encoding },
+    { options, collection },
+    announced,
+  );
+  return { ...received, id, isEarlier: false };
+}
+
+/** Reads the body of an earlier import again, since other parameters may give it other rows. */
+async function findEarlier(
+  { database, storage }: StartImportDeps,
+  { stream, query, collection }: ImportRequest,
+  options: Options,
+  jobId: string,
+): Promise<ImportBody> {
+  if (stream) throw validationFailed({ upload: 'is not for a request with a body' });
+  if (query.encoding) throw validationFailed({ encoding: 'is not for an earlier body, which is in UTF-8 by now' });
+  const job = await findJob(database.query, jobId);
+  if (!job) throw validationFailed({ upload: 'is the id of no import' });
+  const source = await openBody(storage, { id: job.body_id, bytes: job.body_bytes, position: 0 });
+  const read = await scanBody(source, options, collection);
+  return { ...read, bytes: job.body_bytes, id: job.body_id, isEarlier: true };
+}
+
+/** Keeps an earlier body until this job has it. Throws 422 when its last job was removed meanwhile. */
+async function holdBody(query: Query, bodyId: string): Promise<void> {
+  const held = await query({
+    text: 'select from system.jobs where body_id = $1 for key share',
+    values: [bodyId],
+  });
+  if (held.length === 0) throw validationFailed({ upload: 'is the id of no import' });
+}
