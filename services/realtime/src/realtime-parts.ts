@@ -50,7 +50,10 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
     stream,
     log,
     isUsed: () => connections.size > 0,
-    onChange: (change) => groups.wake(change),
+    onChange(change) {
+      groups.wake(change);
+      channels.noteChange(change);
+    },
     onMissed(reason) {
       const { seq } = changes.end;
       for (const connection of connections) {

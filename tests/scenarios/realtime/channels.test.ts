@@ -17,6 +17,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     { pattern: 'staff', publish_rule: '', subscribe_rule: '' },
     { pattern: 'changing', publish_rule: null, subscribe_rule: null },
     { pattern: 'going', publish_rule: null, subscribe_rule: isSignedIn },
+    { pattern: 'team:*', publish_rule: null, subscribe_rule: '@channel = @request.auth.name' },
   ]);
   const open = async (channels: readonly object[], token?: string): Promise<LiveClient> => {
     const live = await openLive(target.url, channels, { token, asBody: true });
@@ -144,6 +145,24 @@ onEachTopology('channels carry messages', async (t, target) => {
     assert.equal((await send({ data: 'x'.repeat(300_000) })).status, 413);
     assert.equal((await send({ data: 1 }, 'a\nb')).status, 400);
     assert.equal((await send({ data: 1 }, 'x'.repeat(201))).status, 400);
+  });
+
+  await t.test('until the record of the caller changes, and the rule refuses [realtime §7.6]', async () => {
+    const rename = (name: string) => admin.patch(`/api/v1/people/${ann.id}`, { name });
+    await rename('team:red');
+    await using live = await open([{ channel: 'team:red' }, { channel: 'public:2' }], ann.token);
+    await publish(target.guest, 'team:red', 1);
+    await live.arrived('broadcast');
+    await rename('team:blue');
+    const [refused] = await live.arrived('error');
+    assert.deepEqual([refused?.data.sub, refused?.data.code], ['1', 'forbidden']);
+    await publish(target.guest, 'team:red', 2);
+    await publish(target.guest, 'public:2', 3);
+    const got = await live.arrived('broadcast', 2);
+    assert.deepEqual(
+      got.map(({ data }) => data.data),
+      [1, 3],
+    );
   });
 
   await t.test('until a changed rule refuses their subscribers [realtime §7.6]', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { eventually } from '../../harness/eventually.ts';
 import { openSocket } from '../../harness/live-socket.ts';
 import { onEachTopology } from '../../harness/target.ts';
+import { channelPath, setChannels } from './channels.ts';
 import { createNotes, join } from './notes.ts';
 
 const notes = { type: 'subscribe', collection: 'notes' };
@@ -90,6 +91,25 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     await socket.arrived('revoked');
     await eventually('the close', () => socket.closed);
     assert.deepEqual(socket.closed, { code: 4401, reason: 'revoked' });
+  });
+
+  await t.test('a channel for guests ends when its guest signs in [realtime §7.6]', async () => {
+    await setChannels(admin, [
+      { pattern: 'guests', publish_rule: null, subscribe_rule: '@request.auth.id = ""' },
+      { pattern: 'all', publish_rule: null, subscribe_rule: null },
+    ]);
+    await using socket = await openSocket(target.url);
+    socket.send({ type: 'subscribe', channel: 'all', id: 'all' });
+    socket.send({ type: 'subscribe', channel: 'guests', id: 'guests' });
+    await socket.arrived('ready');
+    socket.send({ type: 'auth', token: bob.token });
+    await socket.arrived('authenticated');
+    const [ended] = await socket.arrived('error');
+    assert.deepEqual([ended?.data.sub, ended?.data.code], ['guests', 'forbidden']);
+    for (const channel of ['guests', 'all'])
+      await bob.client.send('POST', channelPath(channel), { body: { data: channel } });
+    const [got] = await socket.arrived('broadcast');
+    assert.equal(got?.data.data, 'all');
   });
 
   await t.test('a ticket opens one connection, once [realtime §1.5]', async () => {

@@ -5,6 +5,8 @@ import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import { z } from 'zod';
 import type { Connection } from '../connection/connection.ts';
+import type { Change } from '../stream/change.ts';
+import { CallerAccounts } from './caller-accounts.ts';
 import { Channel } from './channel.ts';
 import type { ChannelMessage } from './channel-frames.ts';
 import type { ChannelSubscriptionRequest } from './channel-request.ts';
@@ -28,6 +30,8 @@ export interface Channels {
   publish(channel: string, data: string, publisher: Principal): Promise<void>;
   /** Has the subscriptions of a connection checked again after its principal has changed. */
   recheck(connection: Connection): void;
+  /** Has the subscriptions of a user checked again whose account was written. */
+  noteChange(change: Pick<Change, 'collection' | 'recordId'>): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -49,6 +53,7 @@ export function createChannels({ bus, settings, live, log, onSent }: ChannelsDep
   const own = createOwnPresence({ bus, members, log });
   const others = createOtherReplicas({ bus, members, self: own.replica, onAsked: own.answer, log });
   const present = createPresentKeys(own);
+  const accounts = new CallerAccounts();
   const rules = createChannelRules({ settings, live });
   const checks = createRuleChecks({ rules, settings, bus, log, subscriptions });
   const onDropped = (channel: string) =>
@@ -65,6 +70,7 @@ export function createChannels({ bus, settings, live, log, onSent }: ChannelsDep
     const channel = channels.get(name) ?? new Channel(name, { members, onSent, onDropped });
     channels.set(name, channel);
     present.add(subscription);
+    accounts.add(subscription);
     channel.add(subscription);
     checks.noteBegun(subscription);
   }
@@ -75,6 +81,7 @@ export function createChannels({ bus, settings, live, log, onSent }: ChannelsDep
     channel?.remove(subscription);
     if (channel?.subscriptions.size === 0) channels.delete(name);
     present.delete(subscription);
+    accounts.delete(subscription);
   }
 
   function deliver(text: string): void {
@@ -101,8 +108,11 @@ export function createChannels({ bus, settings, live, log, onSent }: ChannelsDep
       bus.publish('broadcast', `${JSON.stringify({ channel, from })}\n${data}`);
     },
     recheck(connection) {
-      checks.checkSoon([...connection.followed.values()].filter((one) => one instanceof ChannelSubscription));
+      const theirs = [...connection.followed.values()].filter((one) => one instanceof ChannelSubscription);
+      for (const subscription of theirs) accounts.add(subscription);
+      checks.checkSoon(theirs);
     },
+    noteChange: (change) => checks.checkRecordsSoon(accounts.of(change)),
     start() {
       endListening = bus.subscribe('broadcast', deliver);
       own.start();

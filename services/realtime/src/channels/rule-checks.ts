@@ -17,6 +17,8 @@ export interface RuleChecks {
   noteBegun(subscription: ChannelSubscription): void;
   /** Has subscriptions checked at once, since their caller has changed. */
   checkSoon(subscriptions: Iterable<ChannelSubscription>): void;
+  /** Has those of the subscriptions checked at once whose rule reads records. */
+  checkRecordsSoon(subscriptions: Iterable<ChannelSubscription>): void;
   start(): void;
   stop(): Promise<void>;
 }
@@ -48,6 +50,16 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
   const checkNow = (subscription: ChannelSubscription) => {
     subscription.admission = { ...subscription.admission, checkAgainAtMs: 0 };
   };
+
+  function checkRecordsSoon(some: Iterable<ChannelSubscription>): void {
+    let isNeeded = false;
+    for (const subscription of some) {
+      if (!Number.isFinite(subscription.admission.checkAgainAtMs)) continue;
+      checkNow(subscription);
+      isNeeded = true;
+    }
+    if (isNeeded) task.wake();
+  }
 
   /** Marks the subscriptions whose channel has another rule. */
   async function followRules(): Promise<void> {
@@ -122,6 +134,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
       checkNow(subscription);
       task.wake();
     },
+    checkRecordsSoon,
     checkSoon(changed) {
       for (const subscription of changed) checkNow(subscription);
       task.wake();
@@ -134,11 +147,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
           hasNewRules = true;
           task.wake();
         }),
-        bus.onNotice('schema', () => {
-          for (const subscription of subscriptions())
-            if (Number.isFinite(subscription.admission.checkAgainAtMs)) checkNow(subscription);
-          task.wake();
-        }),
+        bus.onNotice('schema', () => checkRecordsSoon(subscriptions())),
       ];
       endListening = () => {
         for (const end of ends) end();
