@@ -139,6 +139,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
       `PUT ${one}`,
       `DELETE ${one}`,
       'GET /api/v1/records/described_shut/aggregate',
+      'GET /api/v1/records/described_shut/export',
     ];
     assert.deepEqual(operationsOn(forAdmin, 'described_shut').sort(), all.sort());
     assert.ok(operationsOn(forAdmin, 'described_open').includes('POST /api/v1/described_open/{id}/restore'));
@@ -150,6 +151,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
       assert.deepEqual(operationsOn(forUser, 'described_part'), [
         'GET /api/v1/described_part',
         'GET /api/v1/records/described_part/aggregate',
+        'GET /api/v1/records/described_part/export',
       ]);
       assert.deepEqual(operationsOn(forGuest, 'described_part'), []);
       for (const document of [forUser, forGuest]) {

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
+import { sendUnread } from '../harness/unread.ts';
 
 // From the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
@@ -15,16 +14,6 @@ const other = { headers: { 'X-Forwarded-For': '10.3.9.9' } };
 
 /** 30 MB, more than the buffers of a connection hold. */
 const largeList = '/api/v1/quotes?perPage=30&expand=tome&skipTotal=1';
-
-/** Sends a request and reads only the status of the answer. */
-async function sendUnread(url: string, path: string, address: string): Promise<{ socket: Socket; status: string }> {
-  const { hostname, port } = new URL(url);
-  const socket = connect({ host: hostname, port: Number(port) });
-  socket.on('error', () => {});
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${address}\r\n\r\n`);
-  await once(socket, 'readable');
-  return { socket, status: String(socket.read(12)).slice(-3) };
-}
 
 const countOf = (statuses: readonly string[], status: string) => statuses.filter((one) => one === status).length;
 

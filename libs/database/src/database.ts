@@ -8,6 +8,7 @@ import { type ClassName, classOf, type OwnClassName } from './connections/connec
 import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connections/connection-pool.ts';
 import { ReadLane } from './connections/read-lane.ts';
 import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
+import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
 import { createLargeAnswers } from './reads/large-answers.ts';
 import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
 import { createShapedReads } from './reads/shaped-reads.ts';
@@ -50,6 +51,8 @@ export interface ClientReads {
   live<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read of several statements that see one snapshot. */
   shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
+  /** Opens a cursor over the rows of a statement with one text each. */
+  cursor(statement: Statement, statementMs: number): Promise<Cursor>;
 }
 
 interface DatabaseOptions {
@@ -189,6 +192,10 @@ function openClientReads(openers: Openers, { gets, longReadWidth, startup }: Cli
   const short = openers.pool('shortReads', {}, startup);
   const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, startup);
   const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, startup);
+  const exports = openers.pool('exports', { refuse: refuseCursor }, startup);
+  const openCursor = createOpenCursor((work, statementMs) =>
+    exports.transaction((query) => work(tracing(query)), statementMs),
+  );
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
   const shaped = createShapedReads({ short, long, longWidth: longReadWidth, meter: meterOf('shaped'), largeAnswers });
   const readOn = <R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]> => {
@@ -201,11 +208,12 @@ function openClientReads(openers: Openers, { gets, longReadWidth, startup }: Cli
     shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
     live: (statement, statementMs) => traced(statement, () => live.query(statement, statementMs)),
     shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
+    cursor: openCursor,
   };
   return {
     reads,
     async close(): Promise<void> {
-      await Promise.all([lists, short, long, live].map((one) => one.close()));
+      await Promise.all([lists, short, long, live, exports].map((one) => one.close()));
     },
   };
 }

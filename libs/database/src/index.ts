@@ -12,5 +12,6 @@ export { newId } from './id.ts';
 export { createLease } from './lease.ts';
 export { limitRules } from './limit-rules.ts';
 export { migrationNames } from './migrations/index.ts';
+export type { Cursor } from './reads/cursor.ts';
 export { oldestServerVersion } from './startup/server-version.ts';
 export type { Query, Statement } from './statement.ts';

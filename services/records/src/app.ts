@@ -22,6 +22,7 @@ import { createRoute } from './routes/create.ts';
 import { cronRoutes } from './routes/crons.ts';
 import { deleteRoute } from './routes/delete.ts';
 import { downloadRoute } from './routes/download.ts';
+import { exportRoute } from './routes/export.ts';
 import { fileTokenRoute } from './routes/file-token.ts';
 import { getRoute } from './routes/get.ts';
 import { historyRoute } from './routes/history.ts';
@@ -120,6 +121,7 @@ export function createRecords(
 const createRecordRoutes = (deps: RouteDeps) => ({
   list: listRoute(deps),
   aggregate: aggregateRoute(deps),
+  export: exportRoute(deps),
   view: getRoute(deps),
   create: createRoute(deps),
   update: updateRoute(deps),

@@ -12,6 +12,7 @@ import { createServedCollections } from './record/served-collections.ts';
 import type { RecordsDeps } from './records-deps.ts';
 import type { RecordsParts } from './records-parts.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
+import { createExportReads } from './transfer/export/export-reads.ts';
 import { createSearchVectors } from './vector/search-vectors.ts';
 import type { WriteHooks } from './write/write-hooks.ts';
 import { createRunWrite, type RunWrite } from './write/write-unit.ts';
@@ -46,6 +47,7 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
     schema,
     encryption,
     reads,
+    exports: createExportReads(database, settings),
     searchVectors: createSearchVectors({ reads, encryption }, given.vectorMemoryBytes),
     findReferrers: createReferrers(cache.all),
     findLostFiles: createFindLostFiles(storage),

@@ -24,6 +24,8 @@ const readOnly = 'set default_transaction_read_only = on';
  * 166 ms instead of 89 ms of processor time, and four of them left no core to gets and sign-ins.
  */
 const serialReads = `${readOnly}; set max_parallel_workers_per_gather = 0`;
+/** An export waits for its client within its transaction. The process gives up first (export-limits.ts). */
+const waitingReads = `${serialReads}; set idle_in_transaction_session_timeout = '2min'`;
 
 const cores = availableParallelism();
 
@@ -32,6 +34,9 @@ const shortReads = Math.min(Math.max(2 * cores, 4), 8);
 
 /** Each keeps one core busy. */
 const longReads = Math.min(cores, 8);
+
+/** Most of its time an export waits for the service, which writes its rows, or for its client. */
+const exports = Math.min(Math.max(cores, 2), 4);
 
 /**
  * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks find one,
@@ -60,6 +65,15 @@ export const connectionBudget = {
     waitMs: 10_000,
     maxWaiting: 2000,
     session: serialReads,
+  },
+  /** Cursors of exports, which hold a connection as long as their clients read. */
+  exports: {
+    connections: exports,
+    perClient: exports / 2,
+    statementMs: 5000,
+    waitMs: 5000,
+    maxWaiting: 100,
+    session: waitingReads,
   },
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },

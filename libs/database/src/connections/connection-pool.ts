@@ -30,6 +30,8 @@ export interface PoolHooks {
   readonly connectionsNow?: () => number;
   /** Called when work for a client begins. */
   readonly onWork?: () => void;
+  /** Creates the error of work that got no connection; by default 503. */
+  readonly refuse?: (because: 'client' | 'all') => Error;
   /** Ends statements that reach their own limit. Without it, statements have no such limit. */
   readonly cancel?: CancelStatement;
 }
@@ -169,16 +171,16 @@ const causeOf = (error: unknown): unknown => (error instanceof AppError ? error.
 const processIdOf = (client: pg.PoolClient & { readonly processID?: number | null }): number | undefined =>
   client.processID ?? undefined;
 
-const createGate = ({ connections, connectionsNow, meter }: PoolOptions, budget: ConnectionClass): FairGate =>
+const createGate = ({ connections, connectionsNow, meter, refuse }: PoolOptions, budget: ConnectionClass): FairGate =>
   createFairGate({
     width: connections,
     ...(connectionsNow && { widthNow: () => Math.min(connectionsNow(), connections) }),
     widthPerClient: Math.min(budget.perClient ?? connections, connections),
     maxWaiting: budget.maxWaiting,
     maxWaitMs: budget.waitMs,
-    refuse() {
+    refuse(because) {
       meter.refused();
-      return unavailable('all connections to the database are in use');
+      return refuse?.(because) ?? unavailable('all connections to the database are in use');
     },
     onWaited: meter.waited,
   });

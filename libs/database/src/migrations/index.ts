@@ -30,6 +30,7 @@ import { statements as targets } from './0032-targets.ts';
 import { statements as fileRemovals } from './0033-file-removals.ts';
 import { statements as schemaMigrations } from './0040-schema-migrations.ts';
 import { statements as jobs } from './0043-jobs.ts';
+import { statements as fetchWithin } from './0044-fetch-within.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -65,6 +66,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0033-file-removals': fileRemovals,
   '0040-schema-migrations': schemaMigrations,
   '0043-jobs': jobs,
+  '0044-fetch-within': fetchWithin,
 };
 
 /** The names of all migrations, in order. */

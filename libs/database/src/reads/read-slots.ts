@@ -8,7 +8,10 @@ import type { Query, Statement } from '../statement.ts';
 /** Runs work in a read-only transaction with one snapshot, in a slot of a client. */
 export type InReadSlot = <T>(client: string, work: (query: Query) => Promise<T>, statementMs: number) => Promise<T>;
 
-const oneSnapshot: Statement = { text: 'set transaction isolation level repeatable read, read only', values: [] };
+export const oneSnapshot: Statement = {
+  text: 'set transaction isolation level repeatable read, read only',
+  values: [],
+};
 
 /** Takes the first free slot. Locks of two keys are separate from those of one, and end with their transaction. */
 const takeSlot = (client: string): Statement => ({

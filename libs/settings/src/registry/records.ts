@@ -17,5 +17,10 @@ export const records = settingGroup('Records', ['auth', 'records'], {
     '10737418240',
     'Largest body of an import, in bytes.',
   ),
+  'records.export_timeout_ms': setting(
+    wholeNumber(1000, 86_400_000),
+    '900000',
+    'Longest time of an export, in milliseconds; then its connection is cut.',
+  ),
   'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Most operations of a batch.'),
 });

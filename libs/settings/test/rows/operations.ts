@@ -27,6 +27,7 @@ export const operationsRows = {
   },
   'logs.slow_ms': whole('1000', 1, 600_000),
   'records.read_timeout_ms': whole('5000', 10, 60_000),
+  'records.export_timeout_ms': whole('900000', 1000, 86_400_000),
   'records.max_answer_bytes': whole('33554432', 1024, 134_217_728),
   'batch.max_operations': whole('1000', 1, 10_000),
   'jobs.max_body_bytes': whole('10737418240', 1024, 1_099_511_627_776),

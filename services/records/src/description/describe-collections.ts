@@ -20,7 +20,7 @@ import { inSlices } from '@recordbus/shared/time-slice';
 
 /** The record routes, by action. */
 export type RecordRoutes = Readonly<
-  Record<RuleName | 'aggregate' | 'history' | 'put' | 'restore' | 'upsert', RouteManifest>
+  Record<RuleName | 'aggregate' | 'export' | 'history' | 'put' | 'restore' | 'upsert', RouteManifest>
 >;
 
 interface DescriptionInput {
@@ -84,7 +84,7 @@ function operationsOf(collection: Collection, kind: Principal['type']): Operatio
   const { type, rules, historyEnabled } = collection;
   const isOpen = (rule: RuleName) => opens[kind](rules[rule]);
   const reading: Operation[] = [
-    ...(isOpen('list') ? (['list', 'aggregate'] as const) : []),
+    ...(isOpen('list') ? (['list', 'aggregate', 'export'] as const) : []),
     ...(isOpen('view') ? (['view'] as const) : []),
   ];
   if (type === 'view') return reading;
@@ -140,7 +140,8 @@ function schemasOf({ read, written, operations }: ShownCollection): Record<strin
 }
 
 /** Whether the answer has records of the collection. */
-const showsRecord = (operation: Operation): boolean => !['aggregate', 'delete', 'history'].includes(operation);
+const showsRecord = (operation: Operation): boolean =>
+  !['aggregate', 'delete', 'export', 'history'].includes(operation);
 
 /** The route of any collection as a route of this collection. */
 function ofCollection(route: RouteManifest, operation: Operation, collection: Collection): RouteManifest {

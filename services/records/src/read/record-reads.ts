@@ -86,7 +86,7 @@ function createLargePages() {
 }
 
 /** Throws 422 for a read that exceeded its time or size (cost §1.4, §2.1), and any other error as it is. */
-function explainCost(error: unknown): never {
+export function explainCost(error: unknown): never {
   if (isDatabaseError(error, sqlState.queryCanceled))
     throw new AppError(422, 'too_expensive', 'the read takes too long: narrow it, or add an index that serves it', {
       cause: error,

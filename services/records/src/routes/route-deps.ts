@@ -8,6 +8,7 @@ import type { UploadDeps } from '../files/with-upload.ts';
 import type { RestoreRules } from '../history/restore-rules.ts';
 import type { RecordReads } from '../read/record-reads.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
+import type { ExportReads } from '../transfer/export/open-export.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 
@@ -15,6 +16,7 @@ import type { RunWrite } from '../write/write-unit.ts';
 export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   readonly write: RunWrite;
   readonly reads: RecordReads;
+  readonly exports: ExportReads;
   readonly collections: ServedCollections;
   /** The collections that rules and filters may name. */
   readonly schema: QuerySchema;

@@ -27,6 +27,16 @@ export function decryptAnswer(
   return record ? decryptTexts(body, nestedIn('data', record), maxBytes) : body;
 }
 
+/** Returns a function that does the same for the JSON of one record; undefined when none of its members is encrypted. */
+export function createDecryptRecord(
+  encryption: FieldEncryption,
+  shown: ShownCollections,
+  maxBytes: number,
+): ((json: string) => Promise<string>) | undefined {
+  const record = encryptedMembersOf(encryption, shown);
+  return record && ((json) => decryptTexts(json, record, maxBytes));
+}
+
 /** The same for a page of a record's history. */
 export async function decryptHistory(
   encryption: FieldEncryption,

@@ -1,0 +1,64 @@
+import { AppError, rateLimited } from '@recordbus/shared/errors';
+import { throwNoted } from '../errors.ts';
+import type { Query, Statement } from '../statement.ts';
+import { oneSnapshot } from './read-slots.ts';
+
+/** The rows of one statement in one snapshot, read in parts. It occupies a connection until it is closed. */
+export interface Cursor {
+  /** Returns the texts of the next rows; none at the end. Call it again only after it has returned. */
+  next(): Promise<readonly string[]>;
+  /** Frees the connection. Resolves when it is free; never rejects. */
+  close(): Promise<void>;
+}
+
+type OpenCursor = (statement: Statement, statementMs: number) => Promise<Cursor>;
+
+type RunTransaction = (work: (query: Query) => Promise<void>, statementMs: number) => Promise<void>;
+
+/** One part has at most `rows`. It ends after the row with which it has enough bytes or has taken enough time. */
+const partLimits = { rows: 1000, enoughBytes: 2 ** 20, enoughMs: 200 };
+
+/** When a client that got no cursor should try again, in seconds: a cursor is open as long as its client reads. */
+const retryAfterSec = 5;
+
+const nextPart: Statement = {
+  name: 'cursor.next',
+  text: `select f.row_text from system.fetch_within('reading', $1, $2, make_interval(secs => $3 / 1000.0)) f(row_text)`,
+  values: [partLimits.rows, partLimits.enoughBytes, partLimits.enoughMs],
+};
+
+/** The error for a client that has all of its cursors open, or a process that has. */
+export const refuseCursor = (because: 'client' | 'all'): Error =>
+  because === 'client'
+    ? rateLimited(retryAfterSec)
+    : new AppError(503, 'unavailable', 'too many exports are running', {
+        headers: { 'Retry-After': String(retryAfterSec) },
+      });
+
+/**
+ * Creates the function that opens a cursor in a transaction of its own. Its statement has one column of type text. The
+ * statement time holds for each part.
+ */
+export const createOpenCursor =
+  (run: RunTransaction): OpenCursor =>
+  async (statement, statementMs) => {
+    const opened = Promise.withResolvers<Cursor>();
+    const closed = Promise.withResolvers<void>();
+    const isOver = run(async (query) => {
+      await query(oneSnapshot);
+      await query({ text: `declare reading no scroll cursor for ${statement.text}`, values: statement.values });
+      opened.resolve({
+        async next() {
+          const rows = await query<{ row_text: string }>(nextPart).catch((error) => throwNoted(error, statement));
+          return rows.map(({ row_text }) => row_text);
+        },
+        async close() {
+          closed.resolve();
+          await isOver;
+        },
+      });
+      await closed.promise;
+      // A connection that was lost meanwhile fails the end of the transaction, and is not used again.
+    }, statementMs).catch(opened.reject);
+    return opened.promise;
+  };

@@ -1,0 +1,58 @@
+import { otherContent, type Route, route, withHeaders } from '@recordbus/shared/http';
+import { callOf } from '../rules/rule-context.ts';
+import { acceptsGzip, gzipped } from '../transfer/export/compression.ts';
+import { exportQuery } from '../transfer/export/export-query.ts';
+import { openExport } from '../transfer/export/open-export.ts';
+import { contentTypes } from '../transfer/formats/format-writer.ts';
+import { collectionParams, collectionPaths } from './record-paths.ts';
+import { tooExpensive } from './record-schema.ts';
+import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
+
+/** The longest one first, which the API document shows: in the others, `export` is in the place of an id. */
+const paths = collectionPaths.map((path) => `${path}/export`).reverse();
+
+/** `GET /api/<col>/export`. */
+export const exportRoute = (deps: RouteDeps): Route =>
+  route({
+    method: 'GET',
+    path: paths,
+    access: 'public',
+    scope: 'records:read',
+    action: 'list',
+    summary: 'Export records as CSV, NDJSON or JSON',
+    params: collectionParams,
+    query: exportQuery,
+    requestHeaders: { 'Accept-Encoding': 'with gzip, the answer is compressed' },
+    answers: {
+      200: withHeaders(otherContent('*/*', 'the records; an answer that breaks off is not complete'), {
+        'Content-Disposition': 'The name of a file to save it as',
+        'Content-Encoding': 'gzip if the request accepts it',
+      }),
+      400: 'a parameter is invalid',
+      403: 'the list rule refuses',
+      404: 'no such collection',
+      422: tooExpensive,
+      429: 'the caller has too many exports running',
+      503: 'too many exports are running',
+    },
+    admit: admitTo('list', deps),
+    handler: (input) => {
+      const { query, params, header } = input;
+      const isCompressed = acceptsGzip(header('accept-encoding'));
+      const openStream = () =>
+        deps.collections.serve(requestOf('list', input), (collection) =>
+          openExport(deps.exports, collection, query, callOf('GET', input, deps), deps.encryption),
+        );
+      return {
+        status: 200,
+        headers: {
+          'Content-Type': contentTypes[query.format],
+          'Content-Disposition': `attachment; filename="${params.collection}.${query.format}"`,
+          'Cache-Control': 'private, no-store',
+          Vary: 'Origin, Accept-Encoding',
+          ...(isCompressed && { 'Content-Encoding': 'gzip' }),
+        },
+        openStream: isCompressed ? async () => gzipped(await openStream()) : openStream,
+      };
+    },
+  });

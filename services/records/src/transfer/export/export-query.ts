@@ -1,0 +1,19 @@
+import { flag, freeText } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { formats } from '../formats/format-writer.ts';
+
+/** The query parameters of an export (export §1.2). */
+export const exportQuery = z.object({
+  format: z
+    .enum(formats, `must be one of ${formats.join(', ')}`)
+    .default('csv')
+    .describe('the format of the answer'),
+  filter: freeText.describe('an expression in the filter language'),
+  sort: freeText.describe('names of fields, separated by commas; - before a name sorts descending'),
+  fields: freeText.describe('names of the members to show, separated by commas; all by default'),
+  expand: freeText.describe('names of relations and back-relations, separated by commas; CSV has them as JSON'),
+  raw: flag.describe("leave cells of CSV as they are: by default a text that a spreadsheet would run begins with '"),
+});
+
+/** An export as the client requested it. */
+export type ExportRequest = z.output<typeof exportQuery>;

@@ -1,0 +1,60 @@
+import type { Readable } from 'node:stream';
+import type { Cursor, Statement } from '@recordbus/database';
+import type { Collection, FieldEncryption } from '@recordbus/schema';
+import type { RuleContext } from '../../rules/rule-context.ts';
+import { createDecryptRecord } from '../../shape/decrypt-answer.ts';
+import { cellsOf } from '../cells.ts';
+import { createCsvWriter } from '../formats/csv-writer.ts';
+import { createJsonWriter, createNdjsonWriter, type FormatWriter } from '../formats/format-writer.ts';
+import { type ComposedExport, composeExport } from './compose-export.ts';
+import { stalledMs } from './export-limits.ts';
+import type { ExportRequest } from './export-query.ts';
+import { watchedStream } from './watched-stream.ts';
+import { writeRecords } from './write-records.ts';
+
+/** Reads for exports, with the limits of connections and time (export §4). */
+export interface ExportReads {
+  /** Opens a cursor over records. Throws 429 or 503 without a free connection, and 422 for a part that takes too long. */
+  openCursor(statement: Statement): Promise<Cursor>;
+  /** The longest time of an export, in milliseconds. */
+  timeoutMs(): number;
+  /** The most bytes of one record. */
+  maxRecordBytes(): number;
+}
+
+/**
+ * Opens an export: reads its first records in a snapshot, and returns the stream of all. Throws 400 for an invalid
+ * filter, sort or expand. Whatever fails later breaks the stream off.
+ */
+export async function openExport(
+  { openCursor, timeoutMs, maxRecordBytes }: ExportReads,
+  collection: Collection,
+  request: ExportRequest,
+  ruleContext: RuleContext,
+  encryption: FieldEncryption,
+): Promise<Readable> {
+  const maxBytes = maxRecordBytes();
+  const composed = composeExport(collection, request, { ...ruleContext, maxBytes });
+  const decrypt = createDecryptRecord(encryption, composed.projection, maxBytes);
+  const writer = createWriter(collection, request, composed);
+  const cursor = await openCursor(composed.statement);
+  try {
+    const source = { first: await cursor.next(), cursor, decrypt };
+    const stream = watchedStream(writeRecords(source, writer), { stalledMs, totalMs: timeoutMs() });
+    stream.once('close', () => void cursor.close());
+    return stream;
+  } catch (error) {
+    await cursor.close();
+    throw error;
+  }
+}
+
+function createWriter(
+  collection: Collection,
+  { format, raw }: ExportRequest,
+  { members }: Pick<ComposedExport, 'members'>,
+): FormatWriter {
+  if (format === 'ndjson') return createNdjsonWriter();
+  if (format === 'json') return createJsonWriter();
+  return createCsvWriter(members, cellsOf(collection, { isRaw: raw }));
+}

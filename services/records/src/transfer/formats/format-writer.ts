@@ -1,0 +1,43 @@
+/** The formats of an export (export §2.1). */
+export const formats = ['csv', 'ndjson', 'json'] as const;
+export type Format = (typeof formats)[number];
+
+/** Writes records in one format. Call `record` for each record in turn. */
+export interface FormatWriter {
+  readonly start: string;
+  /** Returns the text of a record, from its JSON as a get shows it. */
+  record(json: string): string;
+  readonly end: string;
+}
+
+/** The content type of each format. */
+export const contentTypes: Readonly<Record<Format, string>> = {
+  csv: 'text/csv; charset=utf-8; header=present',
+  ndjson: 'application/x-ndjson; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+};
+
+/** Creates a writer of one record a line. */
+export const createNdjsonWriter = (): FormatWriter => ({
+  start: '',
+  record: (json) => `${onOneLine(json)}\n`,
+  end: '',
+});
+
+/** Creates a writer of one array, with one record a line. */
+export function createJsonWriter(): FormatWriter {
+  let separator = '\n';
+  return {
+    start: '[',
+    record(json) {
+      const text = `${separator}${onOneLine(json)}`;
+      separator = ',\n';
+      return text;
+    },
+    end: '\n]\n',
+  };
+}
+
+/** A view may have JSON with line breaks between its parts. Within texts they are escaped. */
+const onOneLine = (json: string): string =>
+  json.includes('\n') || json.includes('\r') ? json.replaceAll(/[\r\n]+/g, ' ') : json;

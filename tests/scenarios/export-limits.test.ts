@@ -1,0 +1,121 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { get, type IncomingMessage } from 'node:http';
+import { eventually } from '../harness/eventually.ts';
+import { inDatabase } from '../harness/in-database.ts';
+import { textAt } from '../harness/json.ts';
+import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
+import { sendUnread } from '../harness/unread.ts';
+
+// From the start, so that the first request counts for the client that it names.
+stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
+
+const path = '/api/v1/records/tomes/export';
+const silent = '10.5.0.1';
+const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
+const others = ['10.5.0.2', '10.5.0.3'];
+
+/** More than the buffers of the connections hold. */
+async function createTomes(target: Target): Promise<void> {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', {
+    name: 'tomes',
+    type: 'base',
+    fields: [{ name: 'body', type: 'text' }],
+    list_rule: null,
+  });
+  for (let left = 40; left > 0; left -= 1) await admin.create('tomes', { body: 'x'.repeat(1_000_000) });
+}
+
+/** The transactions of exports, as the database knows them. */
+const exportsIn = (target: Target) =>
+  inDatabase(
+    target,
+    `select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()
+      and state <> 'idle' and query ~ 'fetch_within|declare reading'`,
+    [],
+  );
+
+const noneIn = (target: Target) =>
+  eventually('every connection is free', async () => (await exportsIn(target)).length === 0);
+
+/** Begins an export and reads nothing of its body. */
+async function begin(target: Target, format = 'csv'): Promise<IncomingMessage> {
+  const [answer] = await once(get(`${target.url}${path}?format=${format}`, { agent: false }), 'response');
+  return answer;
+}
+
+onEachTopology('exports that are not read', async (t, target) => {
+  if (target.databaseUrl === undefined) return t.skip('this stack runs elsewhere');
+  await createTomes(target);
+  const admin = await target.admin();
+
+  const unread = await Promise.all([1, 2, 3].map(() => sendUnread(target.url, path, silent)));
+  const statuses = unread.map(({ status }) => status);
+
+  await t.test('a client has one or two at once [export §4.1]', async () => {
+    assert.ok(statuses.includes('200') && statuses.includes('429'), String(statuses));
+    const answer = await target.guest.send('GET', path, from(silent));
+    assert.equal(answer.status, 429, answer.text.slice(0, 200));
+    assert.equal(textAt(answer.json, 'code'), 'rate_limited');
+    assert.equal(answer.headers['retry-after'], '5');
+  });
+
+  await t.test('another client has one meanwhile, and all other work goes on [export §4.5]', async () => {
+    const rest = await Promise.all(others.map((address) => sendUnread(target.url, path, address)));
+    unread.push(...rest);
+    assert.equal(rest[0]?.status ?? '', '200');
+    for (const [name, answer] of Object.entries({
+      list: target.guest.send('GET', '/api/v1/tomes?fields=id&sort=body', from(silent)),
+      get: target.guest.send('GET', '/api/v1/tomes/none', from(silent)),
+      write: admin.send('POST', '/api/v1/tomes', { body: {} }),
+      readyz: target.guest.get('/readyz'),
+    })) {
+      const { status, text } = await answer;
+      assert.ok(status < 429, `${name}: ${text}`);
+    }
+  });
+
+  await t.test('clients that leave free their connections [export §5.3]', async () => {
+    for (const { socket } of unread) socket.destroy();
+    await noneIn(target);
+    assert.equal((await target.guest.send('GET', `${path}?fields=id`, from(silent))).status, 200);
+  });
+});
+
+onEachTopology('exports that fail in the middle', async (t, target) => {
+  if (target.databaseUrl === undefined) return t.skip('this stack runs elsewhere');
+  const admin = await target.admin();
+
+  for (const format of ['csv', 'ndjson', 'json']) {
+    await t.test(`${format} breaks off when its database connection is lost [export §5.2]`, async () => {
+      const answer = await begin(target, format);
+      assert.equal(answer.statusCode, 200);
+      const [running] = await exportsIn(target);
+      assert.ok(running, 'the export runs');
+      await inDatabase(target, 'select pg_terminate_backend($1)', [running.pid]);
+      await assert.rejects(answer.toArray(), /aborted/);
+      await noneIn(target);
+    });
+  }
+
+  await t.test('the longest time ends an export that is not read [export §4.2]', async () => {
+    await admin.patch('/api/v1/admin/settings', { 'records.export_timeout_ms': '1000' });
+    const begun: IncomingMessage[] = [];
+    await eventually('an export has ended', async () => {
+      const answer = await begin(target);
+      if (answer.statusCode === 200) begun.push(answer);
+      return (await exportsIn(target)).length < begun.length;
+    });
+    await assert.rejects(begun.shift()?.toArray() ?? Promise.resolve(), /aborted/);
+    for (const answer of begun) answer.on('error', () => {}).destroy();
+    await admin.patch('/api/v1/admin/settings', { 'records.export_timeout_ms': '' });
+    await noneIn(target);
+  });
+
+  await t.test('a complete export follows [export §5.2]', async () => {
+    const { status, text } = await target.guest.get(`${path}?fields=body`);
+    assert.equal(status, 200);
+    assert.equal(text.match(/\r\n/g)?.length, 42);
+  });
+});
