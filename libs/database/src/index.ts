@@ -15,3 +15,4 @@ export { migrationNames } from './migrations/index.ts';
 export type { Cursor } from './reads/cursor.ts';
 export { oldestServerVersion } from './startup/server-version.ts';
 export type { Query, Statement } from './statement.ts';
+export { isTokenUsed, useToken } from './used-tokens.ts';

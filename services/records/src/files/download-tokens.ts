@@ -1,11 +1,10 @@
-import type { Query } from '@recordbus/database';
+import { isTokenUsed, type Query, useToken } from '@recordbus/database';
 import { type Collection, needsToken } from '@recordbus/schema';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
 import type { FileToken, FileTokens, SessionPrincipal } from '@recordbus/tokens';
 import type { FileName, FoundFile } from './find-file.ts';
 import { getMinter, principalOfMinter } from './token-minters.ts';
-import { isUsed, useToken } from './used-tokens.ts';
 
 interface DownloadTokenDeps {
   readonly query: Query;
@@ -74,7 +73,7 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
       if (principal.type === 'admin' || !token || !needsToken(options)) return;
       if (options.bindTokenIp && !token.admits(clientAddress))
         throw forbidden('the token is for another address', 'token_address_mismatch');
-      if (options.oneTimeToken && (await isUsed(query, token))) throw usedUp();
+      if (options.oneTimeToken && (await isTokenUsed(query, token))) throw usedUp();
     },
 
     async use({ options }, token, { principal }) {
