@@ -4,7 +4,7 @@ import { stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { readExamples, runExample } from '../harness/documented.ts';
-import { repository } from '../harness/stack.ts';
+import { firstAdmin, repository } from '../harness/stack.ts';
 import { onOneProcess } from '../harness/target.ts';
 
 /** What the module of a page calls to print. */
@@ -29,6 +29,8 @@ const promisedLines = (page: string): string[] =>
 onOneProcess('the programs of docs/client.md print what it says', async (_t, target) => {
   const page = readFileSync(join(repository, 'docs/client.md'), 'utf8');
   for (const example of readExamples(page)) await runExample(example, new Map(), target);
+  const { token } = (await target.guest.post('/api/v1/admin/login', firstAdmin, 200)) as { token?: string };
+  process.env.ADMIN_TOKEN = token;
   const lines: string[] = [];
   const print = (...values: readonly unknown[]): unknown =>
     lines.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));

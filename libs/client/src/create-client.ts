@@ -1,3 +1,5 @@
+import { type Admin, createAdmin } from './admin/admin.ts';
+import { type Accounts, createAccounts } from './auth/accounts.ts';
 import type { Batch, Results } from './batch/operations.ts';
 import { sendBatch } from './batch/send-batch.ts';
 import { invalidArgument } from './error.ts';
@@ -7,7 +9,7 @@ import type { WriteOptions } from './records/options.ts';
 import { createSessionKeeper, type SessionKeeper } from './session/keeper.ts';
 import { memoryStore, type SessionStore } from './session/session.ts';
 import { type Call, type CallOptions, createTransport, type Transport } from './transport.ts';
-import type { AnySchema, CollectionName, SchemaOf } from './types/schema.ts';
+import type { AnySchema, CollectionName, CreateOf, RecordOf, SchemaOf } from './types/schema.ts';
 import { apiPath } from './url.ts';
 
 /** How a client reaches its stack. */
@@ -20,6 +22,13 @@ export interface ClientOptions {
   readonly fetch?: typeof fetch | undefined;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** The health of a deployment. */
+export interface Health {
+  readonly status: 'ok' | 'degraded';
+  readonly version: string;
+  readonly services: Readonly<Record<string, string>>;
 }
 
 /** A client of a stack. */
@@ -40,6 +49,16 @@ export interface Client<S> {
    * });
    */
   batch<T>(build: (batch: Batch<S>) => T, options?: WriteOptions): Promise<Results<T>>;
+  /** The accounts of an auth collection: signing up, signing in, and the account that is signed in. */
+  auth<C extends CollectionName<S>>(collection: C): Accounts<RecordOf<S, C>, CreateOf<S, C>>;
+  /** What admins do: collections, webhooks, settings, logs. */
+  readonly admin: Admin;
+  /** Sends a message to the subscribers of a channel. */
+  broadcast(channel: string, data: unknown, options?: CallOptions): Promise<void>;
+  /** The health of the services. */
+  health(options?: CallOptions): Promise<Health>;
+  /** The API document, as OpenAPI 3.1. */
+  openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Gets a token for every protected file that the caller may see. It lasts three minutes. */
   fileToken(options?: CallOptions): Promise<FileToken>;
   /** The session of the client: who is signed in, and what to do when that changes. */
@@ -78,6 +97,18 @@ export function createClient<S extends SchemaOf<S> = AnySchema>(url: string, opt
       createCollection(transport, collection) as unknown as Collection<S, C>,
     batch: <T>(build: (batch: Batch<S>) => T, more?: WriteOptions) =>
       sendBatch(transport, build as never, more) as Promise<Results<T>>,
+    auth: <C extends CollectionName<S>>(collection: C) =>
+      createAccounts<RecordOf<S, C>, CreateOf<S, C>>(transport, session, collection),
+    admin: createAdmin(transport, session),
+    async broadcast(channel, data, more) {
+      const path = apiPath('realtime', 'channels', channel);
+      await transport.send({ method: 'POST', path, values: { data }, ...more });
+    },
+    health: (more) => transport.data({ method: 'GET', path: apiPath('health'), ...more }),
+    openapi: async (more) =>
+      (await transport.send({ method: 'GET', path: apiPath('openapi.json'), ...more })).json as Readonly<
+        Record<string, unknown>
+      >,
     fileToken: (more = {}) => createFileToken(transport, more),
     session,
     request: (call) => transport.data(call),

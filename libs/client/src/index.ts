@@ -1,5 +1,27 @@
+export type { Admin, SignedInAdmin } from './admin/admin.ts';
+export type {
+  AdminAccount,
+  AuditRow,
+  CollectionDefinition,
+  CollectionValues,
+  CronRun,
+  Delivery,
+  DeliveryFilter,
+  FieldDefinition,
+  IndexDefinition,
+  LogFilter,
+  LogRow,
+  SchemaSnapshot,
+  Webhook,
+  WebhookStatus,
+  WebhookValues,
+} from './admin/definitions.ts';
+export type { Accounts, Credentials } from './auth/accounts.ts';
+export type { OAuth, OAuthStart } from './auth/oauth.ts';
+export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
+export type { Factor, MergeRequired, MfaRequired, Profile, SignedIn, SignIn } from './auth/sign-in.ts';
 export type { Batch, BatchCollection, DeleteOperation, Operation, Reference, Results } from './batch/operations.ts';
-export { type Client, type ClientOptions, createClient } from './create-client.ts';
+export { type Client, type ClientOptions, createClient, type Health } from './create-client.ts';
 export { type Conflict, isConflict, RecordbusError } from './error.ts';
 export type { Progress } from './exchange.ts';
 export { Filter, f } from './filter/filter.ts';

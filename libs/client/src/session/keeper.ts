@@ -24,7 +24,7 @@ const retryAfterMs = 30_000;
 export function createSessionKeeper(
   store: SessionStore,
   refresh: (token: string) => Promise<string>,
-  now: () => number = Date.now,
+  now: () => number = () => Date.now(),
 ): SessionKeeper {
   const tabs = connectTabs(store.name);
   const listeners = new Set<(session: Session | undefined) => void>();

@@ -1,0 +1,83 @@
+import type { Credentials } from '../auth/accounts.ts';
+import { createSessions, endSession } from '../auth/own-account.ts';
+import type { Page, PageOptions } from '../records/options.ts';
+import type { SessionKeeper } from '../session/keeper.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import { createCollections } from './collections.ts';
+import type { AdminAccount, AuditRow, CronRun, LogFilter, LogRow } from './definitions.ts';
+import { createRequests } from './requests.ts';
+import { createWebhooks } from './webhooks.ts';
+
+/** An admin who has signed in. */
+export interface SignedInAdmin {
+  readonly token: string;
+  readonly admin: { readonly id: string; readonly email: string };
+}
+
+type AdminValues = { readonly email?: string; readonly password?: string };
+type Settings = Readonly<Record<string, string>>;
+
+/** The routes of admins. */
+export function createAdmin(transport: Transport, session: SessionKeeper) {
+  const requests = createRequests(transport);
+  const { get, page, create, post, patch, remove } = requests;
+  const signIn = async (path: string, values: object, options?: CallOptions): Promise<SignedInAdmin> => {
+    const call = { method: 'POST', path: `/api/v1/admin/${path}`, values, isAnonymous: true, ...options } as const;
+    const answer = await transport.data<SignedInAdmin>(call);
+    await session.begin(answer.token);
+    return answer;
+  };
+  return {
+    /** Creates the first admin with the set-up token that the start printed, and signs in. */
+    setup: (values: Credentials & { readonly token: string }, options?: CallOptions) =>
+      signIn('setup', values, options),
+    login: (credentials: Credentials, options?: CallOptions) => signIn('login', credentials, options),
+    logout: (options?: CallOptions) => endSession(transport, session, ['admin'], options),
+    me: (options?: CallOptions) => get<AdminAccount>(['admin', 'me'], options),
+    sessions: createSessions(transport, ['admin']),
+    /** Gets a token with which the admin acts as a user. Give it to a client of its own. */
+    impersonate: (collection: string, id: string, options?: CallOptions) =>
+      post<{ readonly token: string; readonly impersonated_by: string }>(
+        ['admin', 'impersonate', collection, id],
+        {},
+        options,
+      ),
+    admins: {
+      list: (options?: CallOptions) => get<readonly AdminAccount[]>(['admin', 'admins'], options),
+      create: (credentials: Credentials, options?: CallOptions) =>
+        create<AdminAccount>(['admin', 'admins'], credentials, options),
+      update: (id: string, changes: AdminValues, options?: CallOptions) =>
+        patch<AdminAccount>(['admin', 'admins', id], changes, options),
+      delete: (id: string, options?: CallOptions) => remove(['admin', 'admins', id], options),
+    },
+    collections: createCollections(transport, requests),
+    webhooks: createWebhooks(requests),
+    settings: {
+      get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
+      /** Changes settings, all or none. An empty text restores the default. */
+      update: (changes: Settings, options?: CallOptions) => patch<Settings>(['admin', 'settings'], changes, options),
+      testEmail: (values: { readonly to: string }, options?: CallOptions) =>
+        post<unknown>(['admin', 'settings', 'test-email'], values, options),
+    },
+    /** The colours of the admin pages. */
+    theme: (options?: CallOptions) => get<Settings>(['admin', 'theme'], options),
+    crons: {
+      list: (options?: CallOptions) => get<readonly Readonly<Record<string, unknown>>[]>(['admin', 'crons'], options),
+      runs: (name: string, paging?: PageOptions, options?: CallOptions) =>
+        page<Page<CronRun>>(['admin', 'crons', name, 'runs'], paging, options),
+      run: (name: string, options?: CallOptions) => create<CronRun>(['admin', 'crons', name, 'run'], {}, options),
+    },
+    notifications: {
+      /** Sends a push notification at once. */
+      test: (values: Readonly<Record<string, unknown>>, options?: CallOptions) =>
+        post<Readonly<Record<string, unknown>>>(['admin', 'notifications', 'test'], values, options),
+    },
+    audit: (filter?: PageOptions & { readonly action?: string; readonly actor_id?: string }, options?: CallOptions) =>
+      page<Page<AuditRow>>(['admin', 'audit'], filter, options),
+    logs: (filter?: LogFilter, options?: CallOptions) => page<Page<LogRow>>(['admin', 'logs'], filter, options),
+    /** The metrics of all services. */
+    metrics: (options?: CallOptions) => transport.data<unknown>({ method: 'GET', path: '/_/metrics', ...options }),
+  };
+}
+
+export type Admin = ReturnType<typeof createAdmin>;

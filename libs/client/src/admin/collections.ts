@@ -1,0 +1,75 @@
+import type { CallOptions, Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import type {
+  CollectionDefinition,
+  CollectionValues,
+  FieldDefinition,
+  IndexDefinition,
+  SchemaSnapshot,
+} from './definitions.ts';
+import type { Requests } from './requests.ts';
+
+/** What a change of the schema answers; `fields` is JSON text there. */
+interface Answer {
+  readonly data: Omit<CollectionDefinition, 'fields'> & { readonly fields: string };
+  readonly warnings?: readonly string[];
+}
+
+const readable = ({ data, warnings }: Answer): CollectionDefinition => ({
+  ...data,
+  fields: JSON.parse(data.fields),
+  ...(warnings && { warnings }),
+});
+
+/** Defining collections (collections §4 to §8, §10, §11). */
+export function createCollections(transport: Transport, { get, create, patch, remove }: Requests) {
+  const change = async (
+    method: 'POST' | 'PATCH',
+    segments: readonly string[],
+    values: CollectionValues,
+    options?: CallOptions,
+  ): Promise<CollectionDefinition> => {
+    const call = { method, path: apiPath('collections', ...segments), values, key: method === 'POST', ...options };
+    return readable((await transport.send(call)).json as Answer);
+  };
+  return {
+    list: async (options?: CallOptions): Promise<readonly CollectionDefinition[]> =>
+      (await get<Answer['data'][]>(['collections'], options)).map((data) => readable({ data })),
+    get: async (name: string, options?: CallOptions): Promise<CollectionDefinition> =>
+      readable({ data: await get<Answer['data']>(['collections', name], options) }),
+    create: (values: CollectionValues, options?: CallOptions) => change('POST', [], values, options),
+    update: (name: string, changes: CollectionValues, options?: CallOptions) =>
+      change('PATCH', [name], changes, options),
+    /** Drops a collection with all its records. */
+    delete: (name: string, options?: CallOptions) => remove(['collections', name], options),
+    fields: {
+      add: (collection: string, field: FieldDefinition, options?: CallOptions) =>
+        create<FieldDefinition>(['collections', collection, 'fields'], field, options),
+      update: (collection: string, field: string, changes: Partial<FieldDefinition>, options?: CallOptions) =>
+        patch<FieldDefinition>(['collections', collection, 'fields', field], changes, options),
+      /** Drops a field with its values. */
+      delete: (collection: string, field: string, options?: CallOptions) =>
+        remove(['collections', collection, 'fields', field], options),
+    },
+    indexes: {
+      list: (collection: string, options?: CallOptions) =>
+        get<readonly IndexDefinition[]>(['admin', 'collections', collection, 'indexes'], options),
+      create: (collection: string, index: IndexDefinition, options?: CallOptions) =>
+        create<IndexDefinition>(['admin', 'collections', collection, 'indexes'], index, options),
+      delete: (collection: string, index: string, options?: CallOptions) =>
+        remove(['admin', 'collections', collection, 'indexes', index], options),
+    },
+    /** The definitions of all collections as one document. */
+    snapshot: (options?: CallOptions) => get<SchemaSnapshot>(['admin', 'migrations', 'snapshot'], options),
+    /** Creates the missing collections of a snapshot; with the mode `sync`, also changes existing ones. */
+    apply: (snapshot: SchemaSnapshot, mode: 'additive' | 'sync' = 'additive', options?: CallOptions) =>
+      create<{ readonly created: string[]; readonly updated: string[]; readonly unchanged: string[] }>(
+        ['admin', 'migrations', 'apply'],
+        { snapshot, mode },
+        options,
+      ),
+    /** JSON Schemas of the messages on the bus. */
+    eventSchema: (options?: CallOptions) =>
+      get<Readonly<Record<string, unknown>>>(['admin', 'events', 'schema'], options),
+  };
+}

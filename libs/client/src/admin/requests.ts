@@ -1,0 +1,28 @@
+import type { CallOptions, Transport } from '../transport.ts';
+import { apiPath, type Query } from '../url.ts';
+
+type Segments = readonly string[];
+
+/** Requests to the routes of admins, by the segments of their paths. */
+export function createRequests(transport: Transport) {
+  const query = (values: object | undefined): Query => ({ ...values }) as Query;
+  return {
+    get: <T>(segments: Segments, options?: CallOptions): Promise<T> =>
+      transport.data<T>({ method: 'GET', path: apiPath(...segments), ...options }),
+    /** Returns a whole page: `data` and its totals. */
+    page: async <T>(segments: Segments, values?: object, options?: CallOptions): Promise<T> =>
+      (await transport.send({ method: 'GET', path: apiPath(...segments), query: query(values), ...options })).json as T,
+    /** A POST that is done once: its route takes an idempotency key. */
+    create: <T>(segments: Segments, values: object = {}, options?: CallOptions): Promise<T> =>
+      transport.data<T>({ method: 'POST', path: apiPath(...segments), values, key: true, ...options }),
+    post: <T>(segments: Segments, values: object = {}, options?: CallOptions): Promise<T> =>
+      transport.data<T>({ method: 'POST', path: apiPath(...segments), values, ...options }),
+    patch: <T>(segments: Segments, values: object, options?: CallOptions): Promise<T> =>
+      transport.data<T>({ method: 'PATCH', path: apiPath(...segments), values, ...options }),
+    remove: async (segments: Segments, options?: CallOptions): Promise<void> => {
+      await transport.send({ method: 'DELETE', path: apiPath(...segments), ...options });
+    },
+  };
+}
+
+export type Requests = ReturnType<typeof createRequests>;

@@ -1,0 +1,123 @@
+import { RecordbusError } from '../error.ts';
+import type { SessionKeeper } from '../session/keeper.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import { createOAuth, type OAuth } from './oauth.ts';
+import { createOwnAccount, type OwnAccount } from './own-account.ts';
+import { createSignIn, type Factor, type MergeRequired, type SignedIn, type SignIn } from './sign-in.ts';
+
+export interface Credentials {
+  readonly email: string;
+  readonly password: string;
+}
+
+/** The accounts of an auth collection: signing up, signing in, and the own account. */
+export interface Accounts<R, Create> extends OwnAccount<R> {
+  /**
+   * Signs up with address and password, and signs in.
+   *
+   * @example
+   * const { record } = await client.auth('users').register({ email: 'ada@example.com', password: 'a long password' });
+   */
+  register(values: Create & Credentials, options?: CallOptions): Promise<SignIn<R>>;
+  /**
+   * Signs in with address and password.
+   *
+   * @example
+   * let signIn = await client.auth('users').login({ email, password });
+   * if (signIn.state === 'mfa_required') signIn = await signIn.confirm({ code: prompt('Code') ?? '' });
+   * console.log(signIn.record.email);
+   */
+  login(credentials: Credentials, options?: CallOptions): Promise<SignIn<R>>;
+  /** Mails a code and a link for signing in. The answer is the same for an unknown address. */
+  requestCode(email: string, options?: CallOptions): Promise<void>;
+  /** Signs in with the code of the mail, or with the token of its link. */
+  loginWithCode(
+    proof: { readonly email: string; readonly code: string } | { readonly token: string },
+    options?: CallOptions,
+  ): Promise<SignIn<R>>;
+  /** Signs in without an address. If the token is lost, so is the account. */
+  anonymous(values?: Partial<Create>, options?: CallOptions): Promise<SignedIn<R>>;
+  /** Gives the anonymous user who is signed in an address and a password. */
+  promote(credentials: Credentials, options?: CallOptions): Promise<SignedIn<R>>;
+  /** Completes a sign-in that needs a second factor. */
+  confirmMfa(mfaToken: string, factor: Factor, options?: CallOptions): Promise<SignedIn<R>>;
+  /** Completes a sign-in that needs a merge. Without a password, the session of the client is the proof. */
+  confirmMerge(mergeToken: string, proof?: { readonly password: string }, options?: CallOptions): Promise<SignIn<R>>;
+  /** Mails a link for a new password. The answer is the same for an unknown address. */
+  requestPasswordReset(email: string, options?: CallOptions): Promise<void>;
+  /** Sets a new password with the token of the mail. All sessions end. */
+  confirmPasswordReset(
+    values: { readonly token: string; readonly password: string },
+    options?: CallOptions,
+  ): Promise<void>;
+  /** Proves an address with the token of the mail. Returns what the first proof removed. */
+  verifyEmail(token: string, options?: CallOptions): Promise<{ readonly dropped: readonly string[] }>;
+  /** Changes an address with the token of the mail to the new address. */
+  confirmEmailChange(token: string, options?: CallOptions): Promise<void>;
+  /** Undoes a change of address with the token of the mail to the old address. All sessions end. */
+  undoEmailChange(token: string, options?: CallOptions): Promise<void>;
+  /** Signing in at a provider. */
+  readonly oauth: OAuth<R, Create>;
+}
+
+export type { Factor, MergeRequired, SignedIn, SignIn };
+
+/** Returns the accounts of a collection. */
+export function createAccounts<R, Create>(
+  transport: Transport,
+  session: SessionKeeper,
+  collection: string,
+): Accounts<R, Create> {
+  const { send, signedIn, signIn, signInOrMerge, confirmMfa, confirmMerge } = createSignIn<R>(
+    transport,
+    session,
+    collection,
+  );
+  const login = async (credentials: Credentials, options: CallOptions = {}): Promise<SignIn<R>> =>
+    signIn(await send(['login'], credentials, options));
+  /** Sends what needs no answer. A session that belongs to the account tells the server who asks. */
+  const tell = async (path: string, values: object, { signal }: CallOptions = {}): Promise<unknown> =>
+    transport.data({ method: 'POST', path: apiPath('auth', collection, path), values, signal });
+
+  return {
+    ...createOwnAccount<R>(transport, session, collection, signedIn),
+    login,
+    async register(values, options = {}) {
+      try {
+        return await signedIn(await send(['register'], values, { ...options, key: true }));
+      } catch (error) {
+        // An earlier request did the work, and its answer, which has a token, was lost (http §7.7).
+        if (!(error instanceof RecordbusError) || error.code !== 'idempotency_not_replayed') throw error;
+        return login({ email: values.email, password: values.password }, options);
+      }
+    },
+    async requestCode(email, options) {
+      await send(['otp', 'request'], { email }, options);
+    },
+    loginWithCode: async (proof, options) => signIn(await send(['otp', 'auth'], proof, options)),
+    anonymous: async (values = {}, options = {}) =>
+      signedIn(await send(['anonymous'], values, { ...options, key: true })),
+    promote: async (credentials, options = {}) =>
+      signedIn(await send(['promote'], credentials, { ...options, isAnonymous: false })),
+    confirmMfa,
+    confirmMerge,
+    async requestPasswordReset(email, options) {
+      await send(['request-password-reset'], { email }, options);
+    },
+    async confirmPasswordReset(values, options) {
+      await send(['confirm-password-reset'], values, options);
+    },
+    async verifyEmail(token, options) {
+      const { dropped = [] } = (await tell('verify-email', { token }, options)) as { readonly dropped?: string[] };
+      return { dropped };
+    },
+    async confirmEmailChange(token, options) {
+      await tell('confirm-email-change', { token }, options);
+    },
+    async undoEmailChange(token, options) {
+      await send(['undo-email-change'], { token }, options);
+    },
+    oauth: createOAuth<R, Create>(transport, collection, { send, signInOrMerge }),
+  };
+}

@@ -1,0 +1,72 @@
+import { newKey } from '../retry.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import type { PasswordProof } from './own-account.ts';
+import type { createSignIn, MergeRequired, SignIn } from './sign-in.ts';
+
+/** What a page keeps while the browser is at a provider. */
+export interface OAuthStart {
+  /** The address at the provider, for the browser. */
+  readonly url: string;
+  /** The provider sends it back. Compare it before `complete`. */
+  readonly state: string;
+}
+
+/** Signing in at a provider. */
+export interface OAuth<R, Create> {
+  providers(options?: CallOptions): Promise<readonly { readonly name: string; readonly displayName: string }[]>;
+  /**
+   * Begins a sign-in. The server keeps the PKCE verifier.
+   *
+   * @example
+   * const { url, state } = await client.auth('users').oauth.begin({ provider: 'github', redirectUri });
+   * sessionStorage.setItem('state', state);
+   * location.assign(url);
+   */
+  begin(
+    request: { readonly provider: string; readonly redirectUri: string; readonly state?: string },
+    options?: CallOptions,
+  ): Promise<OAuthStart>;
+  /** Completes a sign-in with the code and the state with which the browser came back. */
+  complete(
+    answer: {
+      readonly provider: string;
+      readonly code: string;
+      readonly redirectUri: string;
+      readonly state: string;
+      /** Fields of a new account. */
+      readonly record?: Partial<Create>;
+    },
+    options?: CallOptions,
+  ): Promise<SignIn<R> | MergeRequired<R>>;
+  /** Removes the link of the own account to a provider. */
+  unlink(provider: string, proof?: PasswordProof): Promise<void>;
+}
+
+/** Returns the sign-ins at providers of a collection. */
+export function createOAuth<R, Create>(
+  transport: Transport,
+  collection: string,
+  { send, signInOrMerge }: Pick<ReturnType<typeof createSignIn<R>>, 'send' | 'signInOrMerge'>,
+): OAuth<R, Create> {
+  const at = (...segments: string[]): string => apiPath('auth', collection, 'oauth2', ...segments);
+  return {
+    providers: (options) => transport.data({ method: 'GET', path: at('providers'), ...options }),
+    async begin({ provider, redirectUri, state = newKey() }, options = {}) {
+      const query = { provider, redirectUri, state, use_pkce: true };
+      const path = at('authorize');
+      const { authorize_url: url } = await transport.data<{ authorize_url: string }>({
+        method: 'GET',
+        path,
+        query,
+        ...options,
+      });
+      return { url, state };
+    },
+    complete: async (answer, options) => signInOrMerge(await send(['oauth2', 'exchange'], answer, options)),
+    async unlink(provider, { oldPassword, signal } = {}) {
+      const values = oldPassword === undefined ? {} : { old_password: oldPassword };
+      await transport.send({ method: 'DELETE', path: at(provider, 'unlink'), values, signal });
+    },
+  };
+}

@@ -1,0 +1,116 @@
+import { RecordbusError } from '../error.ts';
+import type { SessionKeeper } from '../session/keeper.ts';
+import type { Call, CallOptions, Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import type { createSignIn, SignedIn } from './sign-in.ts';
+
+/** A session of an account. Times are unix seconds. */
+export interface SessionRow {
+  readonly id: string;
+  readonly created_at: number;
+  readonly last_used_at: number;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  /** Whether it is the session of this client. */
+  readonly current: boolean;
+}
+
+/** The sessions of the account that is signed in. */
+export interface Sessions {
+  list(options?: CallOptions): Promise<readonly SessionRow[]>;
+  end(id: string, options?: CallOptions): Promise<void>;
+  /** Ends all sessions but this one, and all pending links. */
+  endOthers(options?: CallOptions): Promise<void>;
+}
+
+/** The proof by which a change needs no recent sign-in. */
+export interface PasswordProof extends CallOptions {
+  readonly oldPassword?: string | undefined;
+}
+
+/** What the account that is signed in does with itself. */
+export interface OwnAccount<R> {
+  /** Ends the session, here and on the server. The client is a guest then, even if the server cannot be reached. */
+  logout(options?: CallOptions): Promise<void>;
+  /** Changes the password. All sessions end, and a new one begins. */
+  changePassword(
+    values: { readonly oldPassword: string; readonly password: string },
+    options?: CallOptions,
+  ): Promise<SignedIn<R>>;
+  /** Mails the link that proves the address once more. */
+  requestVerification(options?: CallOptions): Promise<void>;
+  /** Mails a link to the new address. */
+  requestEmailChange(email: string, proof?: PasswordProof): Promise<void>;
+  readonly sessions: Sessions;
+  /** The authenticator app. */
+  readonly totp: {
+    /** Creates a secret, which takes effect when it is confirmed. */
+    setup(proof?: PasswordProof): Promise<{ readonly secret: string; readonly otpauth_url: string }>;
+    /** Confirms the app with a code of it. Returns the recovery codes, which are never shown again. */
+    confirm(code: string, options?: CallOptions): Promise<{ readonly codes: readonly string[] }>;
+    disable(values: { readonly code: string; readonly oldPassword?: string }, options?: CallOptions): Promise<void>;
+    /** Replaces the recovery codes. */
+    regenerateRecoveryCodes(proof?: PasswordProof): Promise<{ readonly codes: readonly string[] }>;
+    recoveryStatus(options?: CallOptions): Promise<{ readonly total: number; readonly remaining: number }>;
+  };
+}
+
+/** The routes of sessions below a path, which users and admins have. */
+export function createSessions(transport: Transport, base: readonly string[]): Sessions {
+  const at = (...more: string[]): string => apiPath(...base, 'sessions', ...more);
+  return {
+    list: (options) => transport.data({ method: 'GET', path: at(), ...options }),
+    async end(id, options) {
+      await transport.send({ method: 'DELETE', path: at(id), ...options });
+    },
+    async endOthers(options) {
+      await transport.send({ method: 'DELETE', path: at(), ...options });
+    },
+  };
+}
+
+/** Ends a session on the server and in the client. */
+export async function endSession(
+  transport: Transport,
+  session: SessionKeeper,
+  base: readonly string[],
+  options: CallOptions = {},
+): Promise<void> {
+  try {
+    if (await session.current()) await transport.send({ method: 'POST', path: apiPath(...base, 'logout'), ...options });
+  } catch (error) {
+    // The session is over already, or the token is one of another program.
+    if (!(error instanceof RecordbusError) || (error.status !== 401 && error.code !== 'no_session')) throw error;
+  } finally {
+    await session.end();
+  }
+}
+
+/** Returns what the account that is signed in does with itself. */
+export function createOwnAccount<R>(
+  transport: Transport,
+  session: SessionKeeper,
+  collection: string,
+  signedIn: ReturnType<typeof createSignIn<R>>['signedIn'],
+): OwnAccount<R> {
+  const call = <T>(path: string, values: object, { signal }: CallOptions = {}, more: Partial<Call> = {}): Promise<T> =>
+    transport.data<T>({ method: 'POST', path: `${apiPath('auth', collection)}/${path}`, values, signal, ...more });
+  const proofOf = ({ oldPassword }: { readonly oldPassword?: string | undefined } = {}) =>
+    oldPassword === undefined ? {} : { old_password: oldPassword };
+  return {
+    logout: (options) => endSession(transport, session, ['auth', collection], options),
+    changePassword: async ({ password, ...proof }, options) =>
+      signedIn(await call('change-password', { password, ...proofOf(proof) }, options)),
+    requestVerification: (options) => call('request-verify', {}, options),
+    requestEmailChange: (email, proof) => call('request-email-change', { email, ...proofOf(proof) }, proof),
+    sessions: createSessions(transport, ['auth', collection]),
+    totp: {
+      setup: (proof) => call('totp/setup', proofOf(proof), proof),
+      confirm: (code, options) => call('totp/confirm', { code }, options),
+      disable: ({ code, ...proof }, options) => call('totp/disable', { code, ...proofOf(proof) }, options),
+      regenerateRecoveryCodes: (proof) => call('totp/recovery/regenerate', proofOf(proof), proof),
+      recoveryStatus: (options) =>
+        transport.data({ method: 'GET', path: `${apiPath('auth', collection)}/totp/recovery/status`, ...options }),
+    },
+  };
+}
