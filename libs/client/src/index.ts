@@ -11,6 +11,8 @@ export type {
   IndexDefinition,
   LogFilter,
   LogRow,
+  SchemaFiles,
+  SchemaPlan,
   SchemaSnapshot,
   Webhook,
   WebhookStatus,

@@ -5,6 +5,8 @@ import type {
   CollectionValues,
   FieldDefinition,
   IndexDefinition,
+  SchemaFiles,
+  SchemaPlan,
   SchemaSnapshot,
 } from './definitions.ts';
 import type { Requests } from './requests.ts';
@@ -22,7 +24,7 @@ const readable = ({ data, warnings }: Answer): CollectionDefinition => ({
 });
 
 /** Defining collections (collections §4 to §8, §10, §11). */
-export function createCollections(transport: Transport, { get, create, patch, remove }: Requests) {
+export function createCollections(transport: Transport, { get, create, post, patch, remove }: Requests) {
   const change = async (
     method: 'POST' | 'PATCH',
     segments: readonly string[],
@@ -68,6 +70,25 @@ export function createCollections(transport: Transport, { get, create, patch, re
         { snapshot, mode },
         options,
       ),
+    /** The schema as files, and planning and applying it (schema §5). */
+    schema: {
+      get: (options?: CallOptions) => get<SchemaFiles>(['admin', 'schema'], options),
+      /** Says what applying the files would change; changes nothing. */
+      plan: (
+        request: { readonly schema: SchemaFiles; readonly variables?: Readonly<Record<string, string>> },
+        options?: CallOptions,
+      ) => post<SchemaPlan>(['admin', 'schema', 'plan'], request, options),
+      /** Makes the schema that of the files, if it still is the one of the plan with this hash. */
+      apply: (
+        request: {
+          readonly schema: SchemaFiles;
+          readonly hash: string;
+          readonly variables?: Readonly<Record<string, string>>;
+          readonly allow_drop?: readonly string[];
+        },
+        options?: CallOptions,
+      ) => post<Readonly<Record<string, unknown>>>(['admin', 'schema', 'apply'], request, options),
+    },
     /** JSON Schemas of the messages on the bus. */
     eventSchema: (options?: CallOptions) =>
       get<Readonly<Record<string, unknown>>>(['admin', 'events', 'schema'], options),

@@ -56,6 +56,28 @@ export interface SchemaSnapshot {
   readonly collections: readonly Readonly<Record<string, unknown>>[];
 }
 
+type File = Readonly<Record<string, unknown>>;
+
+/** The schema as files. */
+export interface SchemaFiles {
+  readonly version: 1;
+  readonly collections: readonly File[];
+  readonly webhooks?: readonly File[];
+  readonly settings?: File;
+  readonly migrations?: readonly { readonly name: string; readonly sql: string }[];
+}
+
+/** What applying files would change. */
+export interface SchemaPlan {
+  /** Of the current schema; the apply takes it. */
+  readonly hash: string;
+  readonly changes: readonly File[];
+  /** What the apply has to allow by name. */
+  readonly drops: readonly string[];
+  readonly locks: readonly File[];
+  readonly warnings: readonly string[];
+}
+
 export interface WebhookValues {
   readonly name?: string;
   readonly url?: string;
