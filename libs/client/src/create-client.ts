@@ -2,7 +2,8 @@ import { type Admin, createAdmin } from './admin/admin.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import type { Batch, Results } from './batch/operations.ts';
 import { sendBatch } from './batch/send-batch.ts';
-import { invalidArgument } from './error.ts';
+import { invalidArgument, type RecordbusError } from './error.ts';
+import type { ChannelMessage, Subscription } from './live/types.ts';
 import { type Collection, createCollection } from './records/collection.ts';
 import { createFileToken, type FileToken } from './records/files.ts';
 import type { WriteOptions } from './records/options.ts';
@@ -55,6 +56,20 @@ export interface Client<S> {
   readonly admin: Admin;
   /** Sends a message to the subscribers of a channel. */
   broadcast(channel: string, data: unknown, options?: CallOptions): Promise<void>;
+  /**
+   * Follows a channel. With `presence`, this client is present in it under a key, with a state.
+   *
+   * @example
+   * await client.channel('room:1', { presence: { key: 'ann', state: null }, onMessage: (message) => show(message) });
+   */
+  channel(
+    name: string,
+    options: CallOptions & {
+      readonly presence?: { readonly key: string; readonly state: unknown } | undefined;
+      readonly onMessage: (message: ChannelMessage) => void;
+      readonly onError?: ((error: RecordbusError) => void) | undefined;
+    },
+  ): Promise<Subscription>;
   /** The health of the services. */
   health(options?: CallOptions): Promise<Health>;
   /** The API document, as OpenAPI 3.1. */
@@ -104,6 +119,8 @@ export function createClient<S extends SchemaOf<S> = AnySchema>(url: string, opt
       const path = apiPath('realtime', 'channels', channel);
       await transport.send({ method: 'POST', path, values: { data }, ...more });
     },
+    channel: async (name, more) =>
+      (await import('./live/live.ts')).openChannel(transport, name, more as never) as Promise<Subscription>,
     health: (more) => transport.data({ method: 'GET', path: apiPath('health'), ...more }),
     openapi: async (more) =>
       (await transport.send({ method: 'GET', path: apiPath('openapi.json'), ...more })).json as Readonly<

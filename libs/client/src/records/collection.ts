@@ -1,4 +1,5 @@
 import { type AnyFilter, filterText } from '../filter/build.ts';
+import type { LiveList, LiveOptions, SubscribeOptions, Subscription } from '../live/types.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import type { Row } from '../types/fields.ts';
 import type { CreateOf, RecordOf, UpdateOf } from '../types/schema.ts';
@@ -64,6 +65,24 @@ export interface Collection<S, C extends keyof S> {
     id: string,
     options?: ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Row<S, C, P, F>>;
+  /**
+   * Opens a list that follows the collection: the records, and each change after them, also after a break. It is there when
+   * its first state is. Sorted by members of its records; texts by code points.
+   *
+   * @example
+   * const list = await client.from('tasks').live({ filter: (task) => task.done.ne(true), sort: 'title' });
+   * list.onChange((tasks) => render(tasks));
+   */
+  live<const P extends string = never, const F extends string = never>(
+    options?: LiveOptions<S, C, P, F> & ShapeCheck<S, C, P, F>,
+  ): Promise<LiveList<Row<S, C, P, F>>>;
+  /**
+   * Follows changes one by one. Every change after the promise has resolved comes, also after a break; a change may come
+   * twice, with the same version.
+   */
+  subscribe<const P extends string = never, const F extends string = never>(
+    options: SubscribeOptions<S, C, P, F, Row<S, C, P, F>> & ShapeCheck<S, C, P, F>,
+  ): Promise<Subscription>;
   /** The file in a field of a record, or the first of its files; undefined without one. */
   file(record: { readonly id: string }, field: keyof RecordOf<S, C> & string): StoredFile | undefined;
   /** All files in a field of a record. */
@@ -110,6 +129,9 @@ export interface Collection<S, C extends keyof S> {
 
 const defaultPageSize = 200;
 
+/** Live changes are loaded by those who follow them. */
+const loadLive = () => import('../live/live.ts');
+
 /** Returns the records of a collection. */
 export function createCollection(transport: Transport, name: string): Collection<never, never> {
   const at = (...segments: string[]): string => apiPath('records', name, ...segments);
@@ -137,6 +159,8 @@ export function createCollection(transport: Transport, name: string): Collection
     get: async (id: string, options: AnyReadOptions = {}) =>
       writes.record({ method: 'GET', path: at(id), query: readQuery(options), signal: options.signal }),
     ...writes.methods,
+    live: async (options: AnyReadOptions = {}) => (await loadLive()).openLive(transport, name, options),
+    subscribe: async (options: AnyReadOptions) => (await loadLive()).openSubscription(transport, name, options),
     files,
     file: (record: { readonly id: string }, field: string) => files(record, field)[0],
     async history(subject: Subject, { page, perPage, signal }: PageOptions & CallOptions = {}) {

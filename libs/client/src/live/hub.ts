@@ -1,0 +1,136 @@
+import { RecordbusError } from '../error.ts';
+import { wait } from '../retry.ts';
+import type { Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import { readEvents, type StreamEvent } from './stream.ts';
+
+/** What follows one collection, record or channel. */
+export interface Follower {
+  /** The subscription as it is sent (realtime §2.1), without `id` and `after`. */
+  readonly request: Readonly<Record<string, unknown>>;
+  /** Whether its first state, or the first `ready`, has come. */
+  hasBegun: boolean;
+  onMessage(type: string, data: StreamEvent['data']): void;
+  /** Its end: it was refused, or its rights are gone. */
+  onError(error: RecordbusError): void;
+}
+
+/** One live connection for all that a client follows. */
+export interface Hub {
+  /** Adds a follower. Returns how to remove it. */
+  follow(follower: Follower): () => void;
+}
+
+const firstPauseMs = 500;
+const longestPauseMs = 30_000;
+
+const hubs = new WeakMap<Transport, Hub>();
+
+/** The hub of a client. */
+export function hubOf(transport: Transport): Hub {
+  const hub = hubs.get(transport) ?? createHub(transport);
+  hubs.set(transport, hub);
+  return hub;
+}
+
+/**
+ * Opens a connection while there is something to follow, and again whenever it ends or what is followed changes: nothing
+ * is missed, because it resumes behind the last cursor.
+ */
+function createHub(transport: Transport): Hub {
+  const followers = new Map<string, Follower>();
+  let [lastId, cursor, pauseMs, isRunning]: [number, string | undefined, number, boolean] = [0, undefined, 0, false];
+  let connection = new AbortController();
+
+  function restart(): void {
+    connection.abort();
+    if (!isRunning) void run();
+  }
+
+  async function run(): Promise<void> {
+    isRunning = true;
+    while (followers.size > 0) {
+      connection = new AbortController();
+      const { signal } = connection;
+      try {
+        // What is added in one go is sent in one request.
+        await wait(pauseMs, signal);
+        await connect(signal);
+      } catch (error) {
+        if (!signal.aborted) onFailure(error);
+      }
+    }
+    [cursor, isRunning] = [undefined, false];
+  }
+
+  async function connect(signal: AbortSignal): Promise<void> {
+    const subscriptions = [...followers].map(([id, { request, hasBegun }]) => ({
+      ...request,
+      id,
+      ...('collection' in request && hasBegun && cursor !== undefined && { after: cursor }),
+    }));
+    const headers = { Accept: 'text/event-stream' };
+    const path = apiPath('realtime');
+    const response = await transport.open({ method: 'POST', path, values: { subscriptions }, headers, signal });
+    pauseMs = slowed(0);
+    for await (const event of readEvents(response, () => connection.abort())) {
+      if (signal.aborted) return;
+      apply(event);
+    }
+  }
+
+  function apply({ type, id, data }: StreamEvent): void {
+    if (id !== undefined) cursor = id;
+    const follower = followers.get(String(data.sub));
+    if (type === 'ready') {
+      cursor ??= String(data.cursor);
+      for (const one of followers.values()) if (!one.request.snapshot) begin(one, type, data);
+    } else if (type === 'reconnect') pauseMs = Number(data.after_ms);
+    else if (type === 'error') end(String(data.sub), refusalOf(data));
+    else if (follower) begin(follower, type, data);
+  }
+
+  function begin(follower: Follower, type: string, data: StreamEvent['data']): void {
+    if (type !== 'resync') follower.hasBegun = true;
+    follower.onMessage(type, data);
+  }
+
+  function end(id: string, error: RecordbusError): void {
+    const follower = followers.get(id);
+    followers.delete(id);
+    if (followers.size === 0) connection.abort();
+    follower?.onError(error);
+  }
+
+  /** A refusal that will not pass ends all that is followed: the server refuses a connection when nothing of it is good. */
+  function onFailure(error: unknown): void {
+    const isFinal =
+      error instanceof RecordbusError && error.status >= 400 && error.status < 500 && error.status !== 429;
+    if (isFinal) for (const id of [...followers.keys()]) end(id, error);
+    pauseMs = slowed(pauseMs);
+  }
+
+  return {
+    follow(follower) {
+      lastId += 1;
+      const id = String(lastId);
+      followers.set(id, follower);
+      pauseMs = 0;
+      restart();
+      return () => {
+        if (followers.delete(id)) restart();
+      };
+    },
+  };
+}
+
+/** The next pause: twice the last one, spread by chance, so that not all clients come at once. */
+const slowed = (pauseMs: number): number =>
+  Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2)) * (0.5 + Math.random() / 2);
+
+const refusalOf = ({ error, code, details }: StreamEvent['data']): RecordbusError =>
+  new RecordbusError(String(error), {
+    status: 0,
+    code: String(code),
+    details: Object(details) as Readonly<Record<string, unknown>>,
+  });

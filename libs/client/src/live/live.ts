@@ -1,0 +1,132 @@
+import { invalidArgument, type RecordbusError } from '../error.ts';
+import { type AnyReadOptions, readQuery } from '../records/query.ts';
+import type { Transport } from '../transport.ts';
+import { etagOf, remember } from '../versions.ts';
+import { hubOf } from './hub.ts';
+import { createMergedList } from './merged-list.ts';
+import { isSortOfMembers } from './order.ts';
+import type { StreamEvent } from './stream.ts';
+
+interface AnyLiveOptions extends AnyReadOptions {
+  readonly limit?: number | undefined;
+  readonly record?: string | undefined;
+  readonly onMessage?: (message: never) => void;
+  readonly onError?: (error: RecordbusError) => void;
+}
+
+/** The most records of a snapshot. */
+const mostRecords = 1000;
+
+/** What both ways of following have in common: the subscription without `snapshot`. */
+function requestOf(collection: string, options: AnyLiveOptions): Record<string, unknown> {
+  const { filter, expand, fields } = readQuery(options);
+  const members = {
+    filter,
+    expand: expand && String(expand),
+    fields: fields && String(fields),
+    record: options.record,
+  };
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return { collection, ...Object.fromEntries(given) };
+}
+
+/** A list needs the members by which it is sorted, and the second of each version. */
+function withSorted({ fields, sort }: AnyLiveOptions): readonly string[] | undefined {
+  const terms = typeof sort === 'string' ? sort.split(',') : (sort ?? ['created']);
+  return fields && [...fields, 'updated', ...terms.map((term) => term.trim().replace('-', ''))];
+}
+
+/** Opens a list that follows its collection (realtime §4). Resolves when its first state is there. */
+export function openLive(transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> {
+  const { sort, limit = mostRecords, signal } = options;
+  if (!isSortOfMembers(sort)) throw invalidArgument('A live list is sorted by members of its records alone.');
+  if (limit < 1 || limit > mostRecords) throw invalidArgument(`A live list has 1 to ${mostRecords} records.`);
+  const merged = createMergedList(sort, limit);
+  const listeners = new Set<(records: readonly unknown[]) => void>();
+  const snapshot = { perPage: limit, ...(sort !== undefined && { sort: String(sort) }) };
+  const request = { ...requestOf(collection, { ...options, fields: withSorted(options) }), snapshot };
+  let [error, stop]: [RecordbusError | undefined, () => void] = [undefined, () => {}];
+
+  return new Promise((resolve, reject) => {
+    const list = {
+      get records() {
+        return merged.records;
+      },
+      get total() {
+        return merged.total;
+      },
+      get error() {
+        return error;
+      },
+      onChange(listener: (records: readonly unknown[]) => void) {
+        listeners.add(listener);
+        return () => void listeners.delete(listener);
+      },
+      close: () => stop(),
+    };
+    function tell(): void {
+      for (const listener of listeners) listener(merged.records);
+    }
+    function follow(): void {
+      stop();
+      stop = hubOf(transport).follow({
+        request,
+        hasBegun: false,
+        onMessage(type, data) {
+          const before = merged.records;
+          const needsMore = merged.apply(type, data);
+          if (type === 'snapshot') resolve(list);
+          if (merged.records !== before) tell();
+          if (needsMore) follow();
+        },
+        onError(refusal) {
+          error = refusal;
+          reject(refusal);
+          tell();
+        },
+      });
+    }
+    signal?.addEventListener('abort', () => stop(), { once: true });
+    follow();
+  });
+}
+
+/** Follows the changes of a collection or a record. Resolves when every change from now on will come. */
+export const openSubscription = (transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> =>
+  open(transport, requestOf(collection, options), options);
+
+/** Follows a channel, and says who is present (realtime §7). */
+export const openChannel = (
+  transport: Transport,
+  channel: string,
+  { presence, ...options }: AnyLiveOptions & { readonly presence?: unknown },
+): Promise<unknown> => open(transport, { channel, ...(presence !== undefined && { presence }) }, options);
+
+function open(
+  transport: Transport,
+  request: Readonly<Record<string, unknown>>,
+  { onMessage, onError, signal }: AnyLiveOptions,
+): Promise<unknown> {
+  const deliver = onMessage as ((message: object) => void) | undefined;
+  return new Promise((resolve, reject) => {
+    const stop = hubOf(transport).follow({
+      request,
+      hasBegun: false,
+      onMessage(type, data) {
+        if (type === 'ready') resolve({ close: stop });
+        else deliver?.(messageOf(type, data));
+      },
+      onError(error) {
+        reject(error);
+        onError?.(error);
+      },
+    });
+    signal?.addEventListener('abort', stop, { once: true });
+  });
+}
+
+/** A message without what only the connection needs. Its record knows its version, as one that was read. */
+function messageOf(type: string, { sub: _sub, cursor: _cursor, ...data }: StreamEvent['data']): object {
+  if (typeof data.version === 'string' && data.record) remember(data.record, etagOf(data.version));
+  return { type, ...data };
+}
