@@ -4,6 +4,7 @@ import { addBackupCommands } from './backup/backup-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addEncryptionCommands } from './encryption/encryption-commands.ts';
 import { exitCodes } from './failure.ts';
+import { addSchemaCommands } from './schema/schema-commands.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
 import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
 
@@ -25,6 +26,7 @@ addAdminCommands(program);
 addSecretCommands(program);
 addEncryptionCommands(program);
 addSnapshotCommands(program);
+addSchemaCommands(program);
 addBackupCommands(program);
 addDoctorCommand(program);
 

@@ -1,5 +1,12 @@
 export { z } from 'zod';
 export type { Caller } from './caller.ts';
+export {
+  type CollectionDefinition,
+  defineCollection,
+  type FieldDefinition,
+  fieldTypeNames,
+  type IndexDefinition,
+} from './collection.ts';
 export { type Cron, cron } from './cron.ts';
 export { defineExtension, type Extension } from './extension.ts';
 export { filter } from './filter.ts';

@@ -16,7 +16,7 @@ export type { ServiceAccount } from './registry/push.ts';
 export type { RateRule } from './registry/rate-rule.ts';
 export type { Setting } from './registry/setting.ts';
 export { createSettings, type Settings, type SettingsDeps } from './settings.ts';
-export { defaultTextOf, type SettingsPatch, settingsPatch, settingsPatchSchema } from './settings-patch.ts';
+export { defaultTextOf, isStateKey, type SettingsPatch, settingsPatch, settingsPatchSchema } from './settings-patch.ts';
 export {
   type ChangedSettings,
   type PatchDeps,

@@ -58,6 +58,9 @@ const inDeclaredOrder = (given: Readonly<Record<string, unknown>>): string[] => 
 /** The default of a setting; empty for an unknown key. */
 export const defaultTextOf = (key: string): string => findSetting(key)?.defaultText ?? '';
 
+/** Whether the product writes the setting. */
+export const isStateKey = (key: string): boolean => findSetting(key)?.isState === true;
+
 function findSetting(key: string): Setting<unknown> | undefined {
   if (isSettingKey(key)) return settingOf(key);
   const named = findNamedKey(key);

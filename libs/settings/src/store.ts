@@ -3,7 +3,7 @@ import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
 import { effectiveSettings } from './effective-settings.ts';
 import { isSecretKey } from './registry/families.ts';
-import { defaultTextOf, type SettingsPatch } from './settings-patch.ts';
+import { defaultTextOf, isStateKey, type SettingsPatch } from './settings-patch.ts';
 
 /** The rows of system.settings with their version. */
 interface StoredSettings {
@@ -90,11 +90,13 @@ export interface ChangedSettings {
   readonly unreadable: ReadonlySet<string>;
 }
 
-/** Reads the settings that differ from their defaults, sorted by key. */
+/** Reads the settings that differ from their defaults, sorted by key, without those that the product writes. */
 export async function readChangedSettings(query: Query, cipher: ValueCipher): Promise<ChangedSettings> {
   const { texts: stored } = await readSettings(query);
   const { texts, unreadable } = effectiveSettings(stored, cipher);
-  const changed = Object.entries(texts).filter(([key, text]) => text !== '' && text !== defaultTextOf(key));
+  const changed = Object.entries(texts).filter(
+    ([key, text]) => text !== '' && text !== defaultTextOf(key) && !isStateKey(key),
+  );
   return { texts: Object.fromEntries(changed.sort(([a], [b]) => (a < b ? -1 : 1))), unreadable };
 }
 

@@ -27,6 +27,8 @@ import { createSchemaChanges } from './schema/schema-changes.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
+export type { Change, Lock } from './schema-files/change.ts';
+export { applySchemaFiles, planSchemaFiles, readSchemaFiles } from './schema-files/without-routes.ts';
 export { applySnapshotDocument, exportSnapshot } from './snapshots/snapshots.ts';
 
 export interface AdminDeps {

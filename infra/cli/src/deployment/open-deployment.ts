@@ -16,11 +16,13 @@ export interface Deployment {
   readonly cipher: ValueCipher;
 }
 
-/** Opens the deployment under the command lock. Runs missing migrations, as a start does. */
-export async function openDeployment(parts: CommandParts): Promise<Deployment> {
+/**
+ * Opens the deployment under the command lock, unless the command need not be alone. Runs missing migrations, as a start does.
+ */
+export async function openDeployment(parts: CommandParts, { isAlone = true } = {}): Promise<Deployment> {
   const { key, log, lifecycle } = parts;
   const { databaseUrl, natsUrl } = await findServers(parts);
-  await holdCommandLock(parts, databaseUrl);
+  if (isAlone) await holdCommandLock(parts, databaseUrl);
   const database = await openDatabase({
     url: databaseUrl,
     name: `cli ${parts.name}`,

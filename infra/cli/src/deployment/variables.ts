@@ -23,6 +23,7 @@ export const commandVariables = {
     'Password for admin create and admin reset, which otherwise prompt for it.',
     z.string().optional(),
   ),
+  serviceKey: variable('SERVICE_KEY', 'Service key for commands with --url.', z.string().optional()),
   newEncryptionKey: variable(
     'SERVICE_NEW_ENCRYPTION_KEY',
     'The new key for encryption rotate, which otherwise prompts for it.',

@@ -10,6 +10,8 @@ export interface Setting<T> {
   readonly schema: z.ZodType<T, string>;
   readonly defaultText: string;
   readonly defaultValue: T;
+  /** Whether the product writes it: it describes the stack and belongs in no schema file (schema §2.3). */
+  readonly isState?: true;
 }
 
 /** The settings of one subject, by key. */
@@ -44,6 +46,9 @@ export const unsetSetting = <T, U>(schema: z.ZodType<T, string>, unsetValue: U, 
   defaultText: '',
   defaultValue: unsetValue,
 });
+
+/** Marks a setting that the product writes. */
+export const stateOf = <T>(declared: Setting<T>): Setting<T> => ({ ...declared, isState: true });
 
 /** The endings that make the value of a key a secret (settings §4.1). */
 const secretEnding =

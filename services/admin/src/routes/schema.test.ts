@@ -352,9 +352,11 @@ suite('the schema as files', { skip }, () => {
         changed: [{ member: 'value', before: '(secret)', after: { $env: 'MAIL' } }],
       },
     ]);
-    assertRefused(await refusePlan({ ...schema, settings: { 'smtp.pass': 'pw', 'no.such': '1' } }), 422, {
+    const wrong = { 'smtp.pass': 'pw', 'no.such': '1', 'update_check.error': 'x' };
+    assertRefused(await refusePlan({ ...schema, settings: wrong }), 422, {
       'settings.smtp.pass': 'is a secret, which does not belong in a file: write {"$env": "<variable>"}',
       'settings.no.such': 'is not known here',
+      'settings.update_check.error': 'is written by the product and belongs in no file',
     });
   });
 });

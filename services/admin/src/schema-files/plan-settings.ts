@@ -3,6 +3,7 @@ import {
   type ChangedSettings,
   defaultTextOf,
   isSecretKey,
+  isStateKey,
   type SettingsPatch,
   settingsPatch,
 } from '@recordbus/settings';
@@ -11,7 +12,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { checkChannelsOf } from '../settings/check-channels.ts';
 import { checkCollectionsOf } from '../settings/check-collections.ts';
 import type { Change } from './change.ts';
-import { needsVariable, readText, type Variables } from './read-text.ts';
+import { needsVariable, type ReadText, readText, type Variables } from './read-text.ts';
 
 /** What becomes of the settings. */
 export interface PlannedSettings {
@@ -43,11 +44,14 @@ export function planSettings(
   for (const [key, value] of Object.entries(wanted)) {
     const place = `settings.${key}`;
     const read = readText(value, variables);
-    if (!read) problems.add(place, 'must be a string or {"$env": "<variable>"}');
+    if (isStateKey(key)) problems.add(place, 'is written by the product and belongs in no file');
+    else if (!read) problems.add(place, 'must be a string or {"$env": "<variable>"}');
     else if (isSecretKey(key) && read.variable === undefined)
       problems.add(place, 'is a secret, which does not belong in a file: write {"$env": "<variable>"}');
     else if (read.text === undefined) {
-      if (!isSet(key, current)) missing.set(place, needsVariable(read.variable ?? ''));
+      if (isSet(key, current)) continue;
+      missing.set(place, needsVariable(read.variable ?? ''));
+      changes.push(changeOf(key, current, { text: undefined, variable: read.variable }));
     } else if (isDifferent(key, read.text, current)) change(key, read.text, read.variable);
   }
   for (const key of [...Object.keys(current.texts), ...current.unreadable])
@@ -71,15 +75,12 @@ function isDifferent(key: string, text: string, { texts, unreadable }: ChangedSe
   return unreadable.has(key) || (texts[key] ?? defaultTextOf(key)) !== effective;
 }
 
-function changeOf(
-  key: string,
-  { texts, unreadable }: ChangedSettings,
-  { text, variable }: { readonly text: string; readonly variable: string | undefined },
-): Change {
+function changeOf(key: string, { texts, unreadable }: ChangedSettings, { text, variable }: ReadText): Change {
   const isSecret = isSecretKey(key);
   const hadValue = Object.hasOwn(texts, key) || unreadable.has(key);
   const before = isSecret ? (hadValue ? secretText : null) : (texts[key] ?? defaultTextOf(key));
-  const after = isSecret ? (text === '' ? null : { $env: variable ?? '' }) : text === '' ? defaultTextOf(key) : text;
+  const shown = isSecret || text === undefined ? { $env: variable } : text;
+  const after = text === '' ? (isSecret ? null : defaultTextOf(key)) : shown;
   return { action: 'change', kind: 'setting', name: key, changed: [{ member: 'value', before, after }] };
 }
 

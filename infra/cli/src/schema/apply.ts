@@ -1,0 +1,32 @@
+import { AppError } from '@recordbus/shared/errors';
+import type { CommandParts } from '../run-command.ts';
+import type { ApplyOptions } from './options.ts';
+import { readPlan } from './plan-file.ts';
+import { presentChange } from './present-plan.ts';
+import { openTarget } from './schema-target.ts';
+import { variablesOf } from './variables.ts';
+
+/** The exit code when the schema has changed since the plan (schema §7.4). */
+const moved = 3;
+
+/** Applies a plan, all or nothing. */
+export async function apply(parts: CommandParts, file: string, options: ApplyOptions): Promise<number | undefined> {
+  const { terminal } = parts;
+  const { hash, schema } = await readPlan(file);
+  const target = await openTarget(parts, options);
+  try {
+    const applied = await target.apply({
+      schema,
+      hash,
+      variables: variablesOf(schema),
+      allow_drop: options.allowDrop,
+    });
+    const lines = applied.changes.flatMap(presentChange);
+    terminal.report(applied, lines.length > 0 ? ['Applied:', ...lines].join('\n') : 'Nothing to do.');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof AppError) || error.code !== 'schema_moved') throw error;
+    terminal.refuse(error.toBody());
+    return moved;
+  }
+}

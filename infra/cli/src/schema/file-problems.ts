@@ -1,0 +1,26 @@
+import { AppError } from '@recordbus/shared/errors';
+
+/** What is wrong with schema files, by file and line. */
+export interface FileProblems {
+  add(file: string, line: number | undefined, message: string): void;
+  /** Throws a refusal that names every problem, if there are any. */
+  throwIfAny(): void;
+}
+
+/** Creates an empty list of problems. */
+export function createFileProblems(): FileProblems {
+  const found = new Map<string, string>();
+  return {
+    add(file, line, message) {
+      const place = line === undefined ? file : `${file}:${line}`;
+      const before = found.get(place);
+      found.set(place, before === undefined ? message : `${before}; ${message}`);
+    },
+    throwIfAny() {
+      if (found.size === 0) return;
+      throw new AppError(422, 'validation_failed', 'The schema files are refused:', {
+        details: Object.fromEntries(found),
+      });
+    },
+  };
+}

@@ -1,0 +1,23 @@
+import type { Members } from './schema-target.ts';
+
+/**
+ * Returns the members with the variables that a file names already: where the stack has a secret, and where the
+ * environment gives the variable the value that the stack has.
+ */
+export function keepVariables(value: Members, written: Members | undefined): Members {
+  if (!written) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => {
+      const before = Object.hasOwn(written, name) ? written[name] : undefined;
+      if (isVariable(before) && (isVariable(member) || process.env[before.$env] === member)) return [name, before];
+      const isPlain = isMembers(member) && isMembers(before) && !isVariable(member) && !isVariable(before);
+      return [name, isPlain ? keepVariables(member, before) : member];
+    }),
+  );
+}
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isVariable = (value: unknown): value is { readonly $env: string } =>
+  isMembers(value) && typeof value.$env === 'string';

@@ -1,0 +1,44 @@
+import { registerHooks } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What a TypeScript file defines, or why it cannot be loaded. */
+type Loaded = { readonly value: unknown } | { readonly problem: string; readonly line: number | undefined };
+
+const authorsPackage = '@recordbus/extensions';
+let isHooked = false;
+
+/** Lets files import the package of authors from any directory, as extensions can. */
+function hookPackage(): void {
+  if (isHooked) return;
+  isHooked = true;
+  const url = import.meta.resolve(authorsPackage);
+  registerHooks({
+    resolve: (specifier, context, next) =>
+      specifier === authorsPackage ? { url, shortCircuit: true } : next(specifier, context),
+  });
+}
+
+/** Loads the definition that a TypeScript file exports as `collection`. It runs the file. */
+export async function loadDefinition(file: string): Promise<Loaded> {
+  hookPackage();
+  const { href } = pathToFileURL(resolve(file));
+  try {
+    const module: { readonly collection?: unknown } = await import(href);
+    const { collection } = module;
+    return { value: collection === undefined ? undefined : JSON.parse(JSON.stringify(collection)) };
+  } catch (error) {
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    const place = text.indexOf(`${href}:`);
+    const line = place < 0 ? undefined : Number.parseInt(text.slice(place + href.length + 1), 10);
+    const problem = `cannot be loaded: ${error instanceof Error ? error.message : error}`;
+    return { problem, line: line !== undefined && line > 0 ? line : lineOfSource(text, resolve(file)) };
+  }
+}
+
+/** The line of a syntax error is before the error, after the path. */
+function lineOfSource(text: string, path: string): number | undefined {
+  const place = text.indexOf(`${path}:`);
+  const line = place < 0 ? Number.NaN : Number.parseInt(text.slice(place + path.length + 1), 10);
+  return Number.isInteger(line) ? line : undefined;
+}

@@ -1,0 +1,40 @@
+import { readFile } from 'node:fs/promises';
+import { z } from 'zod';
+import { CommandFailure } from '../failure.ts';
+import { writeFileAtomically } from '../write-file-atomically.ts';
+import type { Plan, SchemaDocument } from './schema-target.ts';
+
+/** The file of a plan: the schema to apply, and the hash of the one that it was compared with. It has no secrets. */
+export interface PlanFile extends Plan {
+  readonly version: 1;
+  readonly schema: SchemaDocument;
+}
+
+const members = z.record(z.string(), z.unknown());
+const shape = z.object({
+  version: z.literal(1),
+  hash: z.string(),
+  schema: z.object({
+    version: z.literal(1),
+    collections: z.array(members),
+    webhooks: z.array(members).optional(),
+    settings: members.optional(),
+    migrations: z.array(z.object({ name: z.string(), sql: z.string() })),
+  }),
+});
+
+/** Writes a plan. */
+export const writePlan = (file: string, plan: PlanFile): Promise<void> =>
+  writeFileAtomically(file, `${JSON.stringify(plan, undefined, 2)}\n`);
+
+/** Reads what an apply needs of a plan. Throws CommandFailure for a file that is none. */
+export async function readPlan(file: string): Promise<Pick<PlanFile, 'hash' | 'schema'>> {
+  try {
+    const { hash, schema } = shape.parse(JSON.parse(await readFile(file, 'utf8')));
+    const { webhooks, settings, ...rest } = schema;
+    return { hash, schema: { ...rest, ...(webhooks && { webhooks }), ...(settings && { settings }) } };
+  } catch (error) {
+    const reason = error instanceof z.ZodError ? 'it is not a plan of this version' : String(error);
+    throw new CommandFailure(`${file} cannot be read as a plan: ${reason}. Run schema plan first.`);
+  }
+}

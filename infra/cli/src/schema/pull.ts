@@ -1,0 +1,121 @@
+import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { CommandFailure } from '../failure.ts';
+import type { CommandParts } from '../run-command.ts';
+import { writeFileAtomically } from '../write-file-atomically.ts';
+import { keepVariables } from './keep-variables.ts';
+import { loadDefinition } from './load-definition.ts';
+import type { TargetOptions } from './options.ts';
+import { type Members, openTarget, type SchemaDocument } from './schema-target.ts';
+import { fileNamesOf } from './webhook-file-names.ts';
+
+/** Writes the schema of the stack into the files of a directory. Files of what the stack lacks are removed. */
+export async function pull(parts: CommandParts, directory: string, options: TargetOptions): Promise<undefined> {
+  const target = await openTarget(parts, options);
+  const schema = await target.read();
+  refuseNames(schema);
+  const written: string[] = [];
+  const removed: string[] = [];
+  const write = async (file: string, text: string) => {
+    const path = join(directory, file);
+    if ((await readFile(path, 'utf8').catch(() => undefined)) === text) return;
+    await writeFileAtomically(path, text);
+    written.push(file);
+  };
+  await makeFolder(directory);
+  const keep = async (file: string, value: Members) => keepVariables(value, await readMembers(join(directory, file)));
+  const writeFolder = async (folder: string, files: ReadonlyMap<string, Members>) => {
+    await makeFolder(join(directory, folder));
+    const entries = await readdir(join(directory, folder));
+    for (const entry of entries.filter((name) => name.endsWith('.json') && !files.has(name))) {
+      await rm(join(directory, folder, entry));
+      removed.push(`${folder}/${entry}`);
+    }
+    for (const [name, value] of files) await write(`${folder}/${name}`, textOf(await keep(`${folder}/${name}`, value)));
+    // Git keeps no empty folder, and a missing one means that its subject is not managed by files.
+    if (files.size === 0 && entries.every((entry) => entry.endsWith('.json'))) await write(`${folder}/.gitkeep`, '');
+  };
+  const coded = await findCoded(join(directory, 'collections'), schema, parts);
+  await writeFolder(
+    'collections',
+    new Map(
+      schema.collections.filter(({ name }) => !coded.has(String(name))).map((value) => [`${value.name}.json`, value]),
+    ),
+  );
+  await writeFolder('webhooks', fileNamesOf(schema.webhooks));
+  await write('settings.json', textOf(await keep('settings.json', schema.settings)));
+  await writeMigrations(directory, schema, write, parts);
+  parts.terminal.report({ written, removed }, report(target.name, written, removed));
+}
+
+const textOf = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
+
+function report(target: string, written: readonly string[], removed: readonly string[]): string {
+  if (written.length + removed.length === 0) return `The files are as ${target}.`;
+  return [...written.map((file) => `written: ${file}`), ...removed.map((file) => `removed: ${file}`)].join('\n');
+}
+
+/** Names become paths, so they are checked even if they come from a stack. */
+function refuseNames({ collections, migrations }: SchemaDocument): void {
+  for (const { name } of collections)
+    if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(name))
+      throw new CommandFailure(`The stack has a collection whose name cannot be a file: ${JSON.stringify(name)}.`);
+  for (const { name } of migrations)
+    if (!/^[0-9]{1,9}-[A-Za-z0-9][A-Za-z0-9_-]{0,119}$/.test(name))
+      throw new CommandFailure(`The stack has a migration whose name cannot be a file: ${JSON.stringify(name)}.`);
+}
+
+/** Makes a folder. A link could lead to files elsewhere. */
+async function makeFolder(folder: string): Promise<void> {
+  const found = await lstat(folder).catch(() => undefined);
+  if (found && !found.isDirectory())
+    throw new CommandFailure(`${folder} is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a directory'}.`);
+  await mkdir(folder, { recursive: true });
+}
+
+async function readMembers(path: string): Promise<Members | undefined> {
+  try {
+    const value: unknown = JSON.parse(await readFile(path, 'utf8'));
+    return typeof value === 'object' && value !== null ? (value as Members) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Returns the collections that TypeScript files define. These are not written, only compared. */
+async function findCoded(
+  folder: string,
+  { collections }: SchemaDocument,
+  { terminal }: CommandParts,
+): Promise<ReadonlySet<string>> {
+  const entries = await readdir(folder).catch((): string[] => []);
+  const coded = new Set(entries.flatMap((entry) => /^(\w+)\.ts$/.exec(entry)?.[1] ?? []));
+  for (const name of coded) {
+    const file = join(folder, `${name}.ts`);
+    const stored = collections.find((collection) => collection.name === name);
+    if (!stored) terminal.note(`${file} is not in the stack.`);
+    else if (!(await isSame(file, stored))) terminal.note(`${file} may differ from the stack: schema plan says how.`);
+  }
+  return coded;
+}
+
+async function isSame(file: string, stored: Members): Promise<boolean> {
+  const loaded = await loadDefinition(file);
+  return 'value' in loaded && isDeepStrictEqual(loaded.value, stored);
+}
+
+async function writeMigrations(
+  directory: string,
+  { migrations }: SchemaDocument,
+  write: (file: string, text: string) => Promise<void>,
+  { terminal }: CommandParts,
+): Promise<void> {
+  if (migrations.length > 0) await makeFolder(join(directory, 'migrations'));
+  for (const { name, sql } of migrations) {
+    const file = `migrations/${name}.sql`;
+    const found = await readFile(join(directory, file), 'utf8').catch(() => undefined);
+    if (found === undefined) await write(file, sql);
+    else if (found !== sql) terminal.note(`${file} ran and has changed since.`);
+  }
+}

@@ -1,0 +1,68 @@
+/** The types of fields (fields §3). */
+export const fieldTypeNames = [
+  'text',
+  'number',
+  'bool',
+  'email',
+  'url',
+  'date',
+  'autodate',
+  'select',
+  'relation',
+  'json',
+  'password',
+  'editor',
+  'geoPoint',
+  'vector',
+  'file',
+] as const;
+
+/** An expression; null is everyone, the empty text admins only. */
+type Rule = string | null;
+
+/** A field of a collection. */
+export interface FieldDefinition {
+  /** Stable over renames: another name with the same id renames the field and keeps its data. */
+  readonly id?: string;
+  readonly name: string;
+  readonly type: (typeof fieldTypeNames)[number];
+  readonly required?: boolean;
+  /** Options of the type. */
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** The target of a relation. */
+  readonly collection?: string;
+  readonly view_rule?: Rule;
+  readonly write_rule?: Rule;
+  /** Of autodate fields. */
+  readonly onCreate?: boolean;
+  readonly onUpdate?: boolean;
+}
+
+/** An index of a collection. */
+export interface IndexDefinition {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique?: boolean;
+  readonly type?: 'btree' | 'trigram';
+}
+
+/** A collection, as its schema file has it (schema §2.2). */
+export interface CollectionDefinition {
+  /** A UUID. Stable over renames. */
+  readonly id?: string;
+  readonly name: string;
+  readonly type?: 'base' | 'auth' | 'view';
+  readonly list_rule?: Rule;
+  readonly view_rule?: Rule;
+  readonly create_rule?: Rule;
+  readonly update_rule?: Rule;
+  readonly delete_rule?: Rule;
+  readonly history_enabled?: boolean;
+  /** Of views. */
+  readonly view_query?: string;
+  readonly fields?: readonly FieldDefinition[];
+  readonly indexes?: readonly IndexDefinition[];
+}
+
+/** Defines a collection. Its schema file exports it as `collection`; the name of the file is its name. */
+export const defineCollection = (definition: CollectionDefinition): CollectionDefinition => definition;

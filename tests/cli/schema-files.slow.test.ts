@@ -1,0 +1,293 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { runCli } from '../harness/cli.ts';
+import { at, listAt, textAt } from '../harness/json.ts';
+import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stack.ts';
+
+suite('schema files on the command line', async () => {
+  const tidying = new AsyncDisposableStack();
+  after(() => tidying.disposeAsync());
+  const root = mkdtempSync(join(tmpdir(), 'schema-'));
+  tidying.defer(async () => rmSync(root, { recursive: true }));
+  const start = async () => {
+    const ground = tidying.use(await createGround());
+    const stack = tidying.use(await startStack({ topology: 'one', ground }));
+    const admin = await stack.admin();
+    const key = textAt(
+      (await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin })).json,
+      'data.token',
+    );
+    const inDatabase = environmentOf(ground);
+    return {
+      admin,
+      /** Runs a command against the running stack. */
+      overHttp: (args: readonly string[], more: Record<string, string> = {}) =>
+        runCli(['schema', ...args, '--url', stack.url], { environment: { SERVICE_KEY: key, ...more } }),
+      /** Runs a command on its database. */
+      overDatabase: (args: readonly string[], more: Record<string, string> = {}) =>
+        runCli(['schema', ...args], { environment: { ...inDatabase, ...more } }),
+    };
+  };
+  const [here, elsewhere] = [await start(), await start()];
+  const directory = join(root, 'schema');
+  const planFile = join(root, 'plan.json');
+  const write = (name: string, text: string, folder = directory) => {
+    mkdirSync(join(folder, name, '..'), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  };
+  const read = (name: string) => readFileSync(join(directory, name), 'utf8');
+  const filesOf = (folder: string): Record<string, string> =>
+    Object.fromEntries(
+      readdirSync(folder, { recursive: true, withFileTypes: true })
+        .filter((entry) => entry.isFile())
+        .map((entry) => join(entry.parentPath, entry.name))
+        .sort()
+        .map((file) => [file.slice(folder.length + 1), readFileSync(file, 'utf8')]),
+    );
+  const edit = (name: string, change: (file: Record<string, unknown>) => object) =>
+    write(name, `${JSON.stringify(change(JSON.parse(read(name))), undefined, 2)}\n`);
+  const fieldsOf = (file: Record<string, unknown>) => file.fields as Record<string, unknown>[];
+
+  const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
+  await here.admin.post('/api/v1/collections', {
+    name: 'authors',
+    fields: [{ name: 'name', type: 'text', required: true }],
+    history_enabled: true,
+  });
+  await here.admin.post('/api/v1/collections', {
+    name: 'posts',
+    list_rule: 'author.name != ""',
+    fields: [
+      { name: 'title', type: 'text', options: { max: 50 } },
+      { name: 'author', type: 'relation', collection: 'authors' },
+      { name: 'state', type: 'select', options: { values: ['open', 'done'] } },
+      { name: 'made', type: 'autodate', onCreate: true },
+    ],
+  });
+  await here.admin.patch('/api/v1/collections/authors', {
+    fields: [
+      ...(JSON.parse(textAt((await here.admin.get('/api/v1/collections/authors')).json, 'data.fields')) as object[]),
+      { name: 'best', type: 'relation', collection: 'posts' },
+    ],
+  });
+  await here.admin.post('/api/v1/collections', {
+    name: 'titles',
+    type: 'view',
+    view_query: 'select id, title from posts',
+  });
+  await here.admin.post('/api/v1/collections', {
+    name: 'people',
+    type: 'auth',
+    fields: [{ name: 'nick', type: 'text' }],
+  });
+  await here.admin.post('/api/v1/admin/collections/posts/indexes', { name: 'by_title', columns: ['title', 'id'] });
+  await here.admin.post('/api/v1/admin/webhooks', {
+    name: 'CRM (new)',
+    url: 'https://crm.example.com/hook',
+    events: ['posts.*'],
+    secret,
+    headers: { Authorization: 'Bearer x' },
+  });
+  await here.admin.patch('/api/v1/admin/settings', { 'smtp.host': 'mail.example.com', 'smtp.pass': 'hidden' });
+
+  await test('pull writes small files without secrets, and the same from the stack and from its database', async () => {
+    const pulled = await here.overHttp(['pull', directory]);
+    assert.equal(pulled.code, 0, pulled.stderr);
+    const files = filesOf(directory);
+    assert.deepEqual(Object.keys(files), [
+      'collections/authors.json',
+      'collections/people.json',
+      'collections/posts.json',
+      'collections/titles.json',
+      'settings.json',
+      'webhooks/crm-new.json',
+    ]);
+    assert.doesNotMatch(Object.values(files).join(), /whsec_|Bearer|hidden|created_at|updated_at/);
+    const settings: unknown = JSON.parse(read('settings.json'));
+    assert.deepEqual(settings, {
+      'rate_limit.enabled': '0',
+      'smtp.host': 'mail.example.com',
+      'smtp.pass': { $env: 'SMTP_PASS' },
+    });
+    const again = await here.overDatabase(['pull', directory]);
+    assert.deepEqual([again.code, again.stdout], [0, 'The files are as the database.\n'], again.stderr);
+    assert.deepEqual(filesOf(directory), files);
+  });
+
+  const secrets = { SMTP_PASS: 'hidden', WEBHOOK_CRM_NEW_SECRET: secret, WEBHOOK_CRM_NEW_AUTHORIZATION: 'Bearer x' };
+
+  await test('pull, apply elsewhere, pull: the same files, byte for byte', async () => {
+    const planned = await elsewhere.overHttp(['plan', directory, '--out', planFile]);
+    assert.equal(planned.code, 2, planned.stderr);
+    assert.match(planned.stdout, /^7 changes to http.*:\n\+ collection authors\n/);
+    assert.match(planned.stdout, /settings\.smtp\.pass needs the variable SMTP_PASS\./);
+    assert.doesNotMatch(readFileSync(planFile, 'utf8'), /whsec_|Bearer|hidden/);
+    const withoutSecrets = await elsewhere.overHttp(['apply', planFile]);
+    assert.equal(withoutSecrets.code, 1);
+    assert.match(withoutSecrets.stderr, /settings\.smtp\.pass: needs the variable SMTP_PASS/);
+    const applied = await elsewhere.overHttp(['apply', planFile], secrets);
+    assert.equal(applied.code, 0, applied.stderr);
+    const copy = join(root, 'copy');
+    assert.equal((await elsewhere.overDatabase(['pull', copy])).code, 0);
+    assert.deepEqual(filesOf(copy), filesOf(directory));
+    const nothing = await elsewhere.overHttp(['check', directory], secrets);
+    assert.deepEqual([nothing.code, nothing.stderr], [0, '']);
+    assert.match(nothing.stdout, /^Nothing to do: http/);
+  });
+
+  await test('a plan reads as a diff and names losses; an apply drops only what it may', async () => {
+    await here.admin.create('posts', { title: 'a', state: 'open' });
+    edit('collections/posts.json', (file) => ({
+      ...file,
+      list_rule: 'headline != ""',
+      fields: fieldsOf(file)
+        .filter(({ name }) => name !== 'state')
+        .map((field) => (field.name === 'title' ? { ...field, name: 'headline' } : field)),
+      indexes: [{ name: 'by_title', columns: ['headline', 'id'] }],
+    }));
+    edit('collections/titles.json', (file) => ({ ...file, view_query: 'select id, headline from posts' }));
+    const planned = await here.overDatabase(['plan', directory, '--out', planFile]);
+    assert.equal(planned.code, 2, planned.stderr);
+    for (const line of [
+      '~ collection posts',
+      '    list_rule: "author.name != \\"\\"" → "headline != \\"\\""',
+      '> field posts.headline, before title',
+      '- field posts.state (loses 1 value)',
+      '  posts: reads and writes wait (drop state, rename title); 1 record',
+      `To apply: schema apply ${planFile} --allow-drop posts.state`,
+    ])
+      assert.ok(planned.stdout.includes(`${line}\n`), `${line}\n\n${planned.stdout}`);
+    const refused = await here.overDatabase(['apply', planFile, '--json']);
+    assert.equal(refused.code, 1);
+    assert.deepEqual(JSON.parse(refused.stderr), {
+      error: 'the apply would drop what it may not: allow each by name',
+      code: 'drop_not_allowed',
+      details: { 'posts.state': 'would be dropped' },
+    });
+  });
+
+  await test('of two applies at once one wins, and the other ends with 3; so does one after a change by hand', async () => {
+    const allowed = ['apply', planFile, '--allow-drop', 'posts.state'];
+    const both = await Promise.all([here.overDatabase(allowed), here.overHttp(allowed)]);
+    assert.deepEqual(both.map(({ code }) => code).sort(), [0, 3], both.map(({ stderr }) => stderr).join());
+    assert.match(
+      both.find(({ code }) => code === 3)?.stderr ?? '',
+      /the schema has changed since the plan: plan again/,
+    );
+    const posts = listAt((await here.admin.get('/api/v1/posts')).json, 'data');
+    assert.deepEqual([posts[0]?.headline, posts[0]?.state], ['a', undefined]);
+    edit('collections/people.json', (file) => ({ ...file, list_rule: 'nick != ""' }));
+    assert.equal((await here.overHttp(['plan', directory, '--out', planFile])).code, 2);
+    await here.admin.patch('/api/v1/collections/posts', { view_rule: '' });
+    const moved = await here.overHttp(['apply', planFile]);
+    assert.deepEqual([moved.code, moved.stdout], [3, '']);
+  });
+
+  await test('data migrations run once, and their texts are pulled', async () => {
+    write('migrations/0001-shout.sql', 'update posts set headline = upper(headline);\n');
+    assert.equal((await here.overHttp(['plan', directory, '--out', planFile])).code, 2);
+    const applied = await here.overHttp(['apply', planFile]);
+    assert.match(applied.stdout, /^\* migration 0001-shout$/m, applied.stderr);
+    assert.equal(listAt((await here.admin.get('/api/v1/posts')).json, 'data')[0]?.headline, 'A');
+    assert.equal((await here.overHttp(['check', directory])).code, 0);
+    const copy = join(root, 'with-migrations');
+    assert.equal((await here.overHttp(['pull', copy])).code, 0);
+    assert.deepEqual(filesOf(copy), filesOf(directory));
+    const audit = listAt((await here.admin.get('/api/v1/admin/audit?action=schema.apply')).json, 'data');
+    assert.deepEqual(at(audit[0], 'details.changes'), [
+      'change collection people',
+      'change collection posts',
+      'run migration 0001-shout',
+    ]);
+  });
+
+  await test('a collection may be TypeScript, which pull leaves alone', async () => {
+    const folder = join(root, 'typed');
+    assert.equal((await here.overHttp(['pull', folder])).code, 0);
+    const { name, ...rest } = JSON.parse(readFileSync(join(folder, 'collections/people.json'), 'utf8'));
+    rmSync(join(folder, 'collections/people.json'));
+    write(
+      'collections/people.ts',
+      `import { defineCollection } from '@recordbus/extensions';
+const name: string = ${JSON.stringify(name)};
+export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as object });\n`,
+      folder,
+    );
+    const check = await here.overHttp(['check', folder]);
+    assert.equal(check.code, 0, check.stderr);
+    assert.equal((await here.overHttp(['pull', folder])).code, 0);
+    assert.ok(!readdirSync(join(folder, 'collections')).includes('people.json'));
+    write('collections/people.ts', '\n\nthrow new Error("broken");\n', folder);
+    const broken = await here.overHttp(['check', folder]);
+    assert.equal(broken.code, 1);
+    assert.match(broken.stderr, /people\.ts:3: cannot be loaded: broken/);
+  });
+
+  await test('bad files are named with the line and what is wrong', async () => {
+    const bad = join(root, 'bad');
+    const refusal = async (files: Record<string, string>) => {
+      rmSync(bad, { recursive: true, force: true });
+      for (const [name, text] of Object.entries({ 'collections/.gitkeep': '', ...files })) write(name, text, bad);
+      const { code, stdout, stderr } = await here.overHttp(['check', bad]);
+      assert.deepEqual([code, stdout], [1, ''], stderr);
+      return stderr.replaceAll(`${bad}/`, '');
+    };
+    const posts = (text: string) => refusal({ 'collections/posts.json': text });
+    assert.match(await posts('{\n  "name": "posts",\n}'), /posts\.json:3: is not JSON/);
+    assert.match(await posts('{"name": "posts",\n "name": "posts"}'), /posts\.json:2: has the member "name" twice/);
+    assert.match(await posts('[]'), /posts\.json:1: must be an object/);
+    assert.match(
+      await posts('{\n  "name": "other"\n}'),
+      /posts\.json:2: has the name "other", but the file is named posts/,
+    );
+    assert.match(
+      await posts('{"name": "posts",\n "lst_rule": null}'),
+      /posts\.json:2: collections\.posts\.lst_rule: is not known here/,
+    );
+    assert.match(
+      await posts('{"name": "posts", "fields": [\n{"name": "a", "type": "text"},\n{"name": "b",\n "type": "txt"}]}'),
+      /posts\.json:4: collections\.posts\.fields\.b\.type: must be one of/,
+    );
+    assert.match(
+      await posts('{"name": "posts",\n "indexes": [\n  {"name": "i", "columns": ["x"]}]}'),
+      /posts\.json:3: collections\.posts\.indexes\.0\.columns: posts has no column "x"/,
+    );
+    assert.match(
+      await refusal({ 'settings.json': '{\n "no.such": "1"}' }),
+      /settings\.json:2: settings\.no\.such: is not known here/,
+    );
+    assert.match(
+      await refusal({ 'webhooks/x.json': '{"name": "a.b",\n "url": 3,\n "events": ["*"]}' }),
+      /x\.json:2: webhooks\.a\.b\.url: must be a URL/,
+    );
+    assert.match(await refusal({ 'migrations/9-x.sql': 'delete from posts;\ndrop table posts;' }), /9-x\.sql:(1|2): /);
+    assert.match(await refusal({ 'migrations/x.sql': '' }), /x\.sql: is not named <number>-<name>\.sql/);
+    assert.match(await refusal({ 'collections/posts.jsn': '' }), /posts\.jsn: is not a schema file/);
+    assert.match(
+      await refusal({ 'collections/a.json': '{"name":"a"}', 'collections/a.ts': '' }),
+      /a\.ts: is the second file of a/,
+    );
+    rmSync(bad, { recursive: true });
+    mkdirSync(join(bad, 'collections'), { recursive: true });
+    symlinkSync('/etc/hostname', join(bad, 'collections/host.json'));
+    assert.match((await here.overHttp(['check', bad])).stderr, /host\.json: is a symbolic link/);
+    const pulled = await here.overHttp(['pull', join(bad, 'collections/host.json')]);
+    assert.match(pulled.stderr, /host\.json is a symbolic link/);
+    const missing = await here.overHttp(['check', join(root, 'nothing')]);
+    assert.match(missing.stderr, /it has no folder collections\. Run schema pull first/);
+    const noPlan = await here.overHttp(['apply', join(bad, 'plan.json')]);
+    assert.deepEqual([noPlan.code, /Run schema plan first/.test(noPlan.stderr)], [1, true]);
+  });
+
+  await test('a stack that does not answer, and a key without a stack, are failures', async () => {
+    const away = await runCli(['schema', 'check', directory, '--url', 'http://127.0.0.1:1'], { environment: {} });
+    assert.deepEqual([away.code, away.stderr.startsWith('http://127.0.0.1:1 does not answer: ')], [1, true]);
+    const wrongKey = await here.overHttp(['check', directory], { SERVICE_KEY: 'rbk_no' });
+    assert.equal(wrongKey.code, 1);
+    const keyAlone = await here.overDatabase(['check', directory, '--key', 'x']);
+    assert.match(keyAlone.stderr, /--key needs --url/);
+  });
+});
