@@ -20,16 +20,19 @@ export async function callApi(
   const base = URL.parse(url);
   if (!base || !/^https?:$/.test(base.protocol)) throw new CommandFailure(`${url} is not an http or https URL.`);
   if (base.username || base.password) throw new CommandFailure('The URL must not have credentials: use --key.');
-  const response = await fetch(`${base.origin}${base.pathname.replace(/\/+$/, '')}${path}`, {
-    method,
-    redirect: 'error',
-    signal: AbortSignal.timeout(timeoutMs),
-    headers: {
-      ...(key !== undefined && { authorization: `Bearer ${key}` }),
-      ...(body !== undefined && { 'content-type': 'application/json' }),
+  const response = await fetch(
+    `${base.origin}${base.pathname.endsWith('/') ? base.pathname.slice(0, -1) : base.pathname}${path}`,
+    {
+      method,
+      redirect: 'error',
+      signal: AbortSignal.timeout(timeoutMs),
+      headers: {
+        ...(key !== undefined && { authorization: `Bearer ${key}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      ...(body !== undefined && { body: JSON.stringify(body) }),
     },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  }).catch((error: unknown) => {
+  ).catch((error: unknown) => {
     throw new CommandFailure(`${base.origin} does not answer: ${reasonOf(error)}.`);
   });
   const answer = parse(await response.text());
