@@ -42,7 +42,9 @@ export function cellsOf(collection: Collection, { isRaw = false }: CellOptions =
     ['id', cell('text', plainText)],
     ...collection.fields.map((field): [string, Cell] => {
       const type = fieldTypeOf(field);
-      return [field.name, cell(type.filterKind(field), type.formText(field))];
+      const kind = type.filterKind(field);
+      // No form has an autodate, but an import may keep it.
+      return [field.name, cell(kind, kind === 'date' ? secondsText : type.formText(field))];
     }),
     ['anonymous', cell('bool', boolText)],
     ['created', cell('date', secondsText)],

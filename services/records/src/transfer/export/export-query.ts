@@ -1,6 +1,6 @@
 import { flag, freeText } from '@recordbus/shared/http';
 import { z } from 'zod';
-import { formats } from '../formats/format-writer.ts';
+import { formats } from '../formats/source-row.ts';
 
 /** The query parameters of an export (export §1.2). */
 export const exportQuery = z.object({

@@ -1,6 +1,4 @@
-/** The formats of an export (export §2.1). */
-export const formats = ['csv', 'ndjson', 'json'] as const;
-export type Format = (typeof formats)[number];
+import type { Format } from './source-row.ts';
 
 /** Writes records in one format. Call `record` for each record in turn. */
 export interface FormatWriter {

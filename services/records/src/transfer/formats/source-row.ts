@@ -1,6 +1,6 @@
 import { AppError } from '@recordbus/shared/errors';
 
-/** The formats of a body. */
+/** The formats of imports and exports. */
 export const formats = ['csv', 'ndjson', 'json'] as const;
 export type Format = (typeof formats)[number];
 
