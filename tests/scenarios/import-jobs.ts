@@ -70,3 +70,11 @@ export async function recordsOf(client: Client, collection: string, fields: stri
     Object.fromEntries(fields.split(',').map((name) => [name, record[name]])),
   );
 }
+
+/** The operations of the history of a record, oldest first. */
+export async function operationsOn(client: Client, collection: string, id: string): Promise<unknown[]> {
+  const answer = await client.get(`/api/v1/${collection}/${id}/history`);
+  return listAt(answer.json, 'data.data')
+    .map(({ op }) => op)
+    .reverse();
+}

@@ -36,6 +36,7 @@ export function createRecordsJobs(
       ...records,
       write: records.writeInBackground,
       findById,
+      reload: cache.reload,
       breathe: otherWork.breathe,
       rows,
     }),
@@ -48,7 +49,7 @@ export function createRecordsJobs(
   let endNotices = () => {};
   return {
     routes: [
-      importRoute({ ...records, admin: database.of('admin'), maxBodyBytes, wakeJobs }),
+      importRoute({ ...records, admin: database.of('admin'), maxBodyBytes, wakeJobs, reload: cache.reload }),
       ...jobRoutes({ database, storage, wakeJobs }),
     ],
     noteRequest: otherWork.note,

@@ -82,13 +82,17 @@ export async function findWaitingIds(query: Query, jobId: string, ids: readonly 
   return new Set(rows.map(({ record_id }) => record_id));
 }
 
-/** Refuses the rows that still wait. Returns their number. */
-export async function refuseUnfinished(query: Query, jobId: string, message: string): Promise<number> {
+/** Refuses the rows that still wait, with a message by state. Returns their number. */
+export async function refuseUnfinished(
+  query: Query,
+  jobId: string,
+  messages: Readonly<Record<'waiting' | 'incomplete', string>>,
+): Promise<number> {
   const rows = await query({
     text: `update system.job_rows r set state = 'refused', details = (
-        select jsonb_object_agg(d.key, $2::text) from jsonb_each_text(r.details) d
+        select jsonb_object_agg(d.key, case r.state when 'waiting' then $2::text else $3 end) from jsonb_each_text(r.details) d
       ) where job_id = $1 and state <> 'refused' returning 1`,
-    values: [jobId, message],
+    values: [jobId, messages.waiting, messages.incomplete],
   });
   return rows.length;
 }

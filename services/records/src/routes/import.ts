@@ -20,6 +20,8 @@ const actions = ['create', 'update'] as const;
 interface ImportRouteDeps extends RouteDeps {
   maxBodyBytes(): number;
   wakeJobs(): void;
+  /** Reads the collections again: a column may be a field that was just added. */
+  reload(): Promise<void>;
   /** The connections for work of admins. */
   readonly admin: Database;
 }
@@ -58,6 +60,7 @@ export const importRoute = (deps: ImportRouteDeps): Route =>
       if (stream && isMultipart(stream))
         throw unsupportedMediaType('text/csv, application/x-ndjson or application/json');
       const starting = { ...deps, database: deps.admin };
+      await deps.reload();
       const collection = await deps.collections.admit(requestOf(actions, input));
       const request = { collection, query, actor: principal, call: callOf('POST', input, deps), stream, header };
       return dropOnFailure(deps, (announced) => startImport(starting, { ...request, keepAnswer }, announced));

@@ -13,7 +13,7 @@ import { callOf } from '../../rules/rule-context.ts';
 import type { RunWrite } from '../../write/write-unit.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import type { ImportOptions } from './import-options.ts';
-import { type ImportContext, noTargetAfterAll } from './import-row.ts';
+import { type ImportContext, noTarget, noTargetAfterAll } from './import-row.ts';
 import { openBody } from './job-body.ts';
 import { readerOf } from './open-rows.ts';
 import { type Chunk, type ChunkRow, writeChunk } from './write-chunk.ts';
@@ -24,6 +24,8 @@ export interface RunImportDeps extends Omit<OperationRules, 'collections'> {
   /** Writes on the connections of background work. */
   readonly write: RunWrite;
   readonly storage: Storage;
+  /** Reads the collections again: another replica may have checked the columns by newer ones. */
+  reload(): Promise<void>;
   /** Finds a collection by its id. */
   findById(id: string): Collection | undefined;
   /** Lets other work go first, after so many milliseconds of work. */
@@ -49,6 +51,7 @@ export const createRunImport =
   (deps: RunImportDeps): RunJob =>
   async (given, ending) => {
     let job = given as ImportJob;
+    await deps.reload();
     for (;;) {
       const end = await runPass(deps, job, ending);
       if (!end) return 'interrupted';
@@ -188,7 +191,7 @@ const callOfJob = ({ actor, request }: ImportJob, deps: RunImportDeps) =>
 /** Refuses the rows whose targets did not come. */
 async function refuseWaiting({ write }: RunImportDeps, job: ImportJob): Promise<void> {
   await write({ mode: 'transaction' }, async ({ query }) => {
-    const refused = await refuseUnfinished(query, job.id, noTargetAfterAll);
+    const refused = await refuseUnfinished(query, job.id, { waiting: noTarget, incomplete: noTargetAfterAll });
     await noteProgress(query, job, {
       position: job.body_bytes,
       lastRow: job.rows_total,

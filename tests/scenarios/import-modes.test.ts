@@ -1,0 +1,232 @@
+import assert from 'node:assert/strict';
+import { at } from '../harness/json.ts';
+import { file, multipart } from '../harness/multipart.ts';
+import { onOneProcess, type Target } from '../harness/target.ts';
+import { countsOf, imported, linesOf, operationsOn, recordsOf, refusedRows } from './import-jobs.ts';
+
+const fields = [
+  { name: 'title', type: 'text' },
+  { name: 'code', type: 'text', options: { unique: true } },
+  { name: 'n', type: 'number' },
+];
+
+async function openCollection(target: Target, name: string, more: object = {}) {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name, type: 'base', fields, history_enabled: true, ...more });
+  return admin;
+}
+
+onOneProcess('an import by id', async (t, target) => {
+  const admin = await openCollection(target, 'by_id');
+  await admin.send('PUT', '/api/v1/by_id/a', { body: { title: 'old', code: 'a', n: 1 } });
+  const rows = [
+    { id: 'a', title: 'new' },
+    { id: 'b', title: 'b', code: 'b' },
+    { title: 'none' },
+    { id: 'b', n: 5 },
+    { id: 'export', title: 'reserved' },
+    { id: 'c', title: 'c', code: 'a' },
+  ];
+
+  await t.test('changes what is there and creates the rest, each row in turn [import §4.2]', async () => {
+    const job = await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(rows));
+    assert.deepEqual(countsOf(job), { total: 6, read: 6, done: 3, refused: 3 });
+    assert.deepEqual(await recordsOf(admin, 'by_id', 'id,title,code,n'), [
+      { id: 'a', title: 'new', code: 'a', n: 1 },
+      { id: 'b', title: 'b', code: 'b', n: 5 },
+    ]);
+    const reasons = (await refusedRows(admin, job))
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)._refused);
+    assert.deepEqual(reasons, [
+      { id: 'is required' },
+      { id: 'must not be aggregate, batch, export, import, search' },
+      { code: 'is already taken' },
+    ]);
+    assert.deepEqual(await operationsOn(admin, 'by_id', 'a'), ['create', 'update']);
+    assert.deepEqual(await operationsOn(admin, 'by_id', 'b'), ['create', 'update']);
+  });
+
+  await t.test('skips what is there [import §4.2]', async () => {
+    const body = linesOf([
+      { id: 'a', title: 'x' },
+      { id: 'd', title: 'd' },
+      { id: 'd', title: 'again' },
+    ]);
+    const job = await imported(admin, 'by_id', { format: 'ndjson', mode: 'skip' }, body);
+    assert.deepEqual(countsOf(job), { total: 3, read: 3, done: 1, skipped: 2 });
+    assert.deepEqual(await operationsOn(admin, 'by_id', 'a'), ['create', 'update']);
+    assert.equal(at((await admin.get('/api/v1/by_id/d')).json, 'data.title'), 'd');
+  });
+
+  await t.test('refuses an id that is there, without upsert and skip [import §4.2, §4.4]', async () => {
+    const body = linesOf([
+      { id: 'a', title: 'x' },
+      { id: 'e', title: 'e' },
+      { id: 'e', title: 'again' },
+      { title: 'made' },
+    ]);
+    const job = await imported(admin, 'by_id', { format: 'ndjson', keep: 'id' }, body);
+    assert.deepEqual(countsOf(job), { total: 4, read: 4, done: 2, refused: 2 });
+    assert.match(await refusedRows(admin, job), /^\{"id":"a".*"_refused":\{"id":"is already taken"\}\}\n\{"id":"e"/);
+  });
+
+  await t.test('ignores ids without `keep` [import §2.1]', async () => {
+    const job = await imported(admin, 'by_id', { format: 'ndjson' }, linesOf([{ id: 'a', title: 'other' }]));
+    assert.deepEqual(countsOf(job), { total: 1, read: 1, done: 1 });
+    assert.equal(at((await admin.get('/api/v1/by_id/a')).json, 'data.title'), 'new');
+  });
+
+  await t.test('changes thousands of records [import §5.1]', async () => {
+    const many = (title: string) => Array.from({ length: 2300 }, (_, n) => ({ id: `m${n}`, title, n }));
+    await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(many('first')));
+    const job = await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(many('second')));
+    assert.deepEqual(countsOf(job), { total: 2300, read: 2300, done: 2300 });
+    const { json } = await admin.get(`/api/v1/by_id?filter=${encodeURIComponent('title = "second"')}`);
+    assert.equal(at(json, 'totalItems'), 2300);
+    assert.deepEqual(await operationsOn(admin, 'by_id', 'm7'), ['create', 'update']);
+  });
+});
+
+onOneProcess('an import by unique fields', async (t, target) => {
+  const admin = await openCollection(target, 'by_key');
+  await admin.create('by_key', { title: 'old', code: 'Ä', n: 1 });
+
+  await t.test('finds records by the values, each row in turn [import §4.2]', async () => {
+    const body = 'code,title,n\nÄ,new,2\nb,b,3\nb,b2,4\n,none,5\n';
+    const job = await imported(admin, 'by_key', { format: 'csv', mode: 'upsert', on: 'code' }, body);
+    assert.deepEqual(countsOf(job), { total: 4, read: 4, done: 3, refused: 1 });
+    const records = await recordsOf(admin, 'by_key', 'title,code,n');
+    assert.deepEqual(records, [
+      { title: 'new', code: 'Ä', n: 2 },
+      { title: 'b2', code: 'b', n: 4 },
+    ]);
+    assert.match(await refusedRows(admin, job), /,none,5,code: must have the value of the record to find\r\n$/);
+  });
+
+  await t.test('skips by the values [import §4.2]', async () => {
+    const job = await imported(admin, 'by_key', { format: 'csv', mode: 'skip', on: 'code' }, 'code,n\nÄ,9\nc,9\nc,8\n');
+    assert.deepEqual(countsOf(job), { total: 3, read: 3, done: 1, skipped: 2 });
+  });
+});
+
+onOneProcess('an import maps and keeps', async (t, target) => {
+  const admin = await openCollection(target, 'kept', {
+    fields: [
+      ...fields,
+      { name: 'born', type: 'autodate', onCreate: true },
+      { name: 'seen', type: 'autodate', onCreate: true, onUpdate: true },
+    ],
+  });
+
+  await t.test('columns by `map` [import §1.3]', async () => {
+    const map = JSON.stringify({ Titel: 'title', Zahl: 'n', Rest: null });
+    const job = await imported(admin, 'kept', { format: 'csv', map }, 'Titel,Zahl,Rest,code\na,1,x,m\n');
+    assert.deepEqual(countsOf(job), { total: 1, read: 1, done: 1 });
+    assert.deepEqual(await recordsOf(admin, 'kept', 'title,n,code'), [{ title: 'a', n: 1, code: 'm' }]);
+  });
+
+  const body = linesOf([
+    { id: 'old', title: 'o', created: 1000, updated: 2000, born: 1001, seen: 2001 },
+    { id: 'future', title: 'f', created: 99_999_999_999 },
+    { id: 'text', title: 't', created: '2020-01-01T00:00:00Z', updated: 1_600_000_000 },
+    { id: 'wrong', title: 'w', updated: 'x' },
+  ]);
+  await t.test('times and ids by `keep` [import §4.4]', async () => {
+    const job = await imported(admin, 'kept', { format: 'ndjson', keep: 'updated,id,created' }, body);
+    assert.deepEqual(countsOf(job), { total: 4, read: 4, done: 2, refused: 2 });
+    const old = await admin.get('/api/v1/kept/old');
+    assert.deepEqual(old.json, {
+      data: { id: 'old', title: 'o', code: null, n: null, born: 1001, seen: 2001, created: 1000, updated: 2000 },
+    });
+    assert.equal(old.headers.etag, 'W/"2000"');
+    const text = at((await admin.get('/api/v1/kept/text')).json, 'data');
+    assert.deepEqual([at(text, 'created'), at(text, 'updated')], [1_577_836_800, 1_600_000_000]);
+    assert.match(await refusedRows(admin, job), /must not be in the future[\s\S]*must be unix seconds or a date/);
+  });
+
+  await t.test('but no version of an earlier record with the id again [import §4.4]', async () => {
+    const created = await admin.send('PUT', '/api/v1/kept/back', { body: { title: '1' } });
+    await admin.delete('/api/v1/kept/back');
+    const again = linesOf([{ id: 'back', title: '2', updated: 5, created: 5 }]);
+    await imported(admin, 'kept', { format: 'ndjson', keep: 'id,updated,created' }, again);
+    const { headers, json } = await admin.get('/api/v1/kept/back');
+    assert.ok(String(headers.etag) > String(created.headers.etag), `${headers.etag} after ${created.headers.etag}`);
+    assert.equal(at(json, 'data.created'), 5);
+  });
+});
+
+onOneProcess('an import of accounts', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [{ name: 'name', type: 'text' }] });
+  const hash = '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$';
+
+  await t.test('takes passwords, hashes and neither [import §4.3]', async () => {
+    const body = linesOf([
+      { email: 'plain@example.com', password: 'correct horse battery', verified: true, name: 'P' },
+      { email: 'none@example.com' },
+      { email: 'hash@example.com', password: `${hash}${'A'.repeat(43)}` },
+      { email: 'short@example.com', password: 'x' },
+      {
+        email: 'costly@example.com',
+        password: `$argon2id$v=19$m=9999999,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$${'A'.repeat(43)}`,
+      },
+      { email: 'plain@example.com', password: 'correct horse battery' },
+      { email: 'not an address' },
+    ]);
+    const job = await imported(admin, 'people', { format: 'ndjson' }, body);
+    assert.deepEqual(countsOf(job), { total: 7, read: 7, done: 3, refused: 4 });
+    const signIn = (email: string, password: string) =>
+      target.guest.send('POST', '/api/v1/auth/people/login', { body: { email, password } });
+    const answer = await signIn('plain@example.com', 'correct horse battery');
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(at(answer.json, 'data.record.verified'), true);
+    assert.equal((await signIn('none@example.com', '')).status >= 400, true);
+    assert.equal((await signIn('hash@example.com', 'wrong horse battery')).status, 401);
+  });
+
+  await t.test('changes accounts [import §4.2]', async () => {
+    const body = 'email,name,password\nplain@example.com,New,\nnone@example.com,N,another horse battery\n';
+    const job = await imported(admin, 'people', { format: 'csv', mode: 'upsert', on: 'email' }, body);
+    assert.deepEqual(countsOf(job), { total: 2, read: 2, done: 2 }, await refusedRows(admin, job));
+    const login = await target.guest.send('POST', '/api/v1/auth/people/login', {
+      body: { email: 'none@example.com', password: 'another horse battery' },
+    });
+    assert.equal(login.status, 200, login.text);
+  });
+});
+
+onOneProcess('an import beside files', async (t, target) => {
+  const admin = await target.admin();
+  await admin.post('/api/v1/collections', {
+    name: 'filed',
+    type: 'base',
+    fields: [
+      { name: 'title', type: 'text' },
+      { name: 'doc', type: 'file' },
+    ],
+  });
+  const form = multipart({ name: 'title', content: 'with' }, file('doc', 'a.txt', 'hello'));
+  const created = await admin.send('POST', '/api/v1/filed', { ...form });
+  assert.equal(created.status, 201, created.text);
+  const id = String(at(created.json, 'data.id'));
+  const doc = String(at(created.json, 'data.doc'));
+
+  await t.test('leaves files as they are, and takes no others [import §4.3]', async () => {
+    const rows = [
+      { id, title: 'same', doc },
+      { id, title: 'nothing', doc: null },
+      { id, title: 'other', doc: 'other_abcdefghij.txt' },
+      { id: 'fresh', title: 'fresh', doc },
+      { id: 'empty', title: 'empty', doc: '' },
+    ];
+    const job = await imported(admin, 'filed', { format: 'ndjson', mode: 'upsert' }, linesOf(rows));
+    assert.deepEqual(countsOf(job), { total: 5, read: 5, done: 3, refused: 2 }, await refusedRows(admin, job));
+    assert.deepEqual(
+      (await recordsOf(admin, 'filed', 'id,title,doc')).filter((record) => at(record, 'id') === id),
+      [{ id, title: 'nothing', doc }],
+    );
+    assert.equal((await admin.get(`/api/v1/files/filed/${id}/${doc}`)).text, 'hello');
+  });
+});
