@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readJson } from './read-json.ts';
+import { readNdjson } from './read-ndjson.ts';
+import type { ReadRows, SourceRow } from './source-row.ts';
+
+const space = fc.constantFrom('', ' ', '\n', '\r\n\t ');
+
+/** Values whose text has every character that ends something elsewhere. */
+const value = fc.jsonValue({ stringUnit: fc.constantFrom('a', '"', '\\', '[', ']', '{', '}', ',', 'é', '\n') });
+const row = fc.oneof(
+  fc.dictionary(fc.constantFrom('a', 'b"]', 'c,}'), value).map((members) => ({ ...members })),
+  value,
+);
+
+async function* piecesOf(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  let at = 0;
+  for (let n = 0; at < bytes.length; n += 1) {
+    const size = sizes[n % sizes.length] ?? 1;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+}
+
+async function all(rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> {
+  const read: SourceRow[] = [];
+  for await (const one of rows) read.push(one);
+  return read;
+}
+
+const formats: Readonly<
+  Record<string, { readonly read: ReadRows; write(rows: readonly string[], gap: string): string }>
+> = {
+  ndjson: {
+    read: readNdjson,
+    write: (rows, gap) => rows.map((text) => `${gap.replaceAll(/[\r\n]/g, '')}${text}\n${gap}`).join(''),
+  },
+  json: { read: readJson, write: (rows, gap) => `${gap}[${gap}${rows.join(`${gap},${gap}`)}${gap}]${gap}` },
+};
+
+for (const [name, { read, write }] of Object.entries(formats))
+  test(`${name} is read as it was written, in any pieces, and from the end of any row [import §3.3]`, async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(row, { maxLength: 8 }),
+        space,
+        fc.array(fc.integer({ min: 1, max: 20 }), { minLength: 1, maxLength: 5 }),
+        fc.nat(),
+        async (rows, gap, sizes, from) => {
+          const texts = rows.map((one) => JSON.stringify(one));
+          const bytes = Buffer.from(write(texts, gap));
+          const found = await all(read(piecesOf(bytes, sizes), { position: 0, row: 0 }));
+          assert.deepEqual(
+            found.map(({ text }) => text().trim()),
+            texts,
+          );
+          for (const [n, { members, problem }] of found.entries()) {
+            const isObject = typeof rows[n] === 'object' && rows[n] !== null && !Array.isArray(rows[n]);
+            assert.equal(problem === undefined, isObject);
+            if (isObject) assert.deepEqual(members, JSON.parse(texts[n] ?? ''));
+          }
+          const before = from % (rows.length + 1);
+          const position = found[before - 1]?.end ?? 0;
+          const rest = await all(read(piecesOf(bytes.subarray(position), sizes), { position, row: before }));
+          const placeOf = ({ row: number, end, members }: SourceRow) => ({ number, end, members });
+          assert.deepEqual(rest.map(placeOf), found.slice(before).map(placeOf));
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
