@@ -23,7 +23,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'snapshots',
     'collections',
     'indexes views',
-    'admins ddl schema settings webhooks',
+    'admins ddl keys schema settings webhooks',
     'audit events update-check',
   ],
   'services/auth': [
@@ -45,7 +45,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'app config',
     'own-service',
     'pipeline routes',
-    'client-address cors follow-settings metrics rate-limit reference request-log routing session-use',
+    'client-address cors follow-settings keys metrics rate-limit reference request-log routing session-use',
     'upstream',
   ],
   'services/realtime': [
@@ -75,9 +75,9 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'accounts vector',
     'files read',
     'shape',
-    'record',
+    'description record',
     'rules',
-    'description records-deps',
+    'records-deps',
   ],
   'services/webhooks': ['main', 'app config', 'health retention webhook-metrics', 'delivery fan-out'],
 };

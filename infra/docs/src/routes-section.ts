@@ -22,10 +22,11 @@ const group = (tag: string, routes: readonly RouteManifest[]): string =>
     `### ${tag.slice(0, 1).toUpperCase()}${tag.slice(1)}`,
     tagDescriptions[tag] ?? '',
     table(
-      ['route', 'who', 'rate limit action', 'what it does', 'answers'],
+      ['route', 'who', 'key scope', 'rate limit action', 'what it does', 'answers'],
       routes.map((route) => [
         code(`${route.method} ${canonicalPath(route)}`),
         route.access,
+        route.scope === 'any' || route.scope === 'none' ? route.scope : code(route.scope),
         [route.action, route.otherAction].flatMap((action) => (action ? [code(action)] : [])).join(', '),
         `${route.summary}${route.idempotent ? ' (once per idempotency key)' : ''}`,
         Object.keys(route.answers).join(', '),

@@ -7,6 +7,7 @@ import type { ExtensionsConfig } from '@recordbus/extension-host/config';
 import {
   createGateway,
   createRequestLog,
+  createServiceKeys,
   createSessionUse,
   createSharedWindows,
   type Gateway,
@@ -126,6 +127,7 @@ function createLocalGateway(
     secret,
     settings,
     accounts,
+    keys: createServiceKeys({ ring: accounts.keys, database, log }),
     sessionUse: createSessionUse({ database, log }),
     useTicket: useTicketsOf(database.of('signIn')),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),

@@ -1,5 +1,6 @@
 import { newId, type Query } from '@recordbus/database';
 import type { RequestContext } from '@recordbus/shared/context';
+import { maskKeys } from '@recordbus/shared/mask-keys';
 
 /** An action to record in the audit log. */
 export interface AuditedAction {
@@ -38,8 +39,8 @@ export async function recordAudit(query: Query, audited: AuditedAction): Promise
       target?.type ?? null,
       target?.id ?? null,
       clientAddress,
-      userAgent?.slice(0, maxUserAgentLength) ?? null,
-      JSON.stringify(details),
+      userAgent === undefined ? null : maskKeys(userAgent).slice(0, maxUserAgentLength),
+      maskKeys(JSON.stringify(details)),
     ],
   });
 }

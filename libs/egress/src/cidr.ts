@@ -32,6 +32,18 @@ export function findCidr(cidrs: readonly Cidr[], address: Address): Cidr | undef
   return cidrs.find((cidr) => cidr.family === address.family && address.value >> cidr.shift === cidr.network);
 }
 
+/** Whether every address of the inner range is in the outer one. */
+export const isWithin = (inner: Cidr, outer: Cidr): boolean =>
+  inner.family === outer.family &&
+  inner.shift <= outer.shift &&
+  inner.network >> (outer.shift - inner.shift) === outer.network;
+
+/** Whether one of the ranges has an address, given as text. */
+export function containsAddress(cidrs: readonly Cidr[], text: string): boolean {
+  const address = parseAddress(text);
+  return address !== undefined && findCidr(cidrs, address) !== undefined;
+}
+
 /** Splits a comma-separated list into trimmed entries, without empty ones. */
 export function splitList(text: string): string[] {
   return text

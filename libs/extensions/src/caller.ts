@@ -10,4 +10,6 @@ export type Caller =
       /** The id of the admin who acts as this user; null otherwise. */
       readonly impersonatedBy: string | null;
     }
-  | { readonly type: 'admin'; readonly id: string; readonly email: string };
+  | { readonly type: 'admin'; readonly id: string; readonly email: string }
+  /** A service key; `id` is that of the key. */
+  | { readonly type: 'service'; readonly id: string; readonly scopes: readonly string[] };

@@ -23,6 +23,24 @@ interface Declaration<P, Q, B> {
   readonly path: `/${string}`;
   /** Anyone, any valid token, a user's token, or an admin's token; `admin` by default. */
   readonly access?: 'public' | 'session' | 'user' | 'admin';
+  /**
+   * The scope that a service key needs, `admin` by default: `any` admits every key, `none` no key. A route for users admits
+   * no key.
+   */
+  readonly scope?:
+    | 'any'
+    | 'none'
+    | 'collections:read'
+    | 'collections:apply'
+    | 'webhooks:read'
+    | 'webhooks:write'
+    | 'settings:read'
+    | 'settings:write'
+    | 'files'
+    | 'logs:read'
+    | 'metrics:read'
+    | 'users:impersonate'
+    | 'admin';
   /** An expression that must hold, in the language of collection rules, with `@request.*`. Admins pass it. */
   readonly rule?: string;
   /** The action that labels of rate rules name. */

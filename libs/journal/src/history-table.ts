@@ -16,7 +16,7 @@ export const planHistoryTable = (collection: Collection): string =>
   id uuid not null default system.new_id(),
   op text not null check (op in ('create', 'update', 'delete')),
   snapshot json not null,
-  actor_type text not null check (actor_type in ('user', 'admin', 'guest')),
+  actor_type text not null check (actor_type in ('user', 'admin', 'guest', 'service')),
   actor_id text,
   primary key (record_id, at, _revision)
 )`;

@@ -59,6 +59,7 @@ export async function composeDocument({ version, routes, descriptions }: Documen
       securitySchemes: {
         user: { ...bearer, description: 'A token from a sign-in as a user.' },
         admin: { ...bearer, description: 'A token from a sign-in as an admin.' },
+        key: { type: 'http', scheme: 'bearer', description: 'A service key, `rbk_…`, with the named scope.' },
       },
       parameters: idempotencyParameters,
       headers,

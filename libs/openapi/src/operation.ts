@@ -11,6 +11,12 @@ const security = {
   admin: [{ admin: [] }],
 } as const;
 
+/** The scope that a service key needs (keys §4.1); any key may call a route that needs none. */
+function keySecurity({ scope, access }: RouteManifest): readonly Readonly<Record<string, readonly string[]>>[] {
+  if (scope === 'none' || access === 'user') return [];
+  return [{ key: scope === 'any' ? [] : [scope.replace(/^records:/, 'records:{collection}:')] }];
+}
+
 /** Returns a route as an operation of the document, listed under the given one of its paths. */
 export function operationOf(route: RouteManifest, path: string) {
   const others = route.paths.filter((other) => other !== path).map((other) => `\`${templateOf(other)}\``);
@@ -20,7 +26,7 @@ export function operationOf(route: RouteManifest, path: string) {
     tags: [tagOf(route)],
     summary: route.summary,
     ...(others.length > 0 && { description: `Also at ${others.join(' and ')}.` }),
-    security: security[route.access],
+    security: [...security[route.access], ...keySecurity(route)],
     parameters: parametersOf(route, path),
     ...(body && { requestBody: body }),
     responses: responsesOf(route, path),

@@ -107,7 +107,14 @@ async function compareFields({ database, collation }: QueryFixture, space: Space
     const { auth } = situation.request;
     const about = () => describeTrial(space, trial);
     const principal = auth
-      ? { ...auth, type: 'user' as const, collection: auth.collection ?? '', anonymous: false, impersonatedBy: null }
+      ? {
+          email: '',
+          ...auth,
+          type: 'user' as const,
+          collection: auth.collection ?? '',
+          anonymous: false,
+          impersonatedBy: null,
+        }
       : { type: 'guest' as const, rejectedToken: false };
     const access = fieldAccess('view', collection, principal, schema);
     const parameters = createParameters();

@@ -33,6 +33,9 @@ describe('the rule that applies [http §8.5, §8.6]', () => {
     ['a rule for tokens does not match guests', ['* auth'], {}, undefined],
     ['a more specific label before the audience', ['* guest', '/api/*'], {}, '/api/* all'],
     ['a request without an action matches no rule with one', ['*:list'], { action: undefined }, undefined],
+    ['the label of a key before all others', ['#ci', '/api/v1/posts:list'], { label: 'ci' }, '#ci all'],
+    ['no label of a key for other callers', ['#ci', '*'], {}, '* all'],
+    ['no label of another key', ['#cd', '*'], { label: 'ci' }, '* all'],
     ['any order in the setting', ['/api/v1/posts:list', '*:list guest', '*'], {}, '/api/v1/posts:list all'],
   ];
   for (const [name, labels, more, chosen] of cases)

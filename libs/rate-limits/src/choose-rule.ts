@@ -6,6 +6,8 @@ export interface RatedRequest {
   readonly paths: readonly string[];
   readonly action: RateRule['action'];
   readonly audience: 'guest' | 'auth';
+  /** The label of the service key that sends it, if it has one. */
+  readonly label?: string | undefined;
 }
 
 export type ChooseRule = (request: RatedRequest) => RateRule | undefined;
@@ -13,17 +15,21 @@ export type ChooseRule = (request: RatedRequest) => RateRule | undefined;
 /**
  * Creates the choice of the one rule that counts for a request. Of the matching rules, one with an action beats one
  * without, an exact path beats the longest prefix, which beats `*`, and for the same label an audience of guests or of
- * tokens beats all (http §8.5, §8.6).
+ * tokens beats all (http §8.5, §8.6). Rules for the label of a service key beat all rules without, and count for no other
+ * caller (keys §6).
  */
 export function createChooseRule(rules: readonly RateRule[]): ChooseRule {
   const ranked = [...rules].sort((a, b) => compare(rankOf(b), rankOf(a)));
-  return ({ paths, action, audience }) =>
+  const find = ({ paths, action, audience }: RatedRequest, label: string | undefined): RateRule | undefined =>
     ranked.find(
       (rule) =>
+        rule.keyLabel === label &&
         (rule.audience === 'all' || rule.audience === audience) &&
         (rule.action === undefined || rule.action === action) &&
         paths.some((path) => covers(rule.path, path)),
     );
+  return (request) =>
+    (request.label === undefined ? undefined : find(request, request.label)) ?? find(request, undefined);
 }
 
 /** `/a/*` covers `/a` and every path below it; `/a` covers only itself. */

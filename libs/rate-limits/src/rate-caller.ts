@@ -8,10 +8,16 @@ type Caller = Pick<RequestContext, 'principal' | 'clientAddress'>;
 export const audienceOf = ({ principal }: Pick<Caller, 'principal'>): 'guest' | 'auth' =>
   principal.type === 'guest' ? 'guest' : 'auth';
 
+/** The label whose rules count for a service key before all others (keys §6); undefined for other callers. */
+export const rateLabelOf = ({ principal }: Pick<Caller, 'principal'>): string | undefined =>
+  principal.type === 'service' ? principal.rateLabel : undefined;
+
 /** The key that requests are counted under. Sign-ins count by address, even with a valid token (http §8.7). */
 export function rateCaller({ principal, clientAddress }: Caller, action?: RateRule['action']): string {
   if (action === 'auth' || principal.type === 'guest') return `client ${clientKey(clientAddress)}`;
-  return principal.type === 'admin' ? `admin ${principal.id}` : `user ${principal.collection} ${principal.id}`;
+  return principal.type === 'user'
+    ? `user ${principal.collection} ${principal.id}`
+    : `${principal.type} ${principal.id}`;
 }
 
 /** The name of a caller's window. A changed rule has other windows: what the old one refused may be allowed now. */

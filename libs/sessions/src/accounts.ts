@@ -5,6 +5,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Session } from '@recordbus/tokens';
 import { LRUCache } from 'lru-cache';
 import { type AccountState, findAccountState } from './account-state.ts';
+import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
 import { createRevocationFeed, type RevokedSubjects } from './revocation-feed.ts';
 
 /** Checks that the account and session of a token still exist and still match it. */
@@ -23,6 +24,8 @@ export interface Accounts {
    * the change. Look up with `findPrincipal` whether one has. Returns a function that removes the listener.
    */
   onRevoked(listener: (subjects: RevokedSubjects) => void): () => void;
+  /** The service keys. */
+  readonly keys: KeyRing;
 }
 
 interface AccountsDeps {
@@ -58,6 +61,7 @@ export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
     start: feed.start,
     stop: feed.stop,
     onRevoked: feed.onRevoked,
+    keys: createKeyRing({ database, feed }),
     async findPrincipal(session) {
       try {
         if (!feed.isFresh()) await feed.refresh();

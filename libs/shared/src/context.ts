@@ -20,7 +20,18 @@ export type Principal =
       readonly verified?: boolean | undefined;
       readonly impersonatedBy: string | null;
     } & SessionClaims)
-  | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & SessionClaims);
+  | ({ readonly type: 'admin'; readonly id: string; readonly email: string } & SessionClaims)
+  | {
+      /** A service key: a machine. */
+      readonly type: 'service';
+      readonly id: string;
+      /** The scopes of the key, with the present names of collections. */
+      readonly scopes: readonly string[];
+      /** The label whose rate rules count for the key, if it has one. */
+      readonly rateLabel?: string | undefined;
+      /** When the key expires, in unix seconds. */
+      readonly expiresAtSec?: number | undefined;
+    };
 
 /** What a token states of its session. A service can look the session up again by it. */
 interface SessionClaims {

@@ -1,5 +1,6 @@
 import { writeSync } from 'node:fs';
 import { type Logger as PinoLogger, pino } from 'pino';
+import { maskKeys } from './mask-keys.ts';
 import { readableLine } from './readable-line.ts';
 import { currentLogFields } from './request-scope.ts';
 
@@ -55,7 +56,8 @@ const finalRetryMs = 1000;
 const standardOutput = {
   write(line: string): void {
     if (backlog.length + pending.length > maxBacklog) return;
-    pending += format === 'text' ? readableLine(line) : line;
+    const masked = maskKeys(line);
+    pending += format === 'text' ? readableLine(masked) : masked;
     schedule(setImmediate);
   },
   flushSync: writeAll,

@@ -1,4 +1,4 @@
-/** The scopes of service keys that name no collection. */
+/** The scopes of service keys that name no collection (keys §3.1). */
 export const fixedScopes = [
   'collections:read',
   'collections:apply',
@@ -20,7 +20,7 @@ export const recordActs = ['read', 'write', 'delete'] as const;
 
 export type RecordAct = (typeof recordActs)[number];
 
-/** What a service key needs for a route, as the route declares it. */
+/** What a service key needs for a route, as the route declares it (keys §4.1). */
 export const routeScopes = [
   ...fixedScopes,
   /** The act, in the collection that the parameter `collection` of the path names. */

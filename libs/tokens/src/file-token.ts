@@ -26,10 +26,10 @@ export interface FileToken {
 
 /**
  * The principal who requested a token: the id and the token version of the account at that time, so that a later
- * version ends the token. URLs carry tokens into logs, so a token names nothing else of a person (files §6.4).
+ * version ends the token. A service key has no versions: its token ends with it. URLs carry tokens into logs, so a token names nothing else of a person (files §6.4).
  */
 export type FileTokenMinter = (
-  | { readonly type: 'admin'; readonly id: string }
+  | { readonly type: 'admin' | 'service'; readonly id: string }
   | { readonly type: 'user'; readonly id: string; readonly collection: string; readonly impersonatedBy: string | null }
 ) & {
   readonly tokenVersion: number;
@@ -57,7 +57,12 @@ const audience = 'file';
 const maxTokenLength = 4096;
 
 const minterClaims = z.discriminatedUnion('type', [
-  z.object({ type: z.literal('admin'), id: z.string(), sessionId: z.string().optional(), tokenVersion: z.int() }),
+  z.object({
+    type: z.enum(['admin', 'service']),
+    id: z.string(),
+    sessionId: z.string().optional(),
+    tokenVersion: z.int(),
+  }),
   z.object({
     type: z.literal('user'),
     id: z.string(),

@@ -16,6 +16,7 @@ import { collectionRoutes } from './routes/collections.ts';
 import { eventRoutes } from './routes/events.ts';
 import { fieldRoutes } from './routes/fields.ts';
 import { indexRoutes } from './routes/indexes.ts';
+import { keyRoutes } from './routes/keys.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { settingsRoutes } from './routes/settings.ts';
@@ -27,6 +28,8 @@ import { createSchemaChanges } from './schema/schema-changes.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
+export { createKey, deleteKey, listAllKeys } from './keys/change-keys.ts';
+export { newKey } from './keys/key-schema.ts';
 export type { Change, Lock } from './schema-files/change.ts';
 export { applySchemaFiles, planSchemaFiles, readSchemaFiles } from './schema-files/without-routes.ts';
 export { applySnapshotDocument, exportSnapshot } from './snapshots/snapshots.ts';
@@ -78,6 +81,7 @@ export function createAdmin(deps: AdminDeps): Service {
     ...schemaRoutes({ database, bus, cipher, changes, nowSec }),
     ...auditRoutes({ database }),
     ...adminRoutes({ database, bus, passwords, nowSec }),
+    ...keyRoutes({ database, bus, nowSec }),
     ...settingsRoutes({ database, bus, cipher, settings }),
     ...webhookRoutes({ database, bus }),
     ...webhookDeliveryRoutes({ database, bus }),

@@ -11,6 +11,7 @@ import { createRoutingTable } from './routing/routing-table.ts';
 import { localUpstream } from './upstream/local-upstream.ts';
 import type { Upstream } from './upstream/upstream.ts';
 
+export { createServiceKeys, type ServiceKeys } from './keys/service-keys.ts';
 export { gatewayRoutes } from './own-service.ts';
 export { useTicketsOf } from './pipeline/use-ticket.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
@@ -45,7 +46,7 @@ export interface Gateway {
 
 /** Creates the gateway: it authenticates the caller, finds the service of the route and forwards the request. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { log, settings, sessionUse, windows, requestLog, processMetrics, upstreams } = deps;
+  const { log, settings, keys, sessionUse, windows, requestLog, processMetrics, upstreams } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const metrics = createMetrics('gateway');
   measureRequestLog(metrics, requestLog);
@@ -68,6 +69,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     checks,
     metrics,
     async start() {
+      keys.start();
       sessionUse.start();
       windows.start();
       requestLog.start();
@@ -88,6 +90,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       await requestLog.stop();
       await windows.stop();
       await sessionUse.stop();
+      await keys.stop();
     },
   };
 }

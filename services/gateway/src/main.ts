@@ -8,7 +8,14 @@ import { endRequests, listen } from '@recordbus/shared/http';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createGateway, createRequestLog, createSessionUse, createSharedWindows, useTicketsOf } from './app.ts';
+import {
+  createGateway,
+  createRequestLog,
+  createServiceKeys,
+  createSessionUse,
+  createSharedWindows,
+  useTicketsOf,
+} from './app.ts';
 import { gatewayVariables } from './config.ts';
 import { httpUpstream } from './upstream/http-upstream.ts';
 
@@ -30,6 +37,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     secret,
     settings,
     accounts,
+    keys: createServiceKeys({ ring: accounts.keys, database, log }),
     sessionUse: createSessionUse({ database, log }),
     useTicket: useTicketsOf(database),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),

@@ -12,6 +12,7 @@ import {
   type Gateway,
   localUpstream,
   type RequestLog,
+  type ServiceKeys,
   type SessionUse,
   type Upstream,
 } from '../src/app.ts';
@@ -29,6 +30,15 @@ export const bus: Parameters<typeof httpUpstream>[0]['bus'] = { onNotice: () => 
 /** Accounts that accept every session as its token describes it. */
 const trustingAccounts: Pick<Accounts, 'findPrincipal'> = {
   findPrincipal: async ({ principal }) => principal,
+};
+
+/** Knows no service key. */
+const noKeys: ServiceKeys = {
+  verify: async () => ({ refusal: 'unknown', id: undefined }),
+  use: { note: () => {} },
+  refused: { note: () => {} },
+  start: () => {},
+  stop: async () => {},
 };
 
 /** Notes nothing. */
@@ -52,6 +62,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     secret,
     settings: fixedSettings(),
     accounts: trustingAccounts,
+    keys: noKeys,
     sessionUse: noSessionUse,
     useTicket: async () => true,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },

@@ -1,3 +1,4 @@
+import { findKeyPrincipal } from '@recordbus/sessions';
 import type { Route } from '@recordbus/shared/http';
 import { addJobMetrics } from './jobs/job-metrics.ts';
 import { createOtherWork } from './jobs/other-work.ts';
@@ -33,6 +34,7 @@ export function createRecordsJobs(
   const rows = addJobMetrics(metrics, background.query);
   const run = {
     import: createRunImport({
+      findKey: (id) => findKeyPrincipal(database.query, id),
       ...records,
       write: records.writeInBackground,
       findById,

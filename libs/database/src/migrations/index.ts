@@ -31,6 +31,7 @@ import { statements as fileRemovals } from './0033-file-removals.ts';
 import { statements as schemaMigrations } from './0040-schema-migrations.ts';
 import { statements as jobs } from './0043-jobs.ts';
 import { statements as fetchWithin } from './0044-fetch-within.ts';
+import { statements as serviceKeys } from './0047-service-keys.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -67,6 +68,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0040-schema-migrations': schemaMigrations,
   '0043-jobs': jobs,
   '0044-fetch-within': fetchWithin,
+  '0047-service-keys': serviceKeys,
 };
 
 /** The names of all migrations, in order. */

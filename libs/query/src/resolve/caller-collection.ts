@@ -2,11 +2,25 @@ import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import type { QuerySchema } from './scope.ts';
 
-/** Returns the collection of a caller's account; undefined for guests and admins. */
+/** The collection of a caller, as expressions are compiled for it; undefined for guests and admins. */
 export const callerCollection = (
   principal: Principal,
   schema: Pick<QuerySchema, 'findCollection'>,
 ): Collection | undefined => {
+  if (principal.type === 'service') return serviceAccount;
   const found = principal.type === 'user' ? schema.findCollection(principal.collection) : undefined;
   return found?.type === 'auth' ? found : undefined;
+};
+
+/** Stands for the account of a service key, which has no row: every path into it is null, unlike its id and its type. */
+export const serviceAccount: Collection = {
+  id: 'service',
+  name: '',
+  type: 'auth',
+  fields: [],
+  viewQuery: null,
+  rules: { list: '', view: '', create: '', update: '', delete: '' },
+  historyEnabled: false,
+  createdAtSec: 0,
+  updatedAtSec: 0,
 };

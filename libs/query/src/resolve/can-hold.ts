@@ -1,8 +1,12 @@
 import type { Collection } from '@recordbus/schema';
+import { serviceAccount } from './caller-collection.ts';
 import { readsCaller } from './caller-values.ts';
 import type { Resolved, ResolvedComparison } from './resolved.ts';
 
-/** Whether an expression may hold for some record and some caller with an account of this collection, or for a guest. */
+/**
+ * Whether an expression may hold for some record and some caller with an account of this collection, for a service key, or
+ * for a guest.
+ */
 export function canHold(expression: Resolved, caller: Collection | undefined): boolean {
   switch (expression.kind) {
     case 'all':
@@ -20,14 +24,18 @@ export function canHold(expression: Resolved, caller: Collection | undefined): b
 }
 
 /** The verdict of a comparison that is the same for all accounts of a collection; undefined for others. */
-function isTrueOf({ operator, left, right, isNegated }: ResolvedComparison, { name }: Collection): boolean | undefined {
-  const known: Readonly<Record<string, string>> = { type: 'user', collection: name };
+function isTrueOf({ operator, left, right, isNegated }: ResolvedComparison, caller: Collection): boolean | undefined {
+  const known: Readonly<Record<string, string>> =
+    caller === serviceAccount ? { type: 'service' } : { type: 'user', collection: caller.name };
   for (const [side, other] of [
     [left, right],
     [right, left],
   ] as const) {
-    if (side.source !== 'request' || side.part !== 'auth' || side.isLowered || operator !== '=') continue;
+    if (side.source !== 'request' || side.part !== 'auth') continue;
     const [member = ''] = side.path;
+    // What a service key lacks is null, which compares with nothing.
+    if (caller === serviceAccount && member !== 'id' && member !== 'type') return false;
+    if (side.isLowered || operator !== '=') continue;
     if (other.source === 'constant' && Object.hasOwn(known, member))
       return (known[member] === other.value) !== isNegated;
   }

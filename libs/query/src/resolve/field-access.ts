@@ -1,5 +1,6 @@
 import type { Collection, Field, Rule } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import { parse } from '../language/parser.ts';
 import { QueryError } from '../query-error.ts';
 import { callerCollection } from './caller-collection.ts';
@@ -31,9 +32,7 @@ export function fieldAccess(
   principal: Principal,
   schema: QuerySchema,
 ): FieldAccess {
-  return principal.type === 'admin'
-    ? openFields
-    : accessOf(right, collection, callerCollection(principal, schema), schema);
+  return isAdmin(principal) ? openFields : accessOf(right, collection, callerCollection(principal, schema), schema);
 }
 
 function accessOf(

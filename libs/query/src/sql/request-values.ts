@@ -6,8 +6,9 @@ import { readJson, readText } from './storable-value.ts';
 /** What rules can read of the caller (rules §4.1). */
 interface RequestAuth {
   readonly id: string;
-  readonly email: string;
-  readonly type: 'user' | 'admin';
+  /** A service key has none. */
+  readonly email?: string;
+  readonly type: 'user' | 'admin' | 'service';
   /** The name of the user's collection; an admin has none. */
   readonly collection?: string;
   /** Whether the user's address is proved. */
@@ -31,6 +32,7 @@ export interface RequestValues {
 /** Returns the caller as rules see it; undefined for a guest. */
 export function authOf(principal: Principal): RequestAuth | undefined {
   if (principal.type === 'guest') return undefined;
+  if (principal.type === 'service') return { id: principal.id, type: principal.type };
   const { id, email, type } = principal;
   if (principal.type === 'admin') return { id, email, type };
   return { id, email, type, collection: principal.collection, verified: principal.verified };

@@ -7,6 +7,8 @@ const audiences = ['all', 'guest', 'auth'] as const;
 /** A rate limit: at most `max` requests in `windowMs` from one caller (http §8.1). */
 export interface RateRule {
   readonly label: string;
+  /** The label of the service keys that it is for (keys §6); undefined for the rules of all callers. */
+  readonly keyLabel?: string | undefined;
   /** The label's path: exact (`/api/v1/posts`, without a trailing slash), prefix (`/api/*`) or `*`. */
   readonly path: string;
   /** The label's action; undefined when the rule is for all actions. */
@@ -18,8 +20,8 @@ export interface RateRule {
 
 const maxRules = 500;
 const dayMs = 86_400_000;
-/** `*`, `/a/b` or `/a/*`, and the action. */
-const labelPattern = /^(\*|\/[^\s*?#:]*|\/(?:[^\s*?#:]*\/)?\*)(?::([a-z]+))?$/;
+/** The label of a service key after `#`, or `*`, `/a/b` or `/a/*`; then the action. */
+const labelPattern = /^(?:#([A-Za-z0-9_-]{1,64}))?(|\*|\/[^\s*?#:]*|\/(?:[^\s*?#:]*\/)?\*)(?::([a-z]+))?$/;
 const whole = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
   return z.int(message).min(min, message).max(max, message);
@@ -29,7 +31,7 @@ const rule = z
   .strictObject(
     {
       label: boundedText(300).refine((label) => splitLabel(label), {
-        error: `must be <path>[:<action>]: a path like /api/v1/posts, /api/* or *, an action of ${actions.join(', ')}`,
+        error: `must be <path>[:<action>]: a path like /api/v1/posts, /api/* or *, an action of ${actions.join(', ')}; for keys after #<label>`,
       }),
       max: whole(1, 1_000_000_000),
       windowMs: whole(1, dayMs),
@@ -40,7 +42,12 @@ const rule = z
         issue.code === 'unrecognized_keys' ? `has an unknown ${issue.keys.join(', ')}` : 'must be an object',
     },
   )
-  .transform((given): RateRule => ({ ...given, ...(splitLabel(given.label) ?? { path: '*', action: undefined }) }));
+  .transform(
+    (given): RateRule => ({
+      ...given,
+      ...(splitLabel(given.label) ?? { path: '*', action: undefined }),
+    }),
+  );
 
 /** The text of `rate_limit.rules`: a JSON array of {label, max, windowMs, audience}. */
 export const rateRules = z.string().transform((text, context): readonly RateRule[] => {
@@ -54,13 +61,19 @@ export const rateRules = z.string().transform((text, context): readonly RateRule
   return z.NEVER;
 });
 
-function splitLabel(label: string): Pick<RateRule, 'path' | 'action'> | undefined {
-  const [, path, action] = labelPattern.exec(label) ?? [];
-  if (path === undefined) return undefined;
+function splitLabel(label: string): Pick<RateRule, 'keyLabel' | 'path' | 'action'> | undefined {
+  const [, keyLabel, given, action] = labelPattern.exec(label) ?? [];
+  // Only the label of a key stands without a path.
+  const path = given === '' && keyLabel !== undefined ? '*' : given;
+  if (path === undefined || path === '') return undefined;
   const known = actions.find((name) => name === action);
   return action !== undefined && !known
     ? undefined
-    : { path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path, action: known };
+    : {
+        ...(keyLabel !== undefined && { keyLabel }),
+        path: path.length > 1 && path.endsWith('/') ? path.slice(0, -1) : path,
+        action: known,
+      };
 }
 
 function parseJson(text: string): unknown {
@@ -74,8 +87,8 @@ function parseJson(text: string): unknown {
 /** Returns a message about two rules for the same requests, since either of them could apply. */
 function findDuplicate(rules: readonly RateRule[]): string | undefined {
   const seen = new Set<string>();
-  for (const [index, { label, path, action = '', audience }] of rules.entries()) {
-    const name = `${path}:${action} ${audience}`;
+  for (const [index, { label, keyLabel = '', path, action = '', audience }] of rules.entries()) {
+    const name = `${keyLabel}${path}:${action} ${audience}`;
     if (seen.has(name)) return `rule ${index + 1}: ${label} for ${audience} appears twice`;
     seen.add(name);
   }

@@ -36,6 +36,11 @@ export const gatewayRows = {
           { ...rule, label: '/api/v1/posts:list', path: '/api/v1/posts', action: 'list', audience: 'auth' },
         ],
       ],
+      [rules({ ...rule, label: '#ci' }), [{ ...rule, label: '#ci', keyLabel: 'ci', path: '*', action: undefined }]],
+      [
+        rules({ ...rule, label: '#ci/api/*:create' }),
+        [{ ...rule, label: '#ci/api/*:create', keyLabel: 'ci', path: '/api/*', action: 'create' }],
+      ],
     ],
     bad: [
       ['nonsense', /JSON array/],
@@ -53,6 +58,10 @@ export const gatewayRows = {
       [rules({ ...rule, windowMs: 86_400_001 }), /rule 1: windowMs must be a whole number/],
       [rules({ ...rule, audience: 'everyone' }), /rule 1: audience must be one of all, guest, auth/],
       [rules({ ...rule, window: 5 }), /rule 1: has an unknown window/],
+      [rules({ ...rule, label: '#ci' }, { ...rule, label: '#ci*' }), /rule 2: #ci\* for all appears twice/],
+      ...['#', '#a b', '#ci:fly', '#ci#cd'].map(
+        (label) => [rules({ ...rule, label }), /rule 1: label must be/] as const,
+      ),
       [rules(rule, rule), /rule 2: .* twice/],
       [rules(...Array.from({ length: 501 }, (_, index) => ({ ...rule, label: `/${index}` }))), /at most 500/],
     ],

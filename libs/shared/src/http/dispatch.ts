@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { contextHeader, type RequestContext } from '../context.ts';
 import { describeIssues, unknownMember } from '../describe-issues.ts';
 import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
+import { authorizeKey } from '../key-rights.ts';
 import type { Logger } from '../logging.ts';
 import { inRequest, logFields } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
@@ -13,8 +14,8 @@ import { answerOnce, readIdempotencyKey } from './idempotency.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
 import { digestRequest } from './request-digest.ts';
 import { logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
-import type { Access, Route, RouteInput } from './route.ts';
-import { createRouter } from './router.ts';
+import type { Route, RouteInput } from './route.ts';
+import { createRouter, type Match } from './router.ts';
 
 interface DispatcherOptions {
   readonly log: Logger;
@@ -39,8 +40,8 @@ export function createDispatcher(
   async function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
     const { path, search } = splitUrl(request.url ?? '/');
     const match = findRoute(request.method ?? 'GET', path);
-    authorize(match.route.access, context);
     const { route } = match;
+    authorize(route, match.params, context);
     const params = route.params ? readStrings(route.params, match.params) : match.params;
     await route.admit?.({ params: params as never, context });
     const key = route.idempotent ? readIdempotencyKey(request) : undefined;
@@ -83,9 +84,18 @@ export function splitUrl(url: string): { path: string; search: string } {
 }
 
 /**
- * Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with the wrong kind of token.
+ * Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with the wrong kind of token, and
+ * for a key without the scope of the route.
  */
-export function authorize(access: Access, { principal }: RequestContext): void {
+export function authorize(
+  { access, scope }: Pick<Route, 'access' | 'scope'>,
+  { collection }: Match<unknown>['params'],
+  { principal }: RequestContext,
+): void {
+  if (principal.type === 'service') {
+    authorizeKey({ access, scope }, principal.scopes, collection);
+    return;
+  }
   if (access === 'public') return;
   if (principal.type === 'guest') throw unauthenticated();
   if (access !== 'session' && principal.type !== access) throw forbidden(`only for ${access} tokens`);

@@ -6,7 +6,7 @@ export const auditJson = z.object({
   id: z.string(),
   at: z.int().describe('unix seconds'),
   action: z.string().describe('`<area>.<verb>`'),
-  actor_type: z.enum(['user', 'admin', 'guest', 'system']),
+  actor_type: z.enum(['user', 'admin', 'guest', 'system', 'service']),
   actor_id: z.string().nullable(),
   impersonated_by: z.string().nullable(),
   target_type: z.string().nullable(),

@@ -1,15 +1,14 @@
 import { recordAudit } from '@recordbus/audit';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
+import type { RequestContext } from '@recordbus/shared/context';
 import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
 import { ok, type Route, route } from '@recordbus/shared/http';
+import type { SessionPrincipal } from '@recordbus/tokens';
 import { z } from 'zod';
 import { type AuthParts, type Origin, originOf } from '../auth-parts.ts';
 import { refreshSession } from '../sessions/refresh-session.ts';
 import { endOtherSessions, endSession, listSessions } from '../sessions/session-rows.ts';
 import { authPath, callerIn, holderIn } from './auth-paths.ts';
 import { adminSession, sessionJson, userSession } from './session-schemas.ts';
-
-type SignedIn = Exclude<Principal, { type: 'guest' }>;
 
 /** Refreshing, listing and ending sessions (auth §9). */
 export const sessionRoutes = (parts: AuthParts): Route[] => [
@@ -45,7 +44,7 @@ export const sessionRoutes = (parts: AuthParts): Route[] => [
 type FindAccount = (input: {
   readonly params: { readonly collection?: string | undefined };
   readonly context: RequestContext;
-}) => Promise<SignedIn>;
+}) => Promise<SessionPrincipal>;
 
 interface Ownership {
   readonly path: string;

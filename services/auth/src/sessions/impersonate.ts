@@ -1,22 +1,23 @@
 import { auditUser, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { requireFeature } from '../features.ts';
 import { insertSession } from './session-rows.ts';
 import { signUserSession } from './user-sessions.ts';
 
-/** A token with which an admin acts as a user. */
+/** A token with which an admin, or a service key, acts as a user. */
 export interface Impersonation {
   readonly token: string;
-  /** The id of the admin. */
+  /** The id of the admin or the key. */
   readonly impersonated_by: string;
 }
 
 /**
  * Opens a session in which an admin acts as a user (admins §5). It ends with the user's sessions, and when the admin's
- * account is changed or deleted. Throws 422 while impersonation is switched off, 404 for an unknown user.
+ * account is changed or deleted. A service key may open one too: it ends with the key, at the latest when the key expires. Throws 422 while impersonation is switched off, 404 for an unknown user.
  */
 export async function impersonate(
   parts: AuthParts,
@@ -27,13 +28,14 @@ export async function impersonate(
   const { database, settings, nowSec } = parts;
   requireFeature(settings, 'auth.impersonation.enabled');
   const { principal } = origin.context;
-  if (principal.type !== 'admin') throw unauthenticated();
+  if (principal.type !== 'admin' && principal.type !== 'service') throw unauthenticated();
   return database.transaction(async (query) => {
-    await requireAdmin(query, principal.id);
+    await requireActor(query, principal);
     const user = await findUserById(query, collection, userId);
     if (!user) throw notFound('user');
-    const windowSec = settings.get('auth.impersonate.window_seconds');
     const now = nowSec();
+    const keyLeftSec = principal.type === 'service' && principal.expiresAtSec ? principal.expiresAtSec - now : Infinity;
+    const windowSec = Math.max(1, Math.min(settings.get('auth.impersonate.window_seconds'), keyLeftSec));
     const account = {
       collection,
       id: user.id,
@@ -49,8 +51,11 @@ export async function impersonate(
   });
 }
 
-/** Locks the admin, so that a deletion waits for the new session or is seen here. Throws 401 when the admin is gone. */
-async function requireAdmin(query: Query, id: string): Promise<void> {
-  const admins = await query({ text: 'select from system.admins where id = $1 for share', values: [id] });
-  if (admins.length === 0) throw unauthenticated();
+/** Locks the actor, so that its end waits for the new session or is seen here. Throws 401 when the actor is gone. */
+async function requireActor(query: Query, { type, id }: Pick<Impersonator, 'type' | 'id'>): Promise<void> {
+  const table = type === 'admin' ? 'system.admins' : 'system.service_keys';
+  const found = await query({ text: `select from ${table} where id = $1 for share`, values: [id] });
+  if (found.length === 0) throw unauthenticated();
 }
+
+type Impersonator = Extract<Principal, { type: 'admin' | 'service' }>;

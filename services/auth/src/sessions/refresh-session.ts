@@ -14,7 +14,7 @@ import { openUserSession, signUserSession, type UserSession } from './user-sessi
  */
 export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
   const { principal } = origin.context;
-  if (principal.type === 'guest') throw unauthenticated();
+  if (principal.type === 'guest' || principal.type === 'service') throw unauthenticated();
   return principal.type === 'admin' ? refreshAdmin(parts, principal, origin) : refreshUser(parts, principal, origin);
 }
 

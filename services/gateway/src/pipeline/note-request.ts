@@ -1,3 +1,4 @@
+import { maskKeys } from '@recordbus/shared/mask-keys';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
 import { pathOf } from './request-head.ts';
@@ -18,11 +19,11 @@ export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
     note({
       at: Math.floor((Date.now() - durationMs) / 1000),
       method,
-      path: pathOf(url).slice(0, maxPathLength),
+      path: maskKeys(pathOf(url)).slice(0, maxPathLength),
       status: this.statusCode,
       duration_ms: Math.round(durationMs * 100) / 100,
       ip: clientAddress,
-      user_agent: headers['user-agent']?.slice(0, maxUserAgentLength) ?? null,
+      user_agent: maskKeys(headers['user-agent'] ?? '').slice(0, maxUserAgentLength) || null,
       principal_type: principal.type,
       principal_id: principal.type === 'guest' ? null : principal.id,
       auth_impersonated_by: principal.type === 'user' ? principal.impersonatedBy : null,

@@ -9,6 +9,7 @@ import express from 'express';
 import { createFindClient } from '../client-address/find-client.ts';
 import { corsKeys, createCorsPolicy } from '../cors/cors-policy.ts';
 import { followSettings } from '../follow-settings.ts';
+import type { ServiceKeys } from '../keys/service-keys.ts';
 import { createLimiter } from '../rate-limit/limiter.ts';
 import type { SharedWindows } from '../rate-limit/shared-windows.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
@@ -23,6 +24,7 @@ import { beginExchange } from './begin-exchange.ts';
 import { cors } from './cors.ts';
 import { forward } from './forward.ts';
 import { createForwardOpen } from './forward-open.ts';
+import { refuseKeyInUrl } from './key-in-url.ts';
 import { limitBody } from './limit-body.ts';
 import { limitRate } from './limit-rate.ts';
 import { matchRoute } from './match-route.ts';
@@ -37,6 +39,7 @@ export interface PipelineDeps {
   readonly secret: Uint8Array;
   readonly settings: Settings;
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly keys: ServiceKeys;
   readonly sessionUse: SessionUse;
   readonly useTicket: UseTicket;
   /** The counters of the rate limits. */
@@ -60,6 +63,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     secret,
     settings,
     accounts,
+    keys,
     sessionUse,
     useTicket,
     windows,
@@ -91,8 +95,9 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     noteRequest(requestLog),
     cors(corsPolicy),
     matchRoute(table),
+    refuseKeyInUrl(keys),
     admitScrape(settings),
-    authenticate({ verifier: createTokenVerifier(secret, clock), accounts, sessionUse, admitOpen }),
+    authenticate({ verifier: createTokenVerifier(secret, clock), accounts, keys, sessionUse, admitOpen }),
     limitRate(rateRules, createLimiter(windows, nowMs)),
     admitCaller,
     limitBody,

@@ -10,7 +10,7 @@ export const requestJson = z.object({
   duration_ms: z.number(),
   ip: z.string().nullable(),
   user_agent: z.string().nullable(),
-  principal_type: z.enum(['guest', 'user', 'admin']),
+  principal_type: z.enum(['guest', 'user', 'admin', 'service']),
   principal_id: z.string().nullable(),
   auth_impersonated_by: z.string().nullable().describe('the admin who acted as the user'),
   request_id: z.string(),

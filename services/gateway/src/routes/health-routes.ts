@@ -8,6 +8,7 @@ import {
   withoutReasons,
   works,
 } from '@recordbus/shared/http';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import type { Logger } from '@recordbus/shared/logging';
 import type { HealthCheck } from '@recordbus/shared/service';
 import { z } from 'zod';
@@ -56,7 +57,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       async handler({ context }) {
         const readiness = await checkReadiness({ ...checks, background: checkTasks }, dispensable, checkTimeoutMs);
         logReadiness(readiness);
-        const { ready, checks: results } = context.principal.type === 'admin' ? readiness : withoutReasons(readiness);
+        const { ready, checks: results } = isAdmin(context.principal) ? readiness : withoutReasons(readiness);
         const data = { status: ready ? 'ready' : 'not ready', checks: results };
         return { status: ready ? 200 : 503, body: { data } };
       },

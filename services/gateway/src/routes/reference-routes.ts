@@ -12,6 +12,7 @@ import {
   wholeBody,
   withHeaders,
 } from '@recordbus/shared/http';
+import { rightsOf } from '@recordbus/shared/key-rights';
 import { z } from 'zod';
 import type { ApiReference } from '../reference/api-reference.ts';
 import { etagOf } from '../reference/hashed-text.ts';
@@ -81,15 +82,20 @@ const json = { 'Content-Type': 'application/json; charset=utf-8' };
 const ofThisCaller = { 'Cache-Control': 'private, no-cache', Vary: 'Origin, Authorization' };
 
 const readers: Readonly<Record<ApiAudience, ReadonlySet<Principal['type']>>> = {
-  all: new Set(['guest', 'user', 'admin']),
-  users: new Set(['user', 'admin']),
+  all: new Set(['guest', 'user', 'admin', 'service']),
+  users: new Set(['user', 'admin', 'service']),
   admins: new Set(['admin']),
 };
 
 /** Throws 404 for callers whom the setting excludes, as for an unknown path. */
-function admit({ type }: Principal, audience: ApiAudience): void {
-  if (!readers[audience].has(type)) throw notFound('route');
+function admit(principal: Principal, audience: ApiAudience): void {
+  const isReader = readers[audience].has(principal.type) || seesSchema(principal);
+  if (!isReader) throw notFound('route');
 }
+
+/** Whether a service key may read all definitions anyway. */
+const seesSchema = (principal: Principal): boolean =>
+  principal.type === 'service' && rightsOf(principal.scopes).has('collections:read');
 
 /** The route of a file that the page loads. */
 function asset(extension: string, contentType: string, summary: string): Route {

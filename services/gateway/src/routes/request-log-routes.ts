@@ -14,7 +14,7 @@ const statuses = z
   .optional();
 
 const principalType = z
-  .enum(['', 'guest', 'user', 'admin'], 'must be guest, user or admin')
+  .enum(['', 'guest', 'user', 'admin', 'service'], 'must be guest, user, admin or service')
   .transform((text) => (text === '' ? undefined : text))
   .optional();
 

@@ -1,4 +1,4 @@
-import { type Accounts, sessionOf } from '@recordbus/sessions';
+import { type Accounts, type ServicePrincipal, sessionOf } from '@recordbus/sessions';
 import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import { inSlices } from '@recordbus/shared/time-slice';
@@ -17,7 +17,7 @@ export interface SessionWatch {
 }
 
 interface SessionWatchDeps {
-  readonly accounts: Pick<Accounts, 'findPrincipal' | 'onRevoked'>;
+  readonly accounts: Pick<Accounts, 'findPrincipal' | 'onRevoked' | 'keys'>;
   readonly log: Logger;
 }
 
@@ -34,12 +34,21 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
 
   async function check(connection: Connection): Promise<void> {
     const { principal } = connection;
+    if (principal.type === 'service') return checkKey(connection, principal);
     const session = sessionOf(principal);
     if (!session) return;
     const current = await accounts.findPrincipal(session);
     if (connection.isEnded || connection.principal !== principal) return;
     if (!current || current.type === 'guest') revoke(connection, 'session_ended');
     else if (!isSame(principal, current)) revoke(connection, 'account_changed');
+  }
+
+  /** A key with other scopes has other rights: its client connects again. */
+  async function checkKey(connection: Connection, principal: ServicePrincipal): Promise<void> {
+    const current = await accounts.keys.find(principal.id);
+    if (connection.isEnded) return;
+    if (!current) revoke(connection, 'session_ended');
+    else if (!isSameKey(principal, current)) revoke(connection, 'account_changed');
   }
 
   async function checkAll(connections: Iterable<Connection>): Promise<void> {
@@ -94,7 +103,13 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
 }
 
 const subjectsOf = (principal: Principal): readonly string[] =>
-  principal.type === 'guest' ? [] : [principal.id, ...(principal.sessionId ? [principal.sessionId] : [])];
+  principal.type === 'guest'
+    ? []
+    : [principal.id, ...('sessionId' in principal && principal.sessionId ? [principal.sessionId] : [])];
+
+/** Whether a key still has the same rights. */
+const isSameKey = (a: ServicePrincipal, b: ServicePrincipal): boolean =>
+  a.scopes.join(' ') === b.scopes.join(' ') && a.expiresAtSec === b.expiresAtSec;
 
 /** Whether rules see the same account. */
 function isSame(a: Principal, b: Principal): boolean {

@@ -2,6 +2,7 @@ import type { LiveReads } from '@recordbus/live';
 import type { ChannelRule, Settings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { forbidden, notFound, unauthenticated } from '@recordbus/shared/errors';
+import { isAdmin, rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
 import { matchesPattern } from './match-pattern.ts';
 
 /** What a caller wants of a channel. */
@@ -35,6 +36,9 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
   return {
     find,
     async admit(channel, act, principal) {
+      // A channel belongs to no collection, so its rules are those of every one (keys §3.4).
+      const isNarrow = principal.type === 'service' && !isAdmin(principal) && !rightsOf(principal.scopes).hasEveryRule;
+      if (isNarrow) throw scopeMissing('rules:*');
       const rule = find(channel, act);
       if (isOpenTo(rule, principal)) return rule;
       // Rules of channels read nothing of the request.
@@ -48,8 +52,7 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
 }
 
 /** Whether the rule admits the caller without being evaluated. */
-export const isOpenTo = (rule: string | null, principal: Principal): boolean =>
-  rule === null || principal.type === 'admin';
+export const isOpenTo = (rule: string | null, principal: Principal): boolean => rule === null || isAdmin(principal);
 
 /** The members of `@request.auth` that a session has; a connection ends when they change (realtime §5.1). */
 const ownMacro = /^@(?:channel|request\.auth\.(?:id|type|collection|email|verified))(?![\w.])/;

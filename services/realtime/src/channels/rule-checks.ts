@@ -3,6 +3,7 @@ import type { Settings } from '@recordbus/settings';
 import { type BackgroundTask, every, skipped } from '@recordbus/shared/background';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import type { Logger } from '@recordbus/shared/logging';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { messages } from '../messages/messages.ts';
@@ -42,7 +43,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
   let endListening = () => {};
 
   function admissionBy(rule: string | null, principal: Principal): Admission {
-    const isSpared = principal.type === 'admin' || !readsRecords(rule);
+    const isSpared = isAdmin(principal) || !readsRecords(rule);
     const checkAgainAtMs = performance.now() + againMs.least + Math.random() * againMs.spread;
     return { rule, checkAgainAtMs: isSpared ? Number.POSITIVE_INFINITY : checkAgainAtMs };
   }
@@ -163,6 +164,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
 /** Callers with equal keys are the same to every rule. */
 function callerKey(principal: Principal): string {
   if (principal.type === 'guest') return `guest ${principal.rejectedToken}`;
-  const { type, id, email } = principal;
-  return JSON.stringify(type === 'admin' ? [type, id] : [type, id, email, principal.collection, principal.verified]);
+  const { type, id } = principal;
+  if (principal.type !== 'user') return JSON.stringify([type, id]);
+  return JSON.stringify([type, id, principal.email, principal.collection, principal.verified]);
 }

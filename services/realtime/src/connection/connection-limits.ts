@@ -64,7 +64,7 @@ const addressKey = (address: string): string => `address ${clientKey(address)}`;
 const accountKey = (principal: Principal): string | undefined =>
   principal.type === 'guest'
     ? undefined
-    : `account ${principal.type === 'user' ? principal.collection : 'admin'} ${principal.id}`;
+    : `account ${principal.type === 'user' ? principal.collection : principal.type} ${principal.id}`;
 
 const tooMany = (whose: string, limit: number) =>
   new AppError(429, 'too_many_connections', `${whose} has ${limit} live connections already`, {

@@ -42,7 +42,7 @@ export async function readAccountChange(
   call: RuleContext,
 ): Promise<AccountChange | { readonly outcome: 'missing' | 'refused' }> {
   const { principal } = call;
-  const isAdmin = passesRules(call);
+  const isAdmin = passesRules(call, collection, 'write');
   if (!isAdmin) refuseNonHolder(principal, given);
   const { id } = given;
   const { password, old_password: oldPassword, verified, ...body } = given.body;

@@ -20,9 +20,9 @@ export async function readNewAccount(
   passwords: PasswordRules,
   { password, ...body }: Body,
   call: Pick<Call, 'principal' | 'passesRules'>,
-  reader: RecordReader,
+  { collection, reader }: { readonly collection: Collection; readonly reader: RecordReader },
 ): Promise<NewAccount> {
-  const isAdmin = passesRules(call);
+  const isAdmin = passesRules(call, collection, 'write');
   if (body.verified === true && !isAdmin) throw forbidden('only admins may mark an address as verified');
   const problems = { ...(await findProblems(() => reader.readNew(body))), ...(await findPasswordProblem()) };
   if (Object.keys(problems).length > 0) throw validationFailed(problems);

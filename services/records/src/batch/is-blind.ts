@@ -1,5 +1,6 @@
 import { seesWrites } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import type { CompileContext } from '../rules/compile-rule.ts';
@@ -18,7 +19,7 @@ const blind = { create: isBlindFor('create'), update: isBlindFor('update'), dele
 function isBlindFor(action: Action) {
   return perCallerKind((collection, { principal, schema }) => {
     if (hasAccounts(collection)) return false;
-    if (principal.type === 'admin') return true;
+    if (isAdmin(principal)) return true;
     const ofFields = collection.fields.flatMap(({ viewRule, writeRule }) => [viewRule, writeRule]);
     return [collection.rules[action], ...ofFields].every(
       (rule) => !rule || !seesWrites(rule, { collection, schema, principal }),

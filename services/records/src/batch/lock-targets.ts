@@ -34,7 +34,8 @@ export async function lockTargets(
   if (all.reduce((sum, { ids }) => sum + ids.length, 0) < 2) return;
   for (const { collection, action, ids, index } of all) {
     const rule = collection.rules[action];
-    const isKnown = rule === null || passesRules(call) || !readsRequestBody(rule);
+    const isPassed = passesRules(call, collection, action === 'delete' ? 'delete' : 'write');
+    const isKnown = rule === null || isPassed || !readsRequestBody(rule);
     if (!isKnown && !isRepeated) continue;
     const caller = isKnown ? call : { ...call, passesRules: true as const };
     const { text, valuesFrom, checksRule } = locks[action](collection, { call: caller, sent: [] });

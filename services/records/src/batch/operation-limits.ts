@@ -5,6 +5,7 @@ import {
   createChooseRule,
   giveBack,
   rateCaller,
+  rateLabelOf,
   takeIfLeft,
   windowKey,
 } from '@recordbus/rate-limits';
@@ -74,10 +75,11 @@ function countsOf(
   caller: Caller,
 ): ReadonlyMap<RateRule, readonly number[]> {
   const audience = audienceOf(caller);
+  const label = rateLabelOf(caller);
   const counts = new Map<RateRule, number[]>();
   for (const [index, operation] of operations.entries()) {
     const paths = pathsOf(operation);
-    const rules = actionsOf[operation.op].map((action) => choose({ paths, action, audience }));
+    const rules = actionsOf[operation.op].map((action) => choose({ paths, action, audience, label }));
     for (const rule of new Set(rules)) {
       if (!rule) continue;
       const indexes = counts.get(rule) ?? [];
@@ -85,7 +87,7 @@ function countsOf(
       counts.set(rule, indexes);
     }
   }
-  const own = choose({ paths: [batchPath], action: undefined, audience });
+  const own = choose({ paths: [batchPath], action: undefined, audience, label });
   const ofOwn = own && counts.get(own)?.slice(1);
   if (own && ofOwn) counts.set(own, ofOwn);
   return new Map([...counts].filter(([, indexes]) => indexes.length > 0));

@@ -3,6 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { type AppError, conflict } from '@recordbus/shared/errors';
 import { isOpenTo } from '../rules/authorize.ts';
+import { collectionFor } from '../rules/key-collections.ts';
 import type { CascadeSet } from './cascade-set.ts';
 import { composeFindBlockers } from './delete-sql.ts';
 import type { FindReferrers } from './referrers.ts';
@@ -52,7 +53,8 @@ export function blockedBy(
   message: string,
 ): AppError {
   const named = blockers
-    .filter(({ collection: { rules, fields }, field }) => {
+    .filter(({ collection, field }) => {
+      const { rules, fields } = collectionFor(principal, collection);
       const relation = fields.find(({ name }) => name === field);
       return isOpenTo(rules.view, principal) && isOpenTo(relation?.viewRule ?? null, principal);
     })

@@ -3,6 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
+import { asDefined } from '../rules/key-collections.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import { lockRecord } from '../write/lock-record.ts';
@@ -47,7 +48,8 @@ export async function deleteRecord(
   const { query } = unit;
   const locked = await lockRecord(query, collection, 'delete', request, call);
   if (locked.outcome !== 'locked') return locked;
-  const root = { collection, id: request.id };
+  // The set holds collections as they are defined: the search may come back to this one.
+  const root = { collection: asDefined(collection), id: request.id };
   const deletion = { unit, root, call, rules };
   const cascadeSet = await (mode === 'hooked'
     ? followHooked(deletion)

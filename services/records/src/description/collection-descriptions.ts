@@ -1,8 +1,11 @@
 import type { CollectionCache } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import { describeRoutes, type Route, type RouteManifest, type ServiceDescription } from '@recordbus/shared/http';
 import type { Service } from '@recordbus/shared/service';
+import { callerKind } from '../rules/compile-rule.ts';
 import { describeCollections, type RecordRoutes } from './describe-collections.ts';
+
+/** The most descriptions that are kept. Each may have megabytes. */
+const maxKinds = 32;
 
 /** Creates the description of the collections of the cache, once for each schema version and kind of caller. */
 export function createCollectionDescriptions(
@@ -14,17 +17,14 @@ export function createCollectionDescriptions(
   const made = new Map<string, { readonly schemaVersion: number; readonly description: Promise<ServiceDescription> }>();
 
   return async (principal) => {
-    const kind = kindOf(principal);
+    const kind = callerKind({ principal });
     const schemaVersion = cache.version;
     const known = made.get(kind);
     if (known?.schemaVersion === schemaVersion) return known.description;
     const version = `${kind} ${schemaVersion}`;
     const description = describeCollections({ collections: cache.all(), routes, version }, principal);
+    if (made.size >= maxKinds) made.delete(made.keys().next().value ?? '');
     made.set(kind, { schemaVersion, description });
     return description;
   };
 }
-
-/** Callers of one kind see the same: rules of fields differ by the collection of the account. */
-const kindOf = (principal: Principal): string =>
-  principal.type === 'user' ? `user ${principal.collection}` : principal.type;

@@ -16,7 +16,9 @@ import {
   type RouteManifest,
   type ServiceDescription,
 } from '@recordbus/shared/http';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import { inSlices } from '@recordbus/shared/time-slice';
+import { collectionFor } from '../rules/key-collections.ts';
 
 /** The record routes, by action. */
 export type RecordRoutes = Readonly<
@@ -46,7 +48,11 @@ export async function describeCollections(
   const closedTo = (right: FieldRight) => (collection: Collection) =>
     fieldAccess(right, collection, principal, { findCollection }).closed;
   const visible = collections
-    .map((collection) => ({ collection, operations: operationsOf(collection, principal.type) }))
+    .map((defined) => collectionFor(principal, defined))
+    .map((collection) => ({
+      collection,
+      operations: operationsOf(collection, isAdmin(principal) ? 'admin' : principal.type),
+    }))
     .filter(({ operations }) => operations.length > 0);
   const names = new Set(visible.map(({ collection }) => collection.name));
   const described: RouteManifest[] = [];
@@ -77,6 +83,7 @@ const without = (names: ReadonlySet<string>, collection: Collection): Collection
 const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
   guest: (rule) => rule === null,
   user: (rule) => rule !== '',
+  service: (rule) => rule !== '',
   admin: () => true,
 };
 

@@ -8,6 +8,8 @@ export function callerOf(principal: Principal): Caller {
       return { type: 'guest' };
     case 'admin':
       return { type: 'admin', id: principal.id, email: principal.email };
+    case 'service':
+      return { type: 'service', id: principal.id, scopes: principal.scopes };
     case 'user': {
       const { id, email, collection, anonymous, impersonatedBy } = principal;
       return { type: 'user', id, email, collection, anonymous, impersonatedBy };

@@ -2,9 +2,10 @@ import { isTokenUsed, type Query, useToken } from '@recordbus/database';
 import { type Collection, needsToken } from '@recordbus/schema';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
-import type { FileToken, FileTokens, SessionPrincipal } from '@recordbus/tokens';
+import { isAdmin } from '@recordbus/shared/key-rights';
+import type { FileToken, FileTokens } from '@recordbus/tokens';
 import type { FileName, FoundFile } from './find-file.ts';
-import { getMinter, principalOfMinter } from './token-minters.ts';
+import { getMinter, principalOfMinter, type TokenHolder } from './token-minters.ts';
 
 interface DownloadTokenDeps {
   readonly query: Query;
@@ -42,7 +43,7 @@ export interface MintedToken {
 
 /** Creates the service for download tokens. */
 export function createDownloadTokens({ query, findCollection, tokens, windowSec }: DownloadTokenDeps): DownloadTokens {
-  const minterOf = (principal: SessionPrincipal, endsWithSession: boolean) =>
+  const minterOf = (principal: TokenHolder, endsWithSession: boolean) =>
     getMinter(query, principal, endsWithSession, findCollection);
 
   return {
@@ -56,28 +57,28 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
     },
 
     async principalOf({ principal }, token) {
-      if (principal.type === 'admin' || !token?.minter) return principal;
+      if (isAdmin(principal) || !token?.minter) return principal;
       const minter = await principalOfMinter(query, token.minter, findCollection);
       if (!minter) throw unauthenticated('the token is not valid');
       return minter;
     },
 
-    require({ options }, token, { principal }) {
-      if (principal.type === 'admin' || !needsToken(options)) return;
+    require({ options, isPassed }, token, { principal }) {
+      if (isSpared(principal, isPassed) || !needsToken(options)) return;
       if (!token) throw unauthenticated('a valid file token is required');
       if (!token.file && (options.oneTimeToken || options.bindTokenIp))
         throw unauthenticated('this file needs a token of its own');
     },
 
-    async check({ options }, token, { principal, clientAddress }) {
-      if (principal.type === 'admin' || !token || !needsToken(options)) return;
+    async check({ options, isPassed }, token, { principal, clientAddress }) {
+      if (isSpared(principal, isPassed) || !token || !needsToken(options)) return;
       if (options.bindTokenIp && !token.admits(clientAddress))
         throw forbidden('the token is for another address', 'token_address_mismatch');
       if (options.oneTimeToken && (await isTokenUsed(query, token))) throw usedUp();
     },
 
-    async use({ options }, token, { principal }) {
-      if (principal.type === 'admin' || !options.oneTimeToken || !token) return;
+    async use({ options, isPassed }, token, { principal }) {
+      if (isSpared(principal, isPassed) || !options.oneTimeToken || !token) return;
       if (!(await useToken(query, token))) throw usedUp();
     },
 
@@ -97,10 +98,14 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
   };
 }
 
+/** Whether the caller needs no token: an admin, or a key that passes the rules. */
+const isSpared = (principal: Principal, isPassed: boolean): boolean =>
+  isAdmin(principal) || (principal.type === 'service' && isPassed);
+
 /**
  * Whether an admin acts as the user: such a token for one file ends with the session; others outlive it (files §6.3).
  */
-const isImpersonated = (principal: SessionPrincipal): boolean =>
+const isImpersonated = (principal: TokenHolder): boolean =>
   principal.type === 'user' && principal.impersonatedBy !== null;
 
 /** How long a token for every file is valid, in seconds (files §6.2). */

@@ -12,13 +12,15 @@ import {
 } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import { type FileKey, fileKey } from '@recordbus/storage';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import { prepare } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { compileCondition } from '../rules/compile-rule.ts';
-import type { RuleContext } from '../rules/rule-context.ts';
+import { schemaFor } from '../rules/key-collections.ts';
+import { passesRules, type RuleContext } from '../rules/rule-context.ts';
 import { fileFieldsOf } from './file-changes.ts';
 
 /** The name of a file within a collection. */
@@ -32,6 +34,8 @@ export interface FoundFile {
   readonly key: FileKey;
   readonly field: Field;
   readonly options: FileOptions;
+  /** Whether the caller passes the rules of the collection, so that the file needs no token. */
+  readonly isPassed: boolean;
 }
 
 /** A file of a record, and whether the rules admit the caller. */
@@ -46,7 +50,7 @@ export const ruleContextOf = (
   request: Pick<RuleContext['request'], 'query' | 'header'>,
 ): RuleContext => ({
   principal,
-  schema,
+  schema: schemaFor(principal, schema),
   request: { method: 'GET', auth: authOf(principal), body: undefined, ...request },
 });
 
@@ -67,13 +71,19 @@ export async function locateFile(
   });
   const field = fields.find(({ name }) => name === row?.field);
   if (!row || !field) throw notFound('file');
-  return { key, field, options: fileOptionsOf(field), isReadable: row.isViewable && row.isOpen };
+  return {
+    key,
+    field,
+    options: fileOptionsOf(field),
+    isPassed: passesRules(ruleContext, collection, 'read'),
+    isReadable: row.isViewable && row.isOpen,
+  };
 }
 
 /** Throws 401 or 403 when an option or a rule refuses the caller. */
 export function admit({ options, isReadable }: LocatedFile, principal: Principal): void {
   if (options.requireAuth && principal.type === 'guest') throw unauthenticated();
-  if (principal.type !== 'admin' && !isReadable) throw ruleRefusal(principal);
+  if (!isAdmin(principal) && !isReadable) throw ruleRefusal(principal);
 }
 
 /** Composes the search for the field that has a file, with the verdicts of the collection's and the field's view rules. */

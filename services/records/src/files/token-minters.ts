@@ -1,7 +1,13 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
+import { findKeyPrincipal } from '@recordbus/sessions';
+import type { Principal } from '@recordbus/shared/context';
 import { unauthenticated } from '@recordbus/shared/errors';
-import type { FileTokenMinter, SessionPrincipal } from '@recordbus/tokens';
+import { rightsOf } from '@recordbus/shared/key-rights';
+import type { FileTokenMinter } from '@recordbus/tokens';
+
+/** Who can have a file token of their own. */
+export type TokenHolder = Exclude<Principal, { type: 'guest' }>;
 
 /** The current account of the minter of a file token. */
 interface MinterAccount {
@@ -46,11 +52,16 @@ export async function principalOfMinter(
   query: Query,
   minter: FileTokenMinter,
   findCollection: (name: string) => Collection | undefined,
-): Promise<SessionPrincipal | undefined> {
+): Promise<TokenHolder | undefined> {
+  if (minter.type === 'service') {
+    const key = await findKeyPrincipal(query, minter.id);
+    return key && rightsOf(key.scopes).has('files') ? key : undefined;
+  }
   const account = await findMinterAccount(query, minter, findCollection);
   if (account?.tokenVersion !== minter.tokenVersion || !account.isSessionAlive) return undefined;
   const { email, isAnonymous: anonymous, isVerified: verified } = account;
   if (minter.type === 'admin') return { type: 'admin', id: minter.id, email };
+  if (minter.type !== 'user') return undefined;
   const { id, collection, impersonatedBy } = minter;
   return { type: 'user', id, email, collection, anonymous, verified, impersonatedBy };
 }
@@ -61,11 +72,13 @@ export async function principalOfMinter(
  */
 export async function getMinter(
   query: Query,
-  principal: SessionPrincipal,
+  principal: TokenHolder,
   endsWithSession: boolean,
   findCollection: (name: string) => Collection | undefined,
 ): Promise<FileTokenMinter> {
   const { id } = principal;
+  // The key was found for this request.
+  if (principal.type === 'service') return { type: principal.type, id, tokenVersion: 0 };
   const ofSession = endsWithSession && { sessionId: principal.sessionId };
   const minter =
     principal.type === 'admin'

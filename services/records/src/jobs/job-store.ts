@@ -61,17 +61,20 @@ interface JobsPage {
   readonly perPage: number;
   readonly state?: JobState | undefined;
   readonly collection?: string | undefined;
+  /** Only jobs of these collections; all by default. */
+  readonly collections?: readonly string[] | undefined;
 }
 
 /** Reads a page of jobs, newest first, and their number. */
 export async function listJobs(
   query: Query,
-  { page, perPage, state, collection }: JobsPage,
+  { page, perPage, state, collection, collections }: JobsPage,
 ): Promise<{ rows: Job[]; totalItems: number }> {
-  const where = 'where ($1::text is null or state = $1) and ($2::text is null or collection_name = $2)';
-  const filter = [state ?? null, collection ?? null];
+  const where = `where ($1::text is null or state = $1) and ($2::text is null or collection_name = $2)
+    and ($3::text[] is null or collection_name = any($3))`;
+  const filter = [state ?? null, collection ?? null, collections ?? null];
   const rows = await query<Job>({
-    text: `select ${columns} from system.jobs ${where} order by created_at desc, id desc limit $3 offset $4`,
+    text: `select ${columns} from system.jobs ${where} order by created_at desc, id desc limit $4 offset $5`,
     values: [...filter, perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)],
   });
   const [count] = await query<{ total: number }>({

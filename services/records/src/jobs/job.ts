@@ -12,7 +12,7 @@ export interface JobError {
 }
 
 /** Who asked for a job. Its writes have this actor. */
-export type JobActor = Extract<Principal, { type: 'admin' }>;
+export type JobActor = Extract<Principal, { type: 'admin' | 'service' }>;
 
 /** The request that made a job, as its writes and their events have it. */
 export interface JobRequest {

@@ -6,6 +6,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { perCollection } from '../record/prepared.ts';
 import { authorize } from '../rules/authorize.ts';
 import { callerKind } from '../rules/compile-rule.ts';
+import { collectionFor, schemaFor } from '../rules/key-collections.ts';
 import { type CompiledPlan, compilePlan } from './compile-plan.ts';
 
 /** Most plans of a collection that are kept compiled. */
@@ -36,7 +37,7 @@ export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
     const kept = keptOf(collection);
     const known = kept.get(shape);
     if (known) return known;
-    const compiled = compilePlan(collection, request, { principal, schema });
+    const compiled = compilePlan(collection, request, { principal, schema: schemaFor(principal, schema) });
     if (shape.length > maxKeptLength) return compiled;
     if (kept.size >= maxKept) kept.delete(kept.keys().next().value ?? '');
     kept.set(shape, compiled);
@@ -46,10 +47,11 @@ export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
   return {
     compile,
     find({ key, request, callerKind: kind }) {
-      const collection = collections.find(request.collection);
-      if (!collection || collection.type === 'view') return undefined;
+      const found = collections.find(request.collection);
+      if (!found || found.type === 'view') return undefined;
       try {
         const principal = principalOf(kind);
+        const collection = collectionFor(principal, found);
         authorize(collection.rules[actionOf(request)], principal);
         const compiled = compile(collection, request, principal);
         return compiled.key === key ? compiled : undefined;
@@ -65,10 +67,13 @@ export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
 export const actionOf = ({ record }: Pick<LiveRequest, 'record'>): 'list' | 'view' =>
   record === undefined ? 'list' : 'view';
 
+const ofService = 'service:';
+
 /** One of the callers of a kind. Statements are the same for all of them. */
 function principalOf(kind: string): Principal {
   if (kind === 'guest') return { type: 'guest', rejectedToken: false };
   if (kind === 'admin') return { type: 'admin', id: '', email: '' };
+  if (kind.startsWith(ofService)) return { type: 'service', id: '', scopes: kind.slice(ofService.length).split(' ') };
   const collection = kind.slice('user:'.length);
   return { type: 'user', id: '', email: '', collection, anonymous: false, impersonatedBy: null };
 }

@@ -6,6 +6,7 @@ import { findRecord } from '../read/get-record.ts';
 import { listRecords } from '../read/list-records.ts';
 import type { RecordReads } from '../read/record-reads.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
+import { schemaFor } from '../rules/key-collections.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { actionOf, requestValuesOf } from './live-plans.ts';
 import { givenText } from './open-plans.ts';
@@ -32,7 +33,7 @@ const maxPerPage = 1000;
 export function readSnapshot(deps: SnapshotDeps, request: SnapshotRequest, caller: LiveCaller): Promise<Snapshot> {
   const { principal } = caller;
   const { served, schema } = deps;
-  const context = { principal, schema, request: requestValuesOf(caller) };
+  const context = { principal, schema: schemaFor(principal, schema), request: requestValuesOf(caller) };
   return served.serve({ collection: request.collection, action: actionOf(request), principal }, (collection) =>
     request.record === undefined
       ? readPage(deps, collection, request, context)

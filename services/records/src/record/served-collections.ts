@@ -5,6 +5,7 @@ import type { Settings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError, methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
 import { authorize, isOpenTo } from '../rules/authorize.ts';
+import { collectionFor } from '../rules/key-collections.ts';
 
 /** A request for an action on the records of a collection. */
 interface Request {
@@ -51,8 +52,9 @@ export function createServedCollections(
   settings: Pick<Settings, 'getNamed'>,
 ): ServedCollections {
   async function admit({ collection: name, action, principal }: Request): Promise<Collection> {
-    const collection = cache.find(name) ?? (await reloadAndFind(name));
-    if (!collection) throw notFound('collection');
+    const found = cache.find(name) ?? (await reloadAndFind(name));
+    if (!found) throw notFound('collection');
+    const collection = collectionFor(principal, found);
     const [first, ...others] = [action].flat();
     if (first === undefined) throw new Error('a request needs an action');
     if (collection.type === 'view' && !reading.has(first))
@@ -69,7 +71,10 @@ export function createServedCollections(
     !(action === 'create' && isClosed(collection, principal));
 
   const isClosed = ({ type, name }: Collection, principal: Principal): boolean =>
-    type === 'auth' && principal.type !== 'admin' && settings.getNamed('auth.sign_up.<collection>', name) === 'closed';
+    type === 'auth' &&
+    principal.type !== 'admin' &&
+    principal.type !== 'service' &&
+    settings.getNamed('auth.sign_up.<collection>', name) === 'closed';
 
   /** Loads the collections again: a client may use a new collection before its notice arrives here. */
   async function reloadAndFind(name: string): Promise<Collection | undefined> {

@@ -79,7 +79,8 @@ export const downloadRoute = (deps: RouteDeps): Route =>
         if (query.thumb !== undefined) requireThumbSize(query.thumb, found.options.thumbs);
         const whole = await findBytes(deps, found);
         const sent = (size && (await downloads.thumbs.find(whole, size))) ?? whole;
-        const isPublic = isOpenToAll(found, collection.rules.view);
+        // A key sees rules that it passes as open ones.
+        const isPublic = principal.type !== 'service' && isOpenToAll(found, collection.rules.view);
         const reply = answer(sent, {
           filename: params.filename,
           isAttachment: query.download,

@@ -14,7 +14,7 @@ const historyRow = z.object({
   op: z.enum(['create', 'update', 'delete']),
   snapshot: z.record(z.string(), z.unknown()),
   actor_id: z.string().nullable(),
-  actor_type: z.enum(['user', 'admin', 'guest']),
+  actor_type: z.enum(['user', 'admin', 'guest', 'service']),
   at: z.number().describe('unix seconds'),
   version: z.string().describe('the version, as in the ETag'),
 });

@@ -1,6 +1,7 @@
 import type { Database } from '@recordbus/database';
 import { forbidden, unsupportedMediaType } from '@recordbus/shared/errors';
 import { isMultipart, type Route, route } from '@recordbus/shared/http';
+import { isAdmin, scopeMissing } from '@recordbus/shared/key-rights';
 import { dropOnFailure } from '../files/drop-on-failure.ts';
 import { shownJob } from '../jobs/job.ts';
 import { callOf } from '../rules/rule-context.ts';
@@ -56,7 +57,8 @@ export const importRoute = (deps: ImportRouteDeps): Route =>
     handler: async (input) => {
       const { context, query, stream, header, keepAnswer } = input;
       const { principal } = context;
-      if (principal.type !== 'admin') throw forbidden('only for admin tokens');
+      if (principal.type !== 'admin' && principal.type !== 'service') throw forbidden('only for admin tokens');
+      if (query.events === 'none' && !isAdmin(principal)) throw scopeMissing('admin');
       if (stream && isMultipart(stream))
         throw unsupportedMediaType('text/csv, application/x-ndjson or application/json');
       const starting = { ...deps, database: deps.admin };

@@ -3,10 +3,12 @@ import type { Database, Query } from '@recordbus/database';
 import type { Principal } from '@recordbus/shared/context';
 import { conflict, forbidden, notFound } from '@recordbus/shared/errors';
 import { ok, otherContent, page, pageOf, pageQuery, type Route, route, withHeaders } from '@recordbus/shared/http';
+import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
 import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
 import { type Job, jobStates, shownJob } from '../jobs/job.ts';
 import { commandJob, findJob, type JobCommand, listJobs } from '../jobs/job-store.ts';
+import { passesRules } from '../rules/rule-context.ts';
 import type { ImportOptions } from '../transfer/import/import-options.ts';
 import { contentTypes, openRefusedRows } from '../transfer/import/refused-rows.ts';
 import { showImport } from '../transfer/import/start-import.ts';
@@ -23,9 +25,10 @@ const path = '/api/v1/jobs';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-async function getJob(query: Query, id: string): Promise<Job<ImportOptions>> {
+/** Finds a job. Throws 404; a key sees the jobs of collections that it may write (keys §5.7). */
+async function getJob(query: Query, id: string, principal: Principal): Promise<Job<ImportOptions>> {
   const job = uuid.test(id) ? await findJob(query, id) : undefined;
-  if (!job) throw notFound('job');
+  if (!job || !passesRules({ principal }, { name: job.collection_name }, 'write')) throw notFound('job');
   return job as Job<ImportOptions>;
 }
 
@@ -45,8 +48,9 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
         collection: z.string().max(63).optional().describe('jobs of this collection'),
       }),
       answers: { 200: pageOf(shownJob), 400: 'a parameter is invalid' },
-      async handler({ query: { page: number, perPage, state, collection } }) {
-        const { rows, totalItems } = await listJobs(query, { page: number, perPage, state, collection });
+      async handler({ query: { page: number, perPage, state, collection }, context: { principal } }) {
+        const shown = { page: number, perPage, state, collection, collections: writableBy(principal) };
+        const { rows, totalItems } = await listJobs(query, shown);
         const jobs = rows.map((row) => showImport(row as Job<ImportOptions>));
         return page(jobs, { page: number, perPage, totalItems });
       },
@@ -60,7 +64,7 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
       summary: 'Read the state of a job',
       params,
       answers: { 200: shownJob, 404: 'no such job' },
-      handler: async ({ params: { id } }) => ok(showImport(await getJob(query, id))),
+      handler: async ({ params: { id }, context }) => ok(showImport(await getJob(query, id, context.principal))),
     }),
     route({
       method: 'GET',
@@ -77,8 +81,8 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
         404: 'no such job',
         410: 'the body of the job is gone',
       },
-      async handler({ params: { id } }) {
-        const job = await getJob(query, id);
+      async handler({ params: { id }, context }) {
+        const job = await getJob(query, id, context.principal);
         const { format } = job.options;
         const headers = {
           'Content-Type': contentTypes[format],
@@ -115,7 +119,7 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
     },
     async handler({ params: { id }, context, header }) {
       const own = database.of('admin');
-      const job = await getJob(own.query, id);
+      const job = await getJob(own.query, id, context.principal);
       await requireOwner(own.query, job, context.principal);
       const changed = await own.transaction(async (query) => {
         const row = await commandJob(query, job.id, command);
@@ -125,7 +129,7 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
         return row;
       });
       if (!changed) {
-        const { state } = await getJob(own.query, id);
+        const { state } = await getJob(own.query, id, context.principal);
         throw conflict('job_state', `a job that is ${state} cannot be asked to ${command}`);
       }
       wakeJobs();
@@ -133,9 +137,15 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
     },
   });
 
-/** Throws 403 for a job of another admin who is still there. */
+/** The collections whose jobs the caller sees; undefined for all of them. */
+const writableBy = (principal: Principal): readonly string[] | undefined =>
+  principal.type === 'service' ? rightsOf(principal.scopes).collectionsToWrite : undefined;
+
+/** Throws 403 for a job of another admin or key that is still there. Admins may control the jobs of keys. */
 async function requireOwner(query: Query, { actor }: Job, principal: Principal): Promise<void> {
   if ('id' in principal && principal.type === actor.type && principal.id === actor.id) return;
-  const owners = await query({ text: 'select from system.admins where id = $1', values: [actor.id] });
-  if (owners.length > 0) throw forbidden('the job is of another admin');
+  if (actor.type === 'service' && isAdmin(principal)) return;
+  const table = actor.type === 'admin' ? 'system.admins' : 'system.service_keys';
+  const owners = await query({ text: `select from ${table} where id = $1`, values: [actor.id] });
+  if (owners.length > 0) throw forbidden('the job is of another admin or key');
 }

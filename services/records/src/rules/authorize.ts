@@ -1,16 +1,20 @@
 import type { Rule } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
-import { type AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
+import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
+import { isAdmin } from '@recordbus/shared/key-rights';
 
 /** Whether the caller passes the rule without evaluation: null is public, and admins pass every rule. */
-export const isOpenTo = (rule: Rule, principal: Principal): boolean => rule === null || principal.type === 'admin';
+export const isOpenTo = (rule: Rule, principal: Principal): boolean => rule === null || isAdmin(principal);
 
 /**
  * Checks a rule before the request is read (rules §2.1): throws 403 or 401 when it admits only admins. Expressions are
  * checked later, on the record.
  */
 export function authorize(rule: Rule, principal: Principal): void {
-  if (rule === '' && !isOpenTo(rule, principal)) throw ruleRefusal(principal, 'only admins may do this');
+  if (rule !== '' || isOpenTo(rule, principal)) return;
+  if (principal.type === 'service')
+    throw new AppError(403, 'scope_missing', 'the service key has no scope for this collection');
+  throw ruleRefusal(principal, 'only admins may do this');
 }
 
 /** The refusal of a rule that does not hold: 403, or 401 for a guest with an invalid token (rules §2.4). */

@@ -1,10 +1,11 @@
 import { callerCollection, compileByCaller, compileExpression, QueryError, type SqlTarget } from '@recordbus/query';
 import type { Collection, RuleName } from '@recordbus/schema';
+import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
 import type { RuleContext } from './rule-context.ts';
 
 /** The audience of the filters and sorts that the caller sends. */
 export const audienceOf = ({ principal }: Pick<RuleContext, 'principal'>): 'admin' | 'client' =>
-  principal.type === 'admin' ? 'admin' : 'client';
+  isAdmin(principal) ? 'admin' : 'client';
 
 /** What the SQL of expressions depends on, besides their texts. */
 export type CompileContext = Pick<RuleContext, 'principal' | 'schema'>;
@@ -17,9 +18,14 @@ export const clientScope = (collection: Collection, { principal, schema }: Compi
   caller: callerCollection(principal, schema),
 });
 
-/** Names the callers who share the texts of statements: admins, guests, and the accounts of each collection. */
-export const callerKind = ({ principal }: Pick<RuleContext, 'principal'>): string =>
-  principal.type === 'user' ? `user:${principal.collection}` : principal.type;
+/**
+ * Names the callers who share the texts of statements: admins, guests, the accounts of each collection, and keys with the
+ * same scopes of records.
+ */
+export function callerKind({ principal }: Pick<RuleContext, 'principal'>): string {
+  if (principal.type === 'user') return `user:${principal.collection}`;
+  return principal.type === 'service' ? `service:${rightsOf(principal.scopes).recordScopes.join(' ')}` : principal.type;
+}
 
 /**
  * SQL of a collection's rule as a condition on the row of `into`; false or null where it does not hold. A rule that

@@ -112,7 +112,9 @@ export async function prepareCreate(
   const pending = { unit, collection, id: undefined, body: given, previous: undefined, context: call };
   const body = before ? await before(pending) : given;
   const reader = readerOf(collection);
-  const account = hasAccounts(collection) ? await readNewAccount(passwords, body, call, reader) : undefined;
+  const account = hasAccounts(collection)
+    ? await readNewAccount(passwords, body, call, { collection, reader })
+    : undefined;
   const fields = await encryption.storeSecrets(collection, await reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, fields, upload);
   const id = upload?.recordId ?? newId();

@@ -40,7 +40,7 @@ export const fieldsWithOperators = ({ fields }: Collection, body: Body): readonl
  */
 export const rulesReadBody = (collection: Collection, call: RuleContext): boolean =>
   (needsRuleCheck(collection, 'update', call) && readsBody(collection.rules.update)) ||
-  (!passesRules(call) && collection.fields.some(({ writeRule }) => readsBody(writeRule)));
+  (!passesRules(call, collection, 'write') && collection.fields.some(({ writeRule }) => readsBody(writeRule)));
 
 const readsBody = (rule: Rule | undefined): boolean => rule?.includes('@request.body') === true;
 

@@ -92,7 +92,7 @@ async function changeExisting(
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
   // A rule that is closed refuses before the body is read, as for a PATCH.
-  if (collection.rules.update === '' && !passesRules(call)) {
+  if (collection.rules.update === '' && !passesRules(call, collection, 'write')) {
     if (await exists(unit.query, collection, id === undefined ? { key } : { id }))
       throw failureError({ outcome: 'refused' }, call);
     return undefined;
@@ -120,7 +120,7 @@ async function createMissing(
 ): Promise<WrittenRecord | undefined> {
   rules.collections.requireAction(collection, 'create', call.principal);
   // Rules compare ids of accounts of all collections, so nobody takes an id that was another's (rules §5).
-  if (id !== undefined && hasAccounts(collection) && !passesRules(call))
+  if (id !== undefined && hasAccounts(collection) && !passesRules(call, collection, 'write'))
     throw forbidden('only admins choose the id of an account');
   if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();
   const body = await applyToNothing(collection, sent);

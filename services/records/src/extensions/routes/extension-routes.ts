@@ -3,6 +3,7 @@ import type { ExtensionHost, RouteDescription, RouteInput, RouteOutput } from '@
 import { authOf, createParameters, type QuerySchema } from '@recordbus/query';
 import type { RequestContext } from '@recordbus/shared/context';
 import { type Route, rawJson, route } from '@recordbus/shared/http';
+import { isAdmin } from '@recordbus/shared/key-rights';
 import type { Logger } from '@recordbus/shared/logging';
 import { z } from 'zod';
 import { ruleRefusal } from '../../rules/authorize.ts';
@@ -118,7 +119,7 @@ async function checkRouteRule(
 ): Promise<void> {
   const { context, method, body, headers, queryText } = input;
   const { principal } = context;
-  if (principal.type === 'admin') return;
+  if (isAdmin(principal)) return;
   const parameters = createParameters();
   const condition = compileCondition(rule, noCollection, { principal, schema }, { row: 'nothing', parameters });
   const request = {

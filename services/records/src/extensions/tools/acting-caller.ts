@@ -13,6 +13,7 @@ export const actingCaller = z
     z.object({ type: z.literal('guest') }),
     z.object({ type: z.literal('user'), collection: z.string(), id: z.string() }),
     z.object({ type: z.literal('admin'), id: z.string(), email: z.string().default('') }),
+    z.object({ type: z.literal('service'), id: z.string(), scopes: z.array(z.string()) }),
   ])
   .optional();
 export type ActingCaller = z.output<typeof actingCaller>;
@@ -26,7 +27,7 @@ export async function principalOfActing(
 ): Promise<Principal> {
   if (as === undefined) return principalOfExtension(extension);
   if (as.type === 'guest') return { type: 'guest', rejectedToken: false };
-  if (as.type === 'admin') return as;
+  if (as.type === 'admin' || as.type === 'service') return as;
   const collection = schema.findCollection(as.collection);
   if (collection?.type !== 'auth') throw notFound('auth collection');
   if (!isRecordId(as.id)) throw notFound('user');

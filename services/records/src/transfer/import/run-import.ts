@@ -1,15 +1,17 @@
 import type { Collection } from '@recordbus/schema';
+import type { ServicePrincipal } from '@recordbus/sessions';
 import { AppError } from '@recordbus/shared/errors';
+import { scopeMissing } from '@recordbus/shared/key-rights';
 import { startSlice } from '@recordbus/shared/time-slice';
 import type { Storage } from '@recordbus/storage';
 import { hasAccounts } from '../../accounts/new-account.ts';
 import type { OperationRules } from '../../batch/run-operation.ts';
-import type { Job } from '../../jobs/job.ts';
+import type { Job, JobActor } from '../../jobs/job.ts';
 import { type JobRow, listUnfinished, refuseUnfinished } from '../../jobs/job-rows.ts';
 import { beginPass, noteProgress } from '../../jobs/job-store.ts';
 import type { RunJob } from '../../jobs/worker.ts';
 import type { ServedCollections } from '../../record/served-collections.ts';
-import { callOf } from '../../rules/rule-context.ts';
+import { callOf, passesRules } from '../../rules/rule-context.ts';
 import type { RunWrite } from '../../write/write-unit.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import type { ImportOptions } from './import-options.ts';
@@ -26,6 +28,8 @@ export interface RunImportDeps extends Omit<OperationRules, 'collections'> {
   readonly storage: Storage;
   /** Reads the collections again: another replica may have checked the columns by newer ones. */
   reload(): Promise<void>;
+  /** Finds the principal of a service key; undefined when it is revoked or has expired. */
+  findKey(id: string): Promise<ServicePrincipal | undefined>;
   /** Finds a collection by its id. */
   findById(id: string): Collection | undefined;
   /** Lets other work go first, after so many milliseconds of work. */
@@ -160,18 +164,19 @@ function chunkOf(rows: readonly ChunkRow[]): ReadChunk {
   return { rows, position: last?.end ?? 0, lastRow: last?.row ?? 0 };
 }
 
-function doChunk(deps: RunImportDeps, job: ImportJob, chunk: Chunk) {
-  const { actor, options } = job;
+async function doChunk(deps: RunImportDeps, job: ImportJob, chunk: Chunk) {
+  const { options } = job;
   const found = deps.findById(job.collection_id);
   if (!found) throw new AppError(404, 'not_found', 'the collection is gone');
-  const request = { collection: found.name, action: ['create', 'update'], principal: actor } as const;
+  const principal = await presentActor(deps, job);
+  const request = { collection: found.name, action: ['create', 'update'], principal } as const;
   return deps.collections.serve(request, (collection) => {
     const context: ImportContext = {
       jobId: job.id,
       pass: job.pass,
       collection,
       options,
-      call: callOfJob(job, deps),
+      call: callOfJob(job, principal, deps),
       rules: { ...deps, hooks: options.isDryRun ? noHooks : deps.hooks },
     };
     return writeChunk(deps.write, job, context, chunk);
@@ -181,12 +186,20 @@ function doChunk(deps: RunImportDeps, job: ImportJob, chunk: Chunk) {
 /** Hooks may do what no rollback undoes, such as sending mail. */
 const noHooks = { find: () => undefined };
 
-const callOfJob = ({ actor, request }: ImportJob, deps: RunImportDeps) =>
-  callOf(
-    'POST',
-    { context: { ...request, principal: actor }, queryText: () => undefined, header: () => undefined },
-    deps,
-  );
+/** The actor as it is now: a job of a key has the scopes of the key at each chunk, and fails when the key is revoked. */
+async function presentActor(
+  { findKey }: RunImportDeps,
+  { actor, collection_name: name }: ImportJob,
+): Promise<JobActor> {
+  if (actor.type === 'admin') return actor;
+  const principal = await findKey(actor.id);
+  if (!principal) throw new AppError(401, 'key_refused', 'the service key of the job is revoked or has expired');
+  if (!passesRules({ principal }, { name }, 'write')) throw scopeMissing(`records:${name}:write`);
+  return principal;
+}
+
+const callOfJob = ({ request }: ImportJob, principal: JobActor, deps: RunImportDeps) =>
+  callOf('POST', { context: { ...request, principal }, queryText: () => undefined, header: () => undefined }, deps);
 
 /** Refuses the rows whose targets did not come. */
 async function refuseWaiting({ write }: RunImportDeps, job: ImportJob): Promise<void> {

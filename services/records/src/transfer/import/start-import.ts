@@ -8,7 +8,7 @@ import type { Storage } from '@recordbus/storage';
 import { keepAnnounced } from '../../files/announced-files.ts';
 import { type Job, type JobActor, showJob } from '../../jobs/job.ts';
 import { addJob, findJob } from '../../jobs/job-store.ts';
-import type { Call } from '../../rules/rule-context.ts';
+import { type Call, passesRules } from '../../rules/rule-context.ts';
 import { type ImportOptions, type ImportQuery, readImportOptions } from './import-options.ts';
 import { openBody } from './job-body.ts';
 import { type ReceivedBody, receiveBody, scanBody } from './receive-body.ts';
@@ -107,14 +107,15 @@ async function receive(
 /** Reads the body of an earlier import again, since other parameters may give it other rows. */
 async function findEarlier(
   { database, storage }: StartImportDeps,
-  { stream, query, collection }: ImportRequest,
+  { stream, query, collection, call }: ImportRequest,
   options: Options,
   jobId: string,
 ): Promise<ImportBody> {
   if (stream) throw validationFailed({ upload: 'is not for a request with a body' });
   if (query.encoding) throw validationFailed({ encoding: 'is not for an earlier body, which is in UTF-8 by now' });
   const job = await findJob(database.query, jobId);
-  if (!job) throw validationFailed({ upload: 'is the id of no import' });
+  if (!job || !passesRules(call, { name: job.collection_name }, 'write'))
+    throw validationFailed({ upload: 'is the id of no import' });
   const source = await openBody(storage, { id: job.body_id, bytes: job.body_bytes, position: 0 });
   const read = await scanBody(source, options, collection);
   return { ...read, bytes: job.body_bytes, id: job.body_id, isEarlier: true };

@@ -1,0 +1,108 @@
+import { timingSafeEqual } from 'node:crypto';
+import { type Database, mapDatabaseError } from '@recordbus/database';
+import type { RevocationFeed } from '../revocation-feed.ts';
+import { readKeys, type ServicePrincipal, type StoredKey } from './key-rows.ts';
+import { readKeyText } from './key-text.ts';
+
+/** Why a key is refused. A text with a wrong secret is unknown, whatever its id. */
+export type KeyRefusal = 'unknown' | 'expired' | 'network';
+
+/** A checked key: its principal, or why it is refused. `id` is undefined for a text that is no key. */
+export type KeyVerdict =
+  | { readonly principal: ServicePrincipal }
+  | { readonly refusal: KeyRefusal; readonly id: string | undefined };
+
+/** Checks service keys. */
+export interface KeyRing {
+  /** Checks the text of a key and the client's address. Throws 503 when the database does not answer. */
+  verify(text: string, address: string): Promise<KeyVerdict>;
+  /** Finds the principal of a key that was checked before; undefined when it is revoked or has expired. */
+  find(id: string): Promise<ServicePrincipal | undefined>;
+}
+
+interface KeyRingDeps {
+  readonly database: Pick<Database, 'read'>;
+  readonly feed: Pick<RevocationFeed, 'isFresh' | 'refresh' | 'mark' | 'revokedSince'>;
+  readonly nowMs?: () => number;
+}
+
+/** The subject of the log of revocations that every change of a key names. */
+const anyKey = 'service_keys';
+
+/** A key that the copy lacks may be a second old: the log is read for it, for all such keys at most this often. */
+const missedEveryMs = 250;
+
+interface Copy {
+  readonly keys: ReadonlyMap<string, StoredKey>;
+  /** The mark of the feed before the keys were read. */
+  readonly mark: number;
+}
+
+/**
+ * Creates the ring. It holds a copy of all keys, of which there are few, so a key that does not exist costs a look into
+ * memory: no texts of strangers fill a cache, and at most four times a second one of them makes the database read.
+ */
+export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps): KeyRing {
+  let copy: Copy | undefined;
+  let loading: Promise<Copy> | undefined;
+  let missedAtMs = Number.NEGATIVE_INFINITY;
+
+  const isCurrent = ({ mark }: Copy): boolean => !feed.revokedSince(mark, anyKey, undefined);
+
+  async function load(): Promise<Copy> {
+    // Taken before the query: a change that arrives during the query makes its result stale.
+    const mark = feed.mark();
+    copy = { keys: await readKeys(database.read), mark };
+    return copy;
+  }
+
+  async function current(): Promise<Copy> {
+    for (;;) {
+      if (!feed.isFresh()) await feed.refresh();
+      if (copy && isCurrent(copy)) return copy;
+      loading ??= load().finally(() => {
+        loading = undefined;
+      });
+      await loading;
+    }
+  }
+
+  async function findKept(id: string): Promise<StoredKey | undefined> {
+    const found = (await current()).keys.get(id);
+    if (found) return found;
+    const now = performance.now();
+    if (now - missedAtMs < missedEveryMs) return undefined;
+    missedAtMs = now;
+    await feed.refresh();
+    return (await current()).keys.get(id);
+  }
+
+  const isExpired = ({ expiresAtSec }: ServicePrincipal): boolean =>
+    expiresAtSec !== undefined && expiresAtSec * 1000 <= nowMs();
+
+  async function mapped<T>(work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      throw mapDatabaseError(error) ?? error;
+    }
+  }
+
+  return {
+    verify: (text, address) =>
+      mapped(async () => {
+        const given = readKeyText(text);
+        if (!given) return { refusal: 'unknown', id: undefined };
+        const { id, hash } = given;
+        const key = await findKept(id);
+        if (!key || !timingSafeEqual(hash, key.hash)) return { refusal: 'unknown', id };
+        if (isExpired(key.principal)) return { refusal: 'expired', id };
+        return key.admits(address) ? { principal: key.principal } : { refusal: 'network', id };
+      }),
+    find: (id) =>
+      mapped(async () => {
+        const principal = (await current()).keys.get(id)?.principal;
+        return principal && !isExpired(principal) ? principal : undefined;
+      }),
+  };
+}

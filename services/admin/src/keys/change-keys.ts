@@ -1,0 +1,84 @@
+import { recordAudit } from '@recordbus/audit';
+import type { Database, Query } from '@recordbus/database';
+import { newKeyText } from '@recordbus/sessions';
+import { conflict, validationFailed } from '@recordbus/shared/errors';
+import type { Actor } from '../audit/actor.ts';
+import { requireWithinBounds } from './bounds.ts';
+import type { KeyChange, KeyJson, NewKey } from './key-schema.ts';
+import { countKeys, deleteKeyRow, getKey, insertKey, listKeys, updateKey } from './key-store.ts';
+
+/** The most keys: every gateway holds all of them in memory. */
+const maxKeys = 1000;
+
+/** A new key, and its text. */
+export type MadeKey = KeyJson & { readonly key: string };
+
+/** Makes a key. Throws 403 beyond the rights of the actor, 409 when there are too many keys, and 422. */
+export function createKey(
+  { transaction }: Pick<Database, 'transaction'>,
+  wanted: NewKey,
+  nowSec: number,
+  actor: Actor,
+): Promise<MadeKey> {
+  return transaction(async (query) => {
+    requireFuture(wanted.expires_at, nowSec);
+    await requireWithinBounds(query, actor, wanted);
+    if ((await countKeys(query)) >= maxKeys) throw conflict('too_many_keys', `there are ${maxKeys} keys already`);
+    const { id, hash, text } = newKeyText();
+    await insertKey(query, { ...wanted, id, hash, createdBy: makerOf(actor) });
+    const made = await getKey(query, id);
+    await audit(query, actor, 'keys.create', made, { name: made.name, scopes: made.scopes });
+    return { ...made, key: text };
+  });
+}
+
+/** Changes members of a key. Throws 403 beyond the rights of the actor, 404, and 422. */
+export function changeKey(
+  { transaction }: Pick<Database, 'transaction'>,
+  id: string,
+  change: KeyChange,
+  nowSec: number,
+  actor: Actor,
+): Promise<KeyJson> {
+  return transaction(async (query) => {
+    if (change.expires_at !== undefined) requireFuture(change.expires_at, nowSec);
+    const wanted = { ...(await getKey(query, id, 'for update')), ...change };
+    await requireWithinBounds(query, actor, wanted);
+    await updateKey(query, id, wanted);
+    const changed = await getKey(query, id);
+    await audit(query, actor, 'keys.update', changed, { changed: Object.keys(change), scopes: changed.scopes });
+    return changed;
+  });
+}
+
+/** Revokes a key: there is no trace of it but audit rows. Throws 404. */
+export function deleteKey({ transaction }: Pick<Database, 'transaction'>, id: string, actor: Actor): Promise<KeyJson> {
+  return transaction(async (query) => {
+    const key = await getKey(query, id, 'for update');
+    await deleteKeyRow(query, id);
+    await audit(query, actor, 'keys.delete', key, { name: key.name });
+    return key;
+  });
+}
+
+/** Returns all keys, newest first. */
+export const listAllKeys = async (query: Query): Promise<readonly KeyJson[]> =>
+  (await listKeys(query, { page: 1, perPage: maxKeys })).rows;
+
+function requireFuture(expiresAtSec: number | null, nowSec: number): void {
+  if (expiresAtSec !== null && expiresAtSec <= nowSec) throw validationFailed({ expires_at: 'must be in the future' });
+}
+
+function makerOf({ context }: Actor): { readonly type: string; readonly id: string | null } {
+  if (context === 'system') return { type: 'system', id: null };
+  const { principal } = context;
+  return { type: principal.type, id: principal.type === 'guest' ? null : principal.id };
+}
+
+const audit = (
+  query: Query,
+  actor: Actor,
+  action: string,
+  { id }: KeyJson,
+  details: Readonly<Record<string, unknown>>,
+): Promise<void> => recordAudit(query, { ...actor, action, target: { type: 'key', id }, details });

@@ -1,0 +1,59 @@
+import type { Database } from '@recordbus/database';
+import { every } from '@recordbus/shared/background';
+import type { Logger } from '@recordbus/shared/logging';
+
+/** How often the last uses are written, in milliseconds. Lists of keys lag by as much. */
+const intervalMs = 30_000;
+
+/** Notes when service keys are used, and from where. */
+export interface KeyUse {
+  note(keyId: string, address: string): void;
+  start(): void;
+  /** Writes the remaining uses. */
+  stop(): Promise<void>;
+}
+
+interface KeyUseDeps {
+  readonly database: Pick<Database, 'query'>;
+  readonly log: Logger;
+}
+
+interface Use {
+  readonly atSec: number;
+  readonly address: string;
+}
+
+/** Creates the notes. They are written together, and a row at most once a minute, never while a request waits. */
+export function createKeyUse({ database, log }: KeyUseDeps): KeyUse {
+  let uses = new Map<string, Use>();
+  const writing = every({
+    name: 'write the last use of service keys',
+    log,
+    intervalMs,
+    firstAfterMs: intervalMs,
+    run: write,
+  });
+
+  async function write(): Promise<void> {
+    if (uses.size === 0) return;
+    const noted = [...uses];
+    uses = new Map();
+    await database.query({
+      text: `update system.service_keys k set last_used_at = u.at, last_used_ip = u.ip
+        from unnest($1::text[], $2::bigint[], $3::text[]) as u(id, at, ip)
+        where k.id = u.id and coalesce(k.last_used_at + 60 <= u.at, true)`,
+      values: [noted.map(([id]) => id), noted.map(([, { atSec }]) => atSec), noted.map(([, { address }]) => address)],
+    });
+  }
+
+  return {
+    note(keyId, address) {
+      uses.set(keyId, { atSec: Math.floor(Date.now() / 1000), address });
+    },
+    start: writing.start,
+    async stop() {
+      await writing.stop();
+      await write().catch((error) => log.warn({ err: error }, 'cannot write the last use of service keys'));
+    },
+  };
+}

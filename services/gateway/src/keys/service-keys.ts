@@ -1,0 +1,38 @@
+import type { Database } from '@recordbus/database';
+import type { KeyRing } from '@recordbus/sessions';
+import type { Logger } from '@recordbus/shared/logging';
+import { createKeyUse, type KeyUse } from './key-use.ts';
+import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts';
+
+/** What the gateway does with service keys: it checks them, and writes down their use and their refusals. */
+export interface ServiceKeys extends Pick<KeyRing, 'verify'> {
+  readonly use: Pick<KeyUse, 'note'>;
+  readonly refused: Pick<RefusedKeys, 'note'>;
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface ServiceKeysDeps {
+  readonly ring: KeyRing;
+  readonly database: Pick<Database, 'query'>;
+  readonly log: Logger;
+}
+
+/** Creates them. */
+export function createServiceKeys({ ring, database, log }: ServiceKeysDeps): ServiceKeys {
+  const use = createKeyUse({ database, log });
+  const refused = createRefusedKeys({ database, log });
+  return {
+    verify: ring.verify,
+    use,
+    refused,
+    start() {
+      use.start();
+      refused.start();
+    },
+    async stop() {
+      await use.stop();
+      await refused.stop();
+    },
+  };
+}
