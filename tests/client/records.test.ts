@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { createClient, f, isConflict, RecordbusError } from '@recordbus/client';
+import { eventually } from '../harness/eventually.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { openLibrary } from './library.ts';
 
@@ -288,5 +289,16 @@ onEachTopology('the client sends batches', async (t, target) => {
       batch.from('books').create({ title: 'Filed', pages: [new File(['P'], 'p.txt')] }),
     );
     assert.match(book.pages[0] ?? '', /^p_/);
+  });
+});
+
+onEachTopology('the client imports and exports records', async (t, target) => {
+  const { admin } = await openLibrary(target);
+  await t.test('as CSV, with a job', async () => {
+    const rows = 'name\nimported 1\nimported 2\n';
+    const job = await admin.from('tags').import(rows, { format: 'csv' });
+    await eventually('the job is done', async () => (await admin.admin.jobs.get(job.id)).state === 'done');
+    const answer = await admin.from('tags').export({ filter: f`name ~ ${'imported'}`, sort: 'name', fields: ['name'] });
+    assert.match(await answer.text(), /imported 1\r?\n.*imported 2/);
   });
 });

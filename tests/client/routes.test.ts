@@ -65,6 +65,14 @@ const calls: Readonly<Record<string, Call>> = {
   'GET /api/v1/{collection}/{id}/history': (c) => records(c).history('{id}'),
   'POST /api/v1/{collection}/{id}/restore': (c) => records(c).restore('{id}', { at: 1 }),
   'GET /api/v1/records/{collection}/aggregate': (c) => records(c).aggregate({ count: true }),
+  'POST /api/v1/records/{collection}/import': (c) => records(c).import('[]', { format: 'json' }),
+  'GET /api/v1/records/{collection}/export': (c) => records(c).export(),
+  'GET /api/v1/jobs': (c) => c.admin.jobs.list(),
+  'GET /api/v1/jobs/{id}': (c) => c.admin.jobs.get('{id}'),
+  'GET /api/v1/jobs/{id}/refused': (c) => c.admin.jobs.refused('{id}'),
+  'POST /api/v1/jobs/{id}/pause': (c) => c.admin.jobs.pause('{id}'),
+  'POST /api/v1/jobs/{id}/resume': (c) => c.admin.jobs.resume('{id}'),
+  'POST /api/v1/jobs/{id}/cancel': (c) => c.admin.jobs.cancel('{id}'),
   'POST /api/v1/batch': (c) => c.batch(() => []),
   'GET /api/v1/files/{collection}/{id}/{filename}': (c) =>
     records(c)
@@ -146,7 +154,7 @@ function routesOf(document: unknown): string[] {
 }
 
 const shortPath = (path: string): string =>
-  decodeURI(path).replace(/^\/api\/v1\/records\/(?!.*\/aggregate$)/, '/api/v1/');
+  decodeURI(path).replace(/^\/api\/v1\/records\/(?!.*\/(?:aggregate|import|export)$)/, '/api/v1/');
 
 onOneProcess('the client reaches every route of the API document', async (t, target) => {
   const { json } = await (await target.admin()).get('/api/v1/openapi.json');

@@ -32,7 +32,8 @@ interface Xhr {
   abort(): void;
 }
 
-const xhrClass = (): (new () => Xhr) | undefined => Reflect.get(globalThis, 'XMLHttpRequest');
+const xhrClass = (): (new () => Xhr) | undefined =>
+  Reflect.get(globalThis, 'XMLHttpRequest') as unknown as (new () => Xhr) | undefined;
 
 /** Sends a request. Only `given`, a `fetch` of the caller, replaces the one of the platform. */
 export function exchange(outgoing: Outgoing, given: typeof fetch | undefined): Promise<Response> {

@@ -18,6 +18,7 @@ export type {
   WebhookStatus,
   WebhookValues,
 } from './admin/definitions.ts';
+export type { Job } from './admin/jobs.ts';
 export type { Accounts, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
@@ -43,6 +44,7 @@ export type {
   SelectOptions,
   WriteOptions,
 } from './records/options.ts';
+export type { ExportOptions, ImportOptions } from './records/transfer.ts';
 export type { SessionKeeper } from './session/keeper.ts';
 export { localStorageStore, memoryStore, type Session, type SessionStore } from './session/session.ts';
 export type { Call, CallOptions, Reply, Transport } from './transport.ts';

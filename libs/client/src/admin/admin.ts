@@ -5,6 +5,7 @@ import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { createCollections } from './collections.ts';
 import type { AdminAccount, AuditRow, CronRun, LogFilter, LogRow } from './definitions.ts';
+import { createJobs } from './jobs.ts';
 import { createRequests } from './requests.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -52,6 +53,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     },
     collections: createCollections(transport, requests),
     webhooks: createWebhooks(requests),
+    jobs: createJobs(transport, requests),
     settings: {
       get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
       /** Changes settings, all or none. An empty text restores the default. */

@@ -1,3 +1,4 @@
+import type { Job } from '../admin/jobs.ts';
 import { type AnyFilter, filterText } from '../filter/build.ts';
 import type { LiveList, LiveOptions, SubscribeOptions, Subscription } from '../live/types.ts';
 import type { CallOptions, Transport } from '../transport.ts';
@@ -19,6 +20,7 @@ import type {
   WriteOptions,
 } from './options.ts';
 import { type AnyReadOptions, readQuery } from './query.ts';
+import { type ExportOptions, exportRows, type ImportOptions, importRows } from './transfer.ts';
 import { createWrites, idOf } from './write.ts';
 
 /** A record as it was read, or its id. */
@@ -125,6 +127,15 @@ export interface Collection<S, C extends keyof S> {
    * await client.from('sales').aggregate({ group: ['month(sold)'], sum: ['price'], count: true });
    */
   aggregate<R = Readonly<Record<string, unknown>>>(options: AggregateOptions<S, C>): Promise<Page<R>>;
+  /**
+   * Imports rows, for admins. The job does them after the answer: `client.admin.jobs.get(job.id)` says how far it is.
+   *
+   * @example
+   * const job = await client.from('books').import(file, { format: 'csv', mode: 'upsert', on: ['isbn'] });
+   */
+  import(rows: string | Blob, options: ImportOptions): Promise<Job>;
+  /** Streams all records of a list as CSV or JSON, of one moment. */
+  export(options?: ExportOptions<S, C>): Promise<Response>;
 }
 
 const defaultPageSize = 200;
@@ -161,6 +172,8 @@ export function createCollection(transport: Transport, name: string): Collection
     ...writes.methods,
     live: async (options: AnyReadOptions = {}) => (await loadLive()).openLive(transport, name, options),
     subscribe: async (options: AnyReadOptions) => (await loadLive()).openSubscription(transport, name, options),
+    import: async (rows: string | Blob, options: ImportOptions) => importRows(transport, name, rows, options),
+    export: async (options: AnyReadOptions = {}) => exportRows(transport, name, options),
     files,
     file: (record: { readonly id: string }, field: string) => files(record, field)[0],
     async history(subject: Subject, { page, perPage, signal }: PageOptions & CallOptions = {}) {

@@ -1,0 +1,44 @@
+import type { Page, PageOptions } from '../records/options.ts';
+import type { CallOptions, Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import type { Requests } from './requests.ts';
+
+/** An import, as replicas do it (import §7). */
+export interface Job {
+  readonly id: string;
+  readonly kind: string;
+  readonly state: 'queued' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled';
+  readonly collection: string;
+  readonly owner: { readonly type: string; readonly id: string | null };
+  readonly options: Readonly<Record<string, unknown>>;
+  readonly rows: {
+    readonly total: number;
+    readonly read: number;
+    readonly done: number;
+    readonly skipped: number;
+    readonly refused: number;
+    readonly waiting: number;
+  };
+  readonly bytes: number;
+  /** Rows per second. */
+  readonly rate: number | null;
+  readonly eta_s: number | null;
+  readonly error: { readonly message: string; readonly row?: number; readonly column?: number } | null;
+  readonly created: number;
+  readonly started: number | null;
+  readonly finished: number | null;
+}
+
+type JobFilter = PageOptions & { readonly state?: Job['state']; readonly collection?: string };
+
+/** Jobs of imports. */
+export const createJobs = (transport: Transport, { get, page, post }: Requests) => ({
+  list: (filter?: JobFilter, options?: CallOptions) => page<Page<Job>>(['jobs'], filter, options),
+  get: (id: string, options?: CallOptions) => get<Job>(['jobs', id], options),
+  pause: (id: string, options?: CallOptions) => post<Job>(['jobs', id, 'pause'], {}, options),
+  resume: (id: string, options?: CallOptions) => post<Job>(['jobs', id, 'resume'], {}, options),
+  cancel: (id: string, options?: CallOptions) => post<Job>(['jobs', id, 'cancel'], {}, options),
+  /** Streams the refused rows, in the format of the import, with the reasons. */
+  refused: (id: string, options?: CallOptions): Promise<Response> =>
+    transport.open({ method: 'GET', path: apiPath('jobs', id, 'refused'), ...options }),
+});

@@ -1,0 +1,72 @@
+import type { Job } from '../admin/jobs.ts';
+import type { Transport } from '../transport.ts';
+import type { FilterOf } from '../types/filter-fields.ts';
+import { apiPath } from '../url.ts';
+import type { WriteOptions } from './options.ts';
+import { type AnyReadOptions, readQuery } from './query.ts';
+
+type Format = 'csv' | 'ndjson' | 'json';
+
+/** How rows are read (import §1.3). */
+export interface ImportOptions extends WriteOptions {
+  readonly format: Format;
+  readonly mode?: 'insert' | 'upsert' | 'skip' | undefined;
+  /** How `upsert` and `skip` find a record: `id`, or unique fields. */
+  readonly on?: readonly string[] | undefined;
+  /** Names of fields by columns; null leaves a column out. */
+  readonly map?: Readonly<Record<string, string | null>> | undefined;
+  readonly keep?: readonly ('id' | 'created' | 'updated')[] | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly events?: 'none' | undefined;
+  readonly separator?: string | undefined;
+  /** The cell that is null. */
+  readonly null?: string | undefined;
+  readonly encoding?: string | undefined;
+}
+
+/** What an export has (export §1.2). */
+export interface ExportOptions<S, C extends keyof S> {
+  readonly format?: Format | undefined;
+  readonly filter?: FilterOf<S, C> | undefined;
+  readonly sort?: string | readonly string[] | undefined;
+  readonly fields?: readonly string[] | undefined;
+  readonly expand?: readonly string[] | undefined;
+  /** Leaves texts of CSV as they are, even if a spreadsheet would run them. */
+  readonly raw?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+const types: Readonly<Record<Format, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+};
+
+/** Sends rows to import. The job does them after the answer. */
+export function importRows(
+  transport: Transport,
+  name: string,
+  rows: string | Blob,
+  options: ImportOptions,
+): Promise<Job> {
+  const { signal, onProgress, idempotencyKey, dryRun, map, ...more } = options;
+  return transport.data<Job>({
+    method: 'POST',
+    path: apiPath('records', name, 'import'),
+    query: { ...more, map: map && JSON.stringify(map), dry_run: dryRun },
+    body: { content: rows, type: types[options.format] },
+    key: idempotencyKey ?? true,
+    signal,
+    onProgress,
+  });
+}
+
+/** Streams all records of a list, of one moment. */
+export function exportRows(
+  transport: Transport,
+  name: string,
+  options: AnyReadOptions & { readonly format?: Format; readonly raw?: boolean } = {},
+): Promise<Response> {
+  const query = { ...readQuery(options), format: options.format, raw: options.raw };
+  return transport.open({ method: 'GET', path: apiPath('records', name, 'export'), query, signal: options.signal });
+}
