@@ -16,6 +16,7 @@ const entries = {
   docs: 'infra/docs/src/main.ts',
   test: 'infra/launch/test.ts',
   check: 'infra/launch/check.ts',
+  pack: 'infra/pack/main.ts',
 };
 
 /** Runs Node itself with the given arguments. */

@@ -1,0 +1,77 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+const root = join(import.meta.dirname, '../..');
+
+/** The packages that people install from outside of this repository, by the names of their folders in `libs`. */
+export const packageNames = ['client', 'extensions'] as const;
+
+interface Manifest {
+  readonly name: string;
+  readonly version: string;
+  readonly exports: Readonly<Record<string, string>>;
+  readonly [member: string]: unknown;
+}
+
+/**
+ * Packs a package as JavaScript with types, since Node runs no TypeScript below node_modules. Returns the path of the
+ * tarball in `target`.
+ */
+export function packPackage(name: (typeof packageNames)[number], target: string): string {
+  const source = join(root, 'libs', name);
+  const stage = mkdtempSync(join(tmpdir(), 'recordbus-pack-'));
+  try {
+    compile(source, stage);
+    writeFileSync(join(stage, 'package.json'), `${JSON.stringify(publicManifest(source), undefined, 2)}\n`);
+    cpSync(join(source, 'README.md'), join(stage, 'README.md'));
+    cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
+    const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', target], stage);
+    const [{ filename }] = JSON.parse(packed) as [{ readonly filename: string }];
+    return join(target, filename);
+  } finally {
+    rmSync(stage, { recursive: true });
+  }
+}
+
+/** Compiles for browsers and every runtime: without the types of Node, so nothing of Node is used by mistake. */
+function compile(source: string, stage: string): void {
+  const project = join(stage, 'tsconfig.json');
+  const compilerOptions = {
+    target: 'es2022',
+    lib: ['es2023', 'dom', 'dom.iterable'],
+    types: [],
+    module: 'nodenext',
+    strict: true,
+    verbatimModuleSyntax: true,
+    rewriteRelativeImportExtensions: true,
+    declaration: true,
+    removeComments: false,
+    rootDir: join(source, 'src'),
+    outDir: join(stage, 'dist'),
+  };
+  const include = [join(source, 'src')];
+  writeFileSync(project, JSON.stringify({ compilerOptions, include, exclude: [join(source, 'src/**/*.test.ts')] }));
+  run(join(root, 'node_modules/.bin/tsc'), ['-p', project], root);
+  rmSync(project);
+  // The compiler leaves the names of sources in declarations.
+  for (const file of globSync('dist/**/*.d.ts', { cwd: stage }).map((found) => join(stage, found))) {
+    const declarations = readFileSync(file, 'utf8');
+    writeFileSync(file, declarations.replace(/((?:from |import\()['"]\.[^'"\n]*)\.ts(['"])/g, '$1.js$2'));
+  }
+}
+
+/** The manifest of what is packed: compiled files instead of sources. */
+function publicManifest(source: string): object {
+  const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
+  const { private: _private, exports, ...members } = manifest;
+  const compiled = Object.entries(exports).map(([entry, file]): [string, object] => {
+    const path = file.replace('./src/', './dist/').replace(/\.ts$/, '');
+    return [entry, { types: `${path}.d.ts`, default: `${path}.js` }];
+  });
+  return { ...members, exports: Object.fromEntries(compiled), files: ['dist'], engines: { node: '>=20' } };
+}
+
+const run = (command: string, args: readonly string[], cwd: string): string =>
+  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
