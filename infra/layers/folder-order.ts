@@ -6,7 +6,7 @@
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'libs/database': [
     'index',
-    'lease limit-rules temporary-database',
+    'lease limit-rules temporary-database used-tokens',
     'database',
     'reads startup',
     'connections migrations',

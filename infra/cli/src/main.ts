@@ -4,6 +4,7 @@ import { addBackupCommands } from './backup/backup-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addEncryptionCommands } from './encryption/encryption-commands.ts';
 import { exitCodes } from './failure.ts';
+import { addRecordsCommands } from './records/records-commands.ts';
 import { addSchemaCommands } from './schema/schema-commands.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
 import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
@@ -27,6 +28,7 @@ addSecretCommands(program);
 addEncryptionCommands(program);
 addSnapshotCommands(program);
 addSchemaCommands(program);
+addRecordsCommands(program);
 addBackupCommands(program);
 addDoctorCommand(program);
 

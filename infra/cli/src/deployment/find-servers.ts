@@ -49,7 +49,7 @@ export async function findServers(parts: CommandParts, needs: Needs = {}): Promi
 }
 
 /** Returns the note of the stack that runs on the directory, or undefined. Waits for a stack that is starting. */
-async function findRunning(dataDirectory: string): Promise<StackNote | undefined> {
+export async function findRunning(dataDirectory: string): Promise<StackNote | undefined> {
   const found = await until(startTimeoutMs, async () => {
     const holder = await findHolder(dataDirectory);
     if (!holder || holder.command !== undefined) return noStack;

@@ -1,5 +1,6 @@
 import { applySchemaFiles, type Change, type Lock, planSchemaFiles, readSchemaFiles } from '@recordbus/admin';
-import { type ApiAddress, callApi } from '../api/call-api.ts';
+import { callApi } from '../api/call-api.ts';
+import type { ApiAddress } from '../api/send-request.ts';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';

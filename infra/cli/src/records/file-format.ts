@@ -1,0 +1,43 @@
+import { CommandFailure } from '../failure.ts';
+
+/** Stands for standard input or output. */
+export const standardStream = '-';
+
+export const contentTypes: Readonly<Record<string, string>> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  json: 'application/json',
+};
+
+const formatsByEnding: Readonly<Record<string, string>> = {
+  csv: 'csv',
+  tsv: 'csv',
+  ndjson: 'ndjson',
+  jsonl: 'ndjson',
+  json: 'json',
+};
+
+interface FileFormat {
+  readonly format: string;
+  readonly isCompressed: boolean;
+}
+
+/** Finds the format of a file by its name, unless one is given. Throws CommandFailure for a name that says nothing. */
+export function fileFormatOf(file: string, given: string | undefined): FileFormat {
+  const isCompressed = /\.gz$/i.test(file);
+  const ending = endingOf(withoutGz(file)).toLowerCase();
+  const format = given ?? formatsByEnding[ending];
+  if (format === undefined) throw new CommandFailure(`The name ${file} has no format: name one with --format.`);
+  return { format, isCompressed };
+}
+
+/** The name of the file of refused rows, next to the imported one. */
+export function refusedFileOf(file: string, format: string): string {
+  const name = withoutGz(file);
+  const ending = endingOf(name);
+  return `${ending === '' ? name : name.slice(0, -ending.length - 1)}.refused.${format}`;
+}
+
+const withoutGz = (file: string): string => file.replace(/\.gz$/i, '');
+
+const endingOf = (name: string): string => /\.([^./\\]*)$/.exec(name)?.[1] ?? '';

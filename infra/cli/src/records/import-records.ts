@@ -1,0 +1,148 @@
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { ReadableStream } from 'node:stream/web';
+import { AppError } from '@recordbus/shared/errors';
+import { type ApiAddress, reasonOf, sendRequest } from '../api/send-request.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import type { CommandParts } from '../run-command.ts';
+import { fileFormatOf, refusedFileOf, standardStream } from './file-format.ts';
+import { findStack } from './find-stack.ts';
+import { commandJob, followJob, type ImportJob, isEnded, readJob } from './follow-job.ts';
+import { type NoteFile, noNote, openNote } from './import-note.ts';
+import type { ImportOptions } from './options.ts';
+import { createProgress, noProgress, type Progress } from './progress.ts';
+import { type ImportSource, upload } from './upload.ts';
+import { isBusy, whenFree } from './when-free.ts';
+
+/** The exit code when rows were refused. */
+const someRefused = 3;
+
+/**
+ * Imports a file as a job and follows it to its end. An import of the same file that is in progress is continued. A
+ * signal pauses the job.
+ */
+export async function importRecords(
+  parts: CommandParts,
+  collection: string,
+  file: string,
+  { url, key, json = false, refused, cancel = false, dryRun, ...given }: ImportOptions,
+): Promise<number> {
+  const isStandard = file === standardStream;
+  const { format, isCompressed } = fileFormatOf(file, given.format);
+  const address = await findStack(parts, { url, key });
+  const parameters = { ...given, format, ...(dryRun && { dry_run: '1' }) };
+  const note = isStandard ? noNote : await openNote(file, { url: address.url, collection, parameters });
+  const progress = json ? noProgress : createProgress({ output: process.stderr });
+  const running = { ...parts, address, note, progress };
+
+  const known = await findKnown(running);
+  if (cancel) return cancelJob(running, known, file);
+  const source = { file, isCompressed, collection, parameters };
+  const id = known?.id ?? (await startJob(running, source));
+  const job = known && isEnded(known) ? known : await follow(running, id, known?.state === 'paused');
+  const rowsFile = refused ?? (isStandard ? undefined : refusedFileOf(file, format));
+  const kept = job.rows.refused > 0 && rowsFile !== undefined ? rowsFile : undefined;
+  if (kept !== undefined) await writeRefused(address, id, kept);
+  await note.remove();
+  return report(parts, job, { collection, kept });
+}
+
+interface RunningImport extends CommandParts {
+  readonly address: ApiAddress;
+  readonly note: NoteFile;
+  readonly progress: Progress;
+}
+
+/** Finds the job of an earlier command; undefined when there is none, or when it is gone. */
+async function findKnown({ address, note }: RunningImport): Promise<ImportJob | undefined> {
+  const { job } = (await note.find()) ?? {};
+  if (job === undefined) return undefined;
+  try {
+    return await readJob(address, job);
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+async function cancelJob(
+  { address, note, terminal }: RunningImport,
+  known: ImportJob | undefined,
+  file: string,
+): Promise<number> {
+  if (!known) throw new CommandFailure(`No import of ${file} with these options is in progress.`);
+  const job = (await commandJob(address, known.id, 'cancel')) ?? known;
+  await note.remove();
+  terminal.report(job, `The job ${job.id} is ${job.state}. ${job.rows.done} rows were done and stay.`);
+  return exitCodes.done;
+}
+
+/** Uploads the file, and notes its job. With the key of an upload that broke off, no second job is made. */
+async function startJob({ address, note, progress, terminal }: RunningImport, source: ImportSource): Promise<string> {
+  const { key, job } = (await note.find()) ?? {};
+  const repeated = job === undefined ? key : undefined;
+  const idempotencyKey = repeated ?? randomUUID();
+  await note.write({ key: idempotencyKey });
+  try {
+    const send = () => upload(address, source, { key: idempotencyKey, progress });
+    const id = await (source.file === standardStream ? send() : whenFree(send, terminal));
+    await note.write({ key: idempotencyKey, job: id });
+    return id;
+  } catch (error) {
+    // The API refused it, so nothing was done.
+    if (error instanceof AppError && error.status < 500 && error.status !== 409 && !isBusy(error)) await note.remove();
+    throw error;
+  } finally {
+    progress.end();
+  }
+}
+
+/** Follows the job to its end. A signal meanwhile pauses it. */
+async function follow(running: RunningImport, id: string, isPaused: boolean): Promise<ImportJob> {
+  const { address, lifecycle, progress } = running;
+  let isFollowed = true;
+  lifecycle.onStop('job', async () => {
+    if (isFollowed) await pause(running, id);
+  });
+  try {
+    if (isPaused) await commandJob(address, id, 'resume');
+    return await followJob(address, id, progress);
+  } finally {
+    isFollowed = false;
+    progress.end();
+  }
+}
+
+async function pause({ terminal, address, note, progress }: RunningImport, id: string): Promise<void> {
+  progress.end();
+  try {
+    const job = await commandJob(address, id, 'pause');
+    const how = note === noNote ? `POST /api/v1/jobs/${id}/resume continues it` : 'the same command continues it';
+    if (job) terminal.note(`The job ${id} is paused: ${how}.`);
+  } catch (error) {
+    terminal.note(`The job ${id} goes on, since it could not be paused: ${reasonOf(error)}.`);
+  }
+}
+
+/** Writes the refused rows of a job into a file. */
+async function writeRefused(address: ApiAddress, id: string, file: string): Promise<void> {
+  const answer = await sendRequest(address, { method: 'GET', path: `/api/v1/jobs/${id}/refused` });
+  if (answer.body) await pipeline(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>), createWriteStream(file));
+}
+
+function report(
+  { terminal }: CommandParts,
+  job: ImportJob,
+  { collection, kept }: { readonly collection: string; readonly kept: string | undefined },
+): number {
+  const { rows, state, error } = job;
+  const sentences = [`${rows.done} of ${rows.total} rows were imported into ${collection}.`];
+  if (rows.skipped > 0) sentences.push(`${rows.skipped} were skipped.`);
+  if (rows.refused > 0) sentences.push(`${rows.refused} were refused${kept === undefined ? '' : `: see ${kept}`}.`);
+  if (state !== 'done') sentences.push(`The job ${job.id} is ${state}${error ? `: ${error.message}` : ''}.`);
+  terminal.report({ ...job, ...(kept !== undefined && { refused_rows: kept }) }, sentences.join(' '));
+  if (state !== 'done') return exitCodes.failed;
+  return rows.refused > 0 ? someRefused : exitCodes.done;
+}

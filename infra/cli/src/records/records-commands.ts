@@ -1,0 +1,55 @@
+import { type Command, Option } from 'commander';
+import { loadAndRun } from '../load-and-run.ts';
+import type { ExportOptions, ImportOptions } from './options.ts';
+
+const formats = ['csv', 'ndjson', 'json'];
+
+/** `records export` and `records import`. */
+export function addRecordsCommands(program: Command): void {
+  const records = program
+    .command('records')
+    .description('export the records of a collection to a file, or import them');
+  const add = (name: string, description: string) =>
+    records
+      .command(name)
+      .description(description)
+      .argument('<collection>', 'name of the collection')
+      .option('--url <url>', 'address of a running stack; by default the one of the data directory')
+      .option('--key <key>', 'service key or token; by default SERVICE_KEY, else the command is a guest')
+      .addOption(new Option('--format <format>', 'by default that of the name of the file').choices(formats))
+      .option('--json', 'write the result and errors as JSON');
+  add('export', 'write all records that the key may list into a file; nothing is left of one that breaks off')
+    .argument('<file>', 'output file, compressed if its name ends in .gz; - is standard output')
+    .option('--filter <filter>', 'an expression that selects records')
+    .option('--sort <fields>', 'fields to sort by, separated by commas; - before a name sorts descending')
+    .option('--fields <members>', 'members to write, separated by commas')
+    .option('--expand <relations>', 'relations whose records are written with each record')
+    .option('--raw', 'leave texts as they are that a spreadsheet would run')
+    .action((collection: string, file: string, options: ExportOptions) =>
+      loadAndRun('records export', options, async (parts) =>
+        (await import('./export-records.ts')).exportRecords(parts, collection, file, options),
+      ),
+    );
+  add('import', 'import a file as a job, and follow it to its end; exit code 3 when rows were refused')
+    .argument('<file>', 'input file, compressed if its name ends in .gz; - is standard input')
+    .addOption(new Option('--mode <mode>', 'for records that are there').choices(['insert', 'upsert', 'skip']))
+    .option('--on <fields>', 'id or unique fields, by which upsert and skip find records')
+    .option('--map <json>', 'a JSON object from columns to fields; null leaves a column out')
+    .option('--keep <members>', 'of id,created,updated, those to keep of the file')
+    .option('--dry-run', 'do everything but write')
+    .addOption(new Option('--events <events>', 'none writes without events; audited').choices(['none']))
+    .option('--separator <character>', 'what is between cells of CSV')
+    .option('--null <text>', 'the cell of CSV that is null')
+    .addOption(new Option('--encoding <encoding>', 'of the file').choices(['utf-8', 'utf-16le', 'utf-16be', 'latin1']))
+    .option('--refused <file>', 'where to write refused rows; by default next to the file')
+    .option('--cancel', 'cancel the job of this file instead of continuing it')
+    .addHelpText('after', importHelp)
+    .action((collection: string, file: string, options: ImportOptions) =>
+      loadAndRun('records import', options, async (parts) =>
+        (await import('./import-records.ts')).importRecords(parts, collection, file, options),
+      ),
+    );
+}
+
+const importHelp = `
+Ctrl-C pauses the job. The same command continues it: <file>.import says which job it is, until the job has ended.`;
