@@ -19,3 +19,61 @@ test('a schema of 500 collections with 50 fields each is applied in one request 
   const { unchanged } = await admin.post(apply, { snapshot, mode: 'sync' }, 200);
   assert.equal((unchanged as string[]).length, collections.length);
 });
+
+test('its files are planned and applied too, while other requests are answered [schema §1]', async (t) => {
+  await using ground = await createGround();
+  await using stack = await startStack({ topology: 'one', ground });
+  const admin = await stack.admin();
+  const views = Array.from({ length: 20 }, (_, index) => ({
+    name: `view${index}`,
+    type: 'view',
+    view_query: `select id, field0, field1 from large${index}`,
+  }));
+  const schema = { version: 1, collections: [...collections, ...views] };
+  const path = '/api/v1/admin/schema';
+  const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    let longestMs = 0;
+    let isDone = false;
+    const probe = async () => {
+      while (!isDone) {
+        const startedAtMs = performance.now();
+        assert.equal((await stack.guest.get('/healthz')).status, 200);
+        longestMs = Math.max(longestMs, performance.now() - startedAtMs);
+      }
+    };
+    const startedAtMs = performance.now();
+    const probing = probe();
+    try {
+      return await work();
+    } finally {
+      isDone = true;
+      await probing;
+      t.diagnostic(
+        `${what}: ${Math.round(performance.now() - startedAtMs)} ms, longest answer beside it ${Math.round(longestMs)} ms`,
+      );
+      assert.ok(longestMs < 2000, `${what}: a request waited ${longestMs} ms`);
+    }
+  };
+  const first = await timed('plan of an empty stack', () => admin.post(`${path}/plan`, { schema }, 200));
+  await timed('apply', () => admin.post(`${path}/apply`, { schema, hash: first.hash }, 200));
+  const pulled = await timed('pull', () => admin.get(path));
+  const files = (pulled.json as { data: { collections: Record<string, unknown>[] } }).data;
+  const same = await timed('plan without changes', () => admin.post(`${path}/plan`, { schema: files }, 200));
+  assert.deepEqual(same.changes, []);
+  const renamed = {
+    ...files,
+    collections: files.collections.map((file) =>
+      file.type === 'view'
+        ? { ...file, view_query: String(file.view_query).replaceAll('field0', 'renamed') }
+        : {
+            ...file,
+            ...Object.fromEntries(['list', 'view', 'create', 'update', 'delete'].map((name) => [`${name}_rule`, null])),
+            fields: (file.fields as { name: string }[]).map((field) =>
+              field.name === 'field0' ? { ...field, name: 'renamed' } : field,
+            ),
+          },
+    ),
+  };
+  const plan = await timed('plan of 500 renames', () => admin.post(`${path}/plan`, { schema: renamed }, 200));
+  await timed('apply of 500 renames', () => admin.post(`${path}/apply`, { schema: renamed, hash: plan.hash }, 200));
+});

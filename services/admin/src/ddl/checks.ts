@@ -72,7 +72,7 @@ function checksOfKept(table: string, { old, now }: FieldPair, cipher: ValueCiphe
       place: `${place}.options.encrypted`,
       table,
       column,
-      where: looksEncrypted(now),
+      where: looksEncrypted(old),
       // A plain text with the prefix of ciphertext would be read as such; ciphertext that cannot be decrypted would be lost.
       ...(isEncrypted(old) && {
         refuses: (value) => typeof value === 'string' && !decryptValue(cipher, now, value).isDecrypted,
