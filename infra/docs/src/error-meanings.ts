@@ -19,7 +19,8 @@ export const meanings: Readonly<Record<string, string>> = {
   extension_timeout: 'An extension took too long.',
   feature_disabled: 'A setting switches the feature off.',
   fetch_failed: 'An HTTP request of an extension failed.',
-  files_being_removed: 'The files of a deleted record with this id are being removed; send the request again.',
+  files_being_removed:
+    'The files of a deleted record or collection with this id are being removed; send the request again.',
   forbidden: 'The caller may not do this: a rule refuses, or the route needs another kind of caller.',
   headers_too_large: 'The request line and headers have more than 128 KiB.',
   idempotency_key_in_use: 'The first request with this idempotency key is still running.',

@@ -43,8 +43,9 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
       schema.collections.filter(({ name }) => !coded.has(String(name))).map((value) => [`${value.name}.json`, value]),
     ),
   );
-  await writeFolder('webhooks', fileNamesOf(schema.webhooks));
-  await write('settings.json', textOf(await keep('settings.json', schema.settings)));
+  // A key may not read them.
+  if (schema.webhooks) await writeFolder('webhooks', fileNamesOf(schema.webhooks));
+  if (schema.settings) await write('settings.json', textOf(await keep('settings.json', schema.settings)));
   await writeMigrations(directory, schema, write, parts);
   parts.terminal.report({ written, removed }, report(target.name, written, removed));
 }

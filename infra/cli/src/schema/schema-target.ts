@@ -41,7 +41,7 @@ interface ApplyBody extends PlanBody {
 export interface SchemaTarget {
   /** How messages name it. */
   readonly name: string;
-  read(): Promise<Required<SchemaDocument>>;
+  read(): Promise<SchemaDocument>;
   plan(body: PlanBody): Promise<Plan>;
   apply(body: ApplyBody): Promise<Pick<Plan, 'hash' | 'changes'>>;
 }
@@ -55,7 +55,7 @@ export async function openTarget(parts: CommandParts, { url, key }: TargetOption
   const nowSec = () => Math.floor(Date.now() / 1000);
   return {
     name: 'the database',
-    read: async () => asAnswered<Required<SchemaDocument>>(await readSchemaFiles(deployment)),
+    read: async () => asAnswered<SchemaDocument>(await readSchemaFiles(deployment)),
     plan: async (body) => asAnswered<Plan>(await planSchemaFiles(deployment, body, nowSec())),
     apply: async (body) => asAnswered<Plan>(await applySchemaFiles(deployment, body, nowSec(), cliActor)),
   };
@@ -69,7 +69,7 @@ const path = '/api/v1/admin/schema';
 function targetAt(address: ApiAddress): SchemaTarget {
   return {
     name: address.url,
-    read: async () => (await callApi(address, 'GET', path)) as Required<SchemaDocument>,
+    read: async () => (await callApi(address, 'GET', path)) as SchemaDocument,
     plan: async (body) => (await callApi(address, 'POST', `${path}/plan`, body)) as Plan,
     apply: async (body) => (await callApi(address, 'POST', `${path}/apply`, body)) as Plan,
   };

@@ -144,6 +144,34 @@ suite('the schema as files', { skip }, () => {
     ]);
   });
 
+  test('a key plans and applies settings and webhooks with their scopes only', async () => {
+    const key = (...scopes: string[]) => ({ type: 'service', id: 'k1', scopes }) as const;
+    const hash = (await plan(collections())).hash;
+    const ask = async (scopes: string[], method: string, route: string, more: Members = {}) => {
+      const body =
+        method === 'GET' ? undefined : { schema: { ...collections(), ...more }, ...(route === '/apply' && { hash }) };
+      return (await call(method, `${schemaPath}${route}`, body, key(...scopes))).status;
+    };
+    assert.equal(await ask(['collections:read'], 'POST', '/plan'), 403);
+    assert.equal(await ask(['collections:apply'], 'POST', '/plan'), 200);
+    assert.equal(await ask(['collections:apply'], 'POST', '/apply'), 200);
+    for (const part of [{ settings: {} }, { webhooks: [] }]) {
+      const [name = ''] = Object.keys(part);
+      assert.equal(await ask(['collections:apply'], 'POST', '/plan', part), 403);
+      assert.equal(await ask(['collections:apply', `${name}:read`], 'POST', '/plan', part), 200);
+      assert.equal(await ask(['collections:apply', `${name}:read`], 'POST', '/apply', part), 403);
+      assert.equal(await ask(['collections:apply', `${name}:write`], 'POST', '/apply', part), 200);
+      assert.equal(await ask(['admin'], 'POST', '/apply', part), 200);
+    }
+    const read = await call('GET', schemaPath, undefined, key('collections:read', 'settings:read'));
+    assert.deepEqual(Object.keys(read.body.data as Members).sort(), [
+      'collections',
+      'migrations',
+      'settings',
+      'version',
+    ]);
+  });
+
   test('collections and fields swap names in one apply, and views follow by their new queries', async () => {
     await create('cats', [text('a'), text('b')]);
     await create('dogs', [relation('friend', 'cats')], { list_rule: 'friend.a = "x"' });

@@ -8,6 +8,7 @@ import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { applySchema } from '../schema-files/apply-schema.ts';
 import { changeJson, lockJson } from '../schema-files/change.ts';
 import { presentSchema, readCurrentSchema } from '../schema-files/current-schema.ts';
+import { refuseParts, withReadableParts } from '../schema-files/key-parts.ts';
 import { planSchema } from '../schema-files/plan-schema.ts';
 import { applyBody, planBody } from '../schema-files/schema-document.ts';
 
@@ -28,8 +29,8 @@ const file = z.record(z.string(), z.unknown());
 const schemaJson = z.object({
   version: z.literal(1),
   collections: z.array(file),
-  webhooks: z.array(file),
-  settings: file,
+  webhooks: z.array(file).optional(),
+  settings: file.optional(),
   migrations: z.array(z.object({ name: z.string(), sql: z.string() })),
 });
 
@@ -42,7 +43,8 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
     scope: 'collections:read',
     summary: 'Get the schema as the files of `cli schema pull`, without secrets',
     answers: { 200: schemaJson },
-    handler: async () => ok(await presentSchema(await readCurrentSchema(database.query, cipher))),
+    handler: async ({ context: { principal } }) =>
+      ok(withReadableParts(principal, await presentSchema(await readCurrentSchema(database.query, cipher)))),
   }),
   route({
     method: 'POST',
@@ -62,7 +64,10 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
       }),
       422: 'The files are wrong, or an apply would refuse them; details name each place.',
     },
-    handler: async ({ body }) => ok(await planSchema({ database, cipher }, body, nowSec())),
+    async handler({ body, context: { principal } }) {
+      refuseParts(principal, body.schema, 'read');
+      return ok(await planSchema({ database, cipher }, body, nowSec()));
+    },
   }),
   route({
     method: 'POST',
@@ -78,6 +83,7 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
       422: 'The files are wrong, the records do not fit them, or a drop is not allowed; details name each place.',
     },
     async handler(input) {
+      refuseParts(input.context.principal, input.body.schema, 'write');
       const applied = await applySchema(changes, input.body, nowSec(), actorOf(input));
       if (applied.changes.some(({ kind }) => kind === 'webhook')) bus.notify('webhooks');
       return ok(applied);

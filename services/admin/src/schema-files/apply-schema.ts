@@ -90,6 +90,7 @@ function refuseDrops(changes: readonly Change[], allowed: readonly string[]): vo
 async function execute(schema: SchemaChange, plan: SchemaPlan, nowSec: number): Promise<readonly Collection[]> {
   const { query, execute: run } = schema;
   const { collections, migrations } = plan;
+  await refusePendingRemovals(query, collections.created);
   const problems = createProblems();
   await checkValues(schema, plan, problems);
   const views = schema.collections.filter(({ type }) => type === 'view');
@@ -111,6 +112,20 @@ async function execute(schema: SchemaChange, plan: SchemaPlan, nowSec: number): 
   problems.throwIfAny();
   await storeCollections(query, schema.collections, after, nowSec);
   return after;
+}
+
+/** A dropped collection may come back with its id: what is left of its files is removed by this id. */
+async function refusePendingRemovals(query: Query, created: readonly Collection[]): Promise<void> {
+  const [row] = await query<{ id: string }>({
+    text: 'select collection_id as id from system.file_removals where collection_id = any($1::text[]) limit 1',
+    values: [created.map(({ id }) => id)],
+  });
+  const name = created.find(({ id }) => id === row?.id)?.name;
+  if (name !== undefined)
+    throw conflict(
+      'files_being_removed',
+      `the files of the dropped collection ${name} are being removed; send it again`,
+    );
 }
 
 /** Checks stored values before the tables change, and keeps writers out. Missing values are looked for after the migrations. */

@@ -1,0 +1,27 @@
+import type { Principal } from '@recordbus/shared/context';
+import { rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
+import type { PresentedSchema } from './present-files.ts';
+import type { SchemaDocument } from './schema-document.ts';
+
+/** The parts of a schema that have scopes of their own. */
+const parts = ['settings', 'webhooks'] as const;
+
+/** Throws 403 for a key that may not read or write a part that the files have (schema §1). */
+export function refuseParts(principal: Principal, document: SchemaDocument, act: 'read' | 'write'): void {
+  if (principal.type !== 'service') return;
+  const rights = rightsOf(principal.scopes);
+  for (const part of parts)
+    if (document[part] !== undefined && !rights.has(`${part}:${act}`)) throw scopeMissing(`${part}:${act}`);
+}
+
+/** Returns the schema without the parts that a key may not read. */
+export function withReadableParts(principal: Principal, schema: PresentedSchema): Partial<PresentedSchema> {
+  if (principal.type !== 'service') return schema;
+  const rights = rightsOf(principal.scopes);
+  const { settings, webhooks, ...rest } = schema;
+  return {
+    ...rest,
+    ...(rights.has('webhooks:read') && { webhooks }),
+    ...(rights.has('settings:read') && { settings }),
+  };
+}
