@@ -11,6 +11,7 @@ import { crons } from './extensions/crons.ts';
 import { customEvents } from './extensions/custom-events.ts';
 import { descriptions } from './extensions/descriptions.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
+import { importHooks } from './extensions/import-hooks.ts';
 import { notifications } from './extensions/notifications.ts';
 import { putTools } from './extensions/put-tools.ts';
 import { rateLimits } from './extensions/rate-limits.ts';
@@ -39,6 +40,7 @@ after(async () => {
 onEachTopology('routes of extensions', routes);
 onEachTopology('rate limits of the routes of extensions', rateLimits);
 onEachTopology('the API document of the routes of extensions', descriptions);
+onOneProcess('before hooks of imports', importHooks);
 onOneProcess('before hooks', beforeHooks);
 onEachTopology('before hooks of cascades', cascadeHooks);
 onEachTopology('before hooks of restores', restoreHooks);

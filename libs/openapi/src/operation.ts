@@ -33,7 +33,12 @@ export function operationOf(route: RouteManifest, path: string) {
   };
 }
 
-function requestBody({ body, multipartLimitBytes }: RouteManifest) {
+function requestBody({ body, streamedBody, multipartLimitBytes }: RouteManifest) {
+  if (streamedBody)
+    return {
+      required: false,
+      content: Object.fromEntries(Object.entries(streamedBody).map(([type, schema]) => [type, { schema }])),
+    };
   if (!body) return undefined;
   const required = Array.isArray(body.required) && body.required.length > 0;
   const form = {

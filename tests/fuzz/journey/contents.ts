@@ -38,6 +38,7 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await call('deleteAdminCollectionsByCollectionIndexesByIndex', { as, path: { ...path, index: 'by_a' } });
   const operations = [{ op: 'create', collection: 'passing', data: { a: 'x' } }];
   await call('postBatch', { as, body: { operations } });
+  await goThroughJobs({ call, admin: as }, path);
   const snapshot = objectAt((await call('getAdminMigrationsSnapshot', { as })).json, 'data');
   await call('postAdminMigrationsApply', { as, body: { snapshot, mode: 'additive' } });
   await call('deleteCollectionsByCollection', { as, path });
@@ -53,6 +54,22 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await call('aggregate_seen', { as, query: { group: 'id' } });
   await call('view_seen', { as, path: { id: left.recordId } });
   return left;
+}
+
+/** Calls the operations on jobs. A job may end before the journey can pause it, so one waits behind another. */
+async function goThroughJobs({ call, admin: as }: Parts, path: { readonly collection: string }): Promise<void> {
+  const lines = (count: number) => '{"a":"x"}\n'.repeat(count);
+  const send = (count: number) =>
+    call('postRecordsByCollectionImport', { as, path, raw: { type: 'application/x-ndjson', text: lines(count) } });
+  await send(5000);
+  const { json } = await send(1);
+  const job = { id: textAt(json, 'data.id') };
+  await call('postJobsByIdPause', { as, path: job });
+  await call('postJobsByIdResume', { as, path: job });
+  await call('postJobsByIdCancel', { as, path: job });
+  await call('getJobs', { as, query: { state: 'cancelled', collection: path.collection } });
+  await call('getJobsById', { as, path: job });
+  await call('getJobsByIdRefused', { as, path: job });
 }
 
 /** Calls the operations of a collection without history. */

@@ -13,6 +13,8 @@ interface CallValues {
   readonly body?: unknown;
   /** Sent instead of a body. */
   readonly form?: readonly Part[];
+  /** Sent as it is instead of a body. */
+  readonly raw?: { readonly type: string; readonly text: string };
 }
 
 /** Sends a request and returns its answer. Throws unless the answer is a success that matches the document. */
@@ -44,7 +46,7 @@ export async function beginSurvey(url: string): Promise<Survey> {
     findProblem = createFindProblem(document);
   }
 
-  async function call(id: string, { as, path = {}, query = {}, body, form }: CallValues = {}): Promise<Answer> {
+  async function call(id: string, { as, path = {}, query = {}, body, form, raw }: CallValues = {}): Promise<Answer> {
     const operation = operations.find((one) => one.id === id);
     assert.ok(operation, `the document has no operation ${id}`);
     const target = operation.path.replace(/\{([^}]+)\}/g, (_, name: string) => {
@@ -53,7 +55,8 @@ export async function beginSurvey(url: string): Promise<Survey> {
       return encodeURIComponent(value);
     });
     const search = new URLSearchParams(query).toString();
-    const sending = form ? multipart(...form) : { body };
+    const rawSending = raw && { rawBody: raw.text, headers: { 'Content-Type': raw.type } };
+    const sending = form ? multipart(...form) : (rawSending ?? { body });
     const answer = await createClient(url, as).send(operation.method, `${target}${search && `?${search}`}`, sending);
     assert.ok(answer.status >= 200 && answer.status < 300, `${id}: ${answer.status} ${answer.text}`);
     assert.equal(findProblem({ operation }, answer), undefined, id);

@@ -50,7 +50,7 @@ export function createDispatcher(
         ? undefined
         : digestRequest(request, search, {
             limitBytes: bodyLimitOf(request, route),
-            isStreamed: route.streamsBody === true,
+            isStreamed: route.streamedBody !== undefined,
           });
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
     const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
@@ -109,7 +109,7 @@ async function readInput(
   context: RequestContext,
 ): Promise<RouteInput<unknown, unknown, unknown>> {
   const takesMultipart = route.multipartLimitBytes !== undefined && isMultipart(request);
-  if (hasBody(request) && (route.body || takesMultipart || route.streamsBody)) requirePlainBody(request);
+  if (hasBody(request) && (route.body || takesMultipart || route.streamedBody)) requirePlainBody(request);
   const multipart = takesMultipart && hasBody(request) ? request : undefined;
   return {
     params,
@@ -123,7 +123,7 @@ async function readInput(
       ),
     isHead: request.method === 'HEAD',
     multipart,
-    stream: route.streamsBody && hasBody(request) ? request : undefined,
+    stream: route.streamedBody && hasBody(request) ? request : undefined,
     queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
     queryTexts: (name) => new URLSearchParams(search).getAll(name),
     context,

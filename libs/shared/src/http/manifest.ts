@@ -22,6 +22,8 @@ export interface RouteManifest {
   readonly idempotent: boolean;
   readonly staysOpen?: boolean | undefined;
   readonly bodyLimitBytes: number;
+  /** The schemas of a body that the route reads itself, by content type. */
+  readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   /** Undefined for routes that accept no multipart body. */
   readonly multipartLimitBytes?: number | undefined;
   readonly summary: string;

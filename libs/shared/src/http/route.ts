@@ -77,8 +77,11 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
    * For a route that reads `multipart/form-data` itself: the largest such body in bytes. Other routes refuse it (415).
    */
   readonly multipartLimitBytes?: number;
-  /** Whether the route reads its body itself, whatever its type (`RouteInput.stream`). Only for routes without `body`. */
-  readonly streamsBody?: boolean;
+  /**
+   * For a route that reads its body itself, whatever its type (`RouteInput.stream`), and has no `body`: the schemas by content
+   * type, for descriptions.
+   */
+  readonly streamedBody?: Readonly<Record<string, JsonSchema>>;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
@@ -111,7 +114,7 @@ export interface Route {
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
   readonly idempotent: boolean;
-  readonly streamsBody?: boolean | undefined;
+  readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly staysOpen?: boolean | undefined;
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   readonly answers: Readonly<Record<number, Answer>>;

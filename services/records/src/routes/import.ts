@@ -16,6 +16,12 @@ const paths = collectionPaths.map((path) => `${path}/import`).reverse();
 /** Beyond any setting: the handler refuses what is larger than `jobs.max_body_bytes`. */
 const bodyLimitBytes = 2 ** 41;
 
+const streamedBody = {
+  'text/csv': { type: 'string', description: 'the columns in the first line' },
+  'application/x-ndjson': { type: 'string', description: 'one object in each line' },
+  'application/json': { type: 'array', items: { type: 'object' } },
+};
+
 const actions = ['create', 'update'] as const;
 
 interface ImportRouteDeps extends RouteDeps {
@@ -39,9 +45,8 @@ export const importRoute = (deps: ImportRouteDeps): Route =>
     summary: 'Import records from CSV or JSON, as a job',
     params: collectionParams,
     query: importQuery,
-    streamsBody: true,
+    streamedBody,
     bodyLimitBytes,
-    described: { body: { type: 'string', description: 'the rows, in the format of the parameter `format`' } },
     answers: {
       202: shownJob,
       400: 'a parameter is invalid, or the body is not in its encoding',

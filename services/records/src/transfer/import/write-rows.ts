@@ -1,8 +1,10 @@
+import { AppError } from '@recordbus/shared/errors';
 import type { WriteUnit } from '../../write/write-unit.ts';
 import { createRows, createStrictly, type Draft, draftRows } from './create-rows.ts';
 import { findExisting } from './find-existing.ts';
-import { type ImportContext, type ImportRow, type Outcomes, refused, wholeRow } from './import-row.ts';
+import { type ImportContext, type ImportRow, type Outcome, type Outcomes, refused, wholeRow } from './import-row.ts';
 import { updateRows } from './update-rows.ts';
+import { withinSavepoint } from './within-savepoint.ts';
 
 /** The most rows of a statement, and the most bytes of them: the driver converts their values in one piece of work. */
 const maxTogether = 250;
@@ -18,14 +20,17 @@ export async function writeRows(
   rows: readonly ImportRow[],
 ): Promise<Outcomes> {
   const outcomes: Outcomes = new Map();
-  for (const group of groupsOf(rows, context)) await writeGroup(unit, context, group, outcomes);
+  const write = hasHooks(context) ? writeHooked : writeGroup;
+  for (const group of groupsOf(rows, context)) await write(unit, context, group, outcomes);
   return outcomes;
 }
 
+const hasHooks = ({ collection, rules: { hooks } }: ImportContext): boolean =>
+  hooks.find(collection, 'create') !== undefined || hooks.find(collection, 'update') !== undefined;
+
 /** Rows that are written together. With hooks each is alone, since a hook may read what the rows before it wrote. */
-function* groupsOf(rows: readonly ImportRow[], { collection, rules }: ImportContext): Generator<ImportRow[]> {
-  const { hooks } = rules;
-  const most = hooks.find(collection, 'create') || hooks.find(collection, 'update') ? 1 : maxTogether;
+function* groupsOf(rows: readonly ImportRow[], context: ImportContext): Generator<ImportRow[]> {
+  const most = hasHooks(context) ? 1 : maxTogether;
   let group: ImportRow[] = [];
   let bytes = 0;
   for (const row of rows) {
@@ -38,6 +43,24 @@ function* groupsOf(rows: readonly ImportRow[], { collection, rules }: ImportCont
     bytes += row.bytes;
   }
   if (group.length > 0) yield group;
+}
+
+const isDone = (outcome: Outcome | undefined): boolean => outcome?.state === 'done' || outcome?.state === 'incomplete';
+
+/** Undoes what is behind a savepoint. */
+const undo = new AppError(422, 'undone', 'a row is refused');
+
+/** Writes a row with its hooks. Where the row is not written, neither is what its hooks wrote. */
+async function writeHooked(
+  unit: WriteUnit,
+  context: ImportContext,
+  rows: readonly ImportRow[],
+  outcomes: Outcomes,
+): Promise<void> {
+  await withinSavepoint(unit, context.collection, async () => {
+    await writeGroup(unit, context, rows, outcomes);
+    if (!rows.every(({ row }) => isDone(outcomes.get(row)))) throw undo;
+  });
 }
 
 async function writeGroup(
