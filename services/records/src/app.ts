@@ -37,6 +37,9 @@ import { updateRoute } from './routes/update.ts';
 /** The most pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
 const maxPicturesPerOrigin = 8;
 
+/** The path of jobs. */
+const jobsPath = '/api/v1/jobs';
+
 /** The prefix of the routes of extensions. */
 const extensionPath = '/api/x/';
 
@@ -146,11 +149,11 @@ const createAccountHooks = (
   takePicture: createTakePicture(records, fetching),
 });
 
-/** Requests go before the work on jobs. */
+/** Requests go before the work on jobs, except those that look how far it is. */
 const notingRequests =
   (handle: RequestHandler, { noteRequest }: Pick<RecordsJobs, 'noteRequest'>): RequestHandler =>
   (request, response, context) => {
-    noteRequest();
+    if (!request.url?.startsWith(jobsPath)) noteRequest();
     return handle(request, response, context);
   };
 

@@ -4,6 +4,7 @@ import { runStatementLoop } from './bare/statement-loop.ts';
 import { copyOutbox, insertPost, insertPostAndEvent } from './bare/statements.ts';
 import { measureBeside } from './beside/measure-beside.ts';
 import { startGenerator } from './generator/generator.ts';
+import { measureImports } from './imports/measure-imports.ts';
 import { measureLive } from './live/measure-live.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
@@ -67,6 +68,11 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     const authorId = await findAuthor(database, sizes['10k'].authors);
     webhooks = await measureWebhooks({ admin, productUrl, productPid, authorId });
   }
+  let imports: Result['imports'];
+  if (isWanted(options, 'import')) {
+    tell('imports, and gets during one');
+    imports = await measureImports(measuring);
+  }
   let live: Result['live'];
   if (isWanted(options, 'live')) {
     tell('ten thousand live connections');
@@ -80,6 +86,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     statements,
     beside,
     webhooks,
+    imports,
     live,
     memory: { idleMb, afterMb: residentMb(product.pid) },
   };

@@ -3,7 +3,8 @@ import { parseArgs } from 'node:util';
 export const usage = `Usage: npm run bench -- [options]
 
   --rows <names>      comma-separated: get, list, signed-in, sign-in, expand, rule, filter, vector, create, update,
-                      delete, batch, cascade, extension, beside, webhooks, live; or the start of a row's name, such as list-100k
+                      delete, batch, cascade, extension, beside, webhooks, import, live; or the start of a row's name, such as
+                      list-100k
                       (default: all)
   --seconds <n>       length of one round on one server (default 2.5)
   --rounds <n>        rounds on each server, in turn (default 3)

@@ -1,3 +1,4 @@
+import { importLines } from '../imports/import-lines.ts';
 import { liveLines } from '../live/live-lines.ts';
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
@@ -7,7 +8,7 @@ import { type Style, table } from './table.ts';
 
 /** Formats the result as plain text or Markdown. */
 export function present(result: Result, style: Style): string {
-  const { machine, conditions, rows, statements, beside, webhooks, live, memory } = result;
+  const { machine, conditions, rows, statements, beside, webhooks, imports, live, memory } = result;
   const paragraph = (lines: readonly string[]) =>
     lines.map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`));
   const create = rows.find(({ row }) => row.name === 'create');
@@ -22,6 +23,7 @@ export function present(result: Result, style: Style): string {
     ...(beside ? besideLines(beside, style) : []),
     webhooks ? table(paceHead, webhooks.paced.map(paceCells), style) : [],
     webhooks ? paragraph([besideHangingLine(webhooks), burstLine(webhooks)]) : [],
+    imports ? paragraph(importLines(imports)) : [],
     live ? paragraph(liveLines(live)) : [],
     paragraph([memoryLine(memory)]),
   ];

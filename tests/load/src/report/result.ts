@@ -1,4 +1,5 @@
 import type { BesideResult } from '../beside/measure-beside.ts';
+import type { ImportResults } from '../imports/measure-imports.ts';
 import type { LiveResults } from '../live/measure-live.ts';
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
@@ -14,13 +15,14 @@ export interface Result {
   /** Latencies of other clients during the most expensive reads; undefined when they were not measured. */
   readonly beside: BesideResult | undefined;
   readonly webhooks: WebhookResults | undefined;
+  readonly imports: ImportResults | undefined;
   readonly live: LiveResults | undefined;
   /** Resident memory of the product's process in MB. */
   readonly memory: { readonly idleMb: number | undefined; readonly afterMb: number | undefined };
 }
 
 /** Returns all failures, each with its row. */
-export function allFailures({ rows, beside, webhooks, live }: Result): string[] {
+export function allFailures({ rows, beside, webhooks, imports, live }: Result): string[] {
   const ofRows = rows.flatMap(({ row, product, bare }) => [
     ...product.failures.map((failure) => `${row.name}, product: ${failure}`),
     ...(bare?.failures ?? []).map((failure) => `${row.name}, bare server: ${failure}`),
@@ -33,6 +35,7 @@ export function allFailures({ rows, beside, webhooks, live }: Result): string[] 
         ...webhooks.burst.failures.map((it) => `webhooks, burst: ${it}`),
       ]
     : [];
+  const ofImports = imports?.failures.map((failure) => `imports: ${failure}`) ?? [];
   const ofLive = live?.failures.map((failure) => `live connections: ${failure}`) ?? [];
-  return [...ofRows, ...ofBeside, ...ofWebhooks, ...ofLive];
+  return [...ofRows, ...ofBeside, ...ofWebhooks, ...ofImports, ...ofLive];
 }
