@@ -13,6 +13,7 @@ import { examineBloat, examineOutbox, examineReplicas, examineServer, examineTab
 import { examineEncryptedValues } from './examine-encrypted-values.ts';
 import { examineEncryption } from './examine-encryption.ts';
 import { examineExtensions } from './examine-extensions.ts';
+import { examineJobs } from './examine-jobs.ts';
 import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
 import { examineRoles } from './examine-roles.ts';
 import { examineRules } from './examine-rules.ts';
@@ -89,6 +90,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('encrypted values', () => examineEncryptedValues(client, key.text))),
       ...(await examine('rules', () => examineRules(client))),
       ...(await examine('outbox', () => examineOutbox(client))),
+      ...(await examine('jobs', () => examineJobs(client))),
       ...(await examine('services', () => examineReplicas(client))),
     );
   return databaseFindings;

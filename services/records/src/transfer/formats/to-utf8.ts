@@ -1,11 +1,12 @@
 import { malformed } from '@recordbus/shared/errors';
+import { startSlice } from '@recordbus/shared/time-slice';
 
 /** The encodings of a body, by the names of the parameter. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** A larger piece would keep the event loop busy. */
-const sliceBytes = 65_536;
+/** The size of pieces, in bytes. A larger one would keep the event loop busy: it may have as many cells as bytes. */
+const pieceBytes = 8192;
 
 /**
  * Converts a body to UTF-8 without its byte order mark, in small pieces. A mark of UTF-16 counts where no encoding is named.
@@ -22,7 +23,7 @@ export async function* toUtf8(source: AsyncIterable<Buffer>, encoding: Encoding 
       throw malformed(`the body is not ${name}, after ${done} bytes; name its encoding: ${encodings.join(', ')}`);
     }
   };
-  for await (const chunk of inSlicesOf(atLeastTwo(source), sliceBytes)) {
+  for await (const chunk of inPieces(atLeastTwo(source))) {
     if (!decoder) {
       name = encoding ?? markedEncoding(chunk);
       decoder = new TextDecoder(name, { fatal: true });
@@ -57,8 +58,12 @@ async function* atLeastTwo(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   if (first && first.length > 0) yield first;
 }
 
-/** Cuts a stream into pieces of at most so many bytes. */
-export async function* inSlicesOf(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+/** Cuts a stream into small pieces, and lets the event loop run other work between them. */
+export async function* inPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  const slice = startSlice();
   for await (const chunk of source)
-    for (let at = 0; at < chunk.length; at += bytes) yield chunk.subarray(at, at + bytes);
+    for (let at = 0; at < chunk.length; at += pieceBytes) {
+      if (slice.isOver()) await slice.pause();
+      yield chunk.subarray(at, at + pieceBytes);
+    }
 }

@@ -1,6 +1,6 @@
 import { AppError } from '@recordbus/shared/errors';
 import { type FileKey, fileKey, type Storage } from '@recordbus/storage';
-import { inSlicesOf } from '../formats/to-utf8.ts';
+import { inPieces } from '../formats/to-utf8.ts';
 
 /** The place of the bodies of jobs in the store. No id of a collection begins with an underscore. */
 export const bodiesOf = '_jobs';
@@ -13,9 +13,6 @@ export function bodyKey(id: string): FileKey {
   return key;
 }
 
-/** A larger piece would keep the event loop busy. */
-const sliceBytes = 65_536;
-
 /** Opens a body from a position on. Throws 410 when it is gone, for example after a restore of a backup. */
 export async function openBody(
   storage: Storage,
@@ -24,7 +21,7 @@ export async function openBody(
   if (position >= bytes) return noBytes();
   const stream = await storage.open(bodyKey(id), position === 0 ? undefined : { start: position, end: bytes - 1 });
   if (!stream) throw new AppError(410, 'body_gone', 'the body is no longer in the store');
-  return inSlicesOf(stream, sliceBytes);
+  return inPieces(stream);
 }
 
 async function* noBytes(): AsyncGenerator<Buffer> {}

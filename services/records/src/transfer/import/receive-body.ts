@@ -5,6 +5,7 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { heartbeat } from '@recordbus/shared/background';
 import { malformed, payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
+import { startSlice } from '@recordbus/shared/time-slice';
 import type { Storage } from '@recordbus/storage';
 import { announceFile, renewAnnounced } from '../../files/announced-files.ts';
 import { type Format, formats } from '../formats/source-row.ts';
@@ -87,10 +88,12 @@ export async function scanBody(
   const { columns, start, rows } = await openRows(checked(source, options.format), options);
   refuseUnknownColumns(columns, options, collection);
   let count = 0;
+  const slice = startSlice();
   for await (const { members, problem } of rows) {
     if (count === 0 && options.format !== 'csv' && problem === undefined)
       refuseUnknownColumns(Object.keys(members), options, collection);
     count += 1;
+    if (slice.isOver()) await slice.pause();
   }
   return { columns, start, rows: count };
 }

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Query } from '@recordbus/database';
+import { startSlice } from '@recordbus/shared/time-slice';
 import type { Storage } from '@recordbus/storage';
 import type { Job } from '../../jobs/job.ts';
 import { type JobRow, listRefused } from '../../jobs/job-rows.ts';
@@ -49,7 +50,9 @@ async function* readRefused({ query, storage }: RefusedDeps, job: Job<ImportOpti
   if (waiting.length === 0) return;
   const { options, body_id: id, body_bytes: bytes } = job;
   const source = await openBody(storage, { id, bytes, position: options.start });
+  const slice = startSlice();
   for await (const row of readerOf(options)(source, { position: options.start, row: 0 })) {
+    if (slice.isOver()) await slice.pause();
     const [refused] = waiting;
     if (refused?.row !== row.row) continue;
     yield { source: row, refused };

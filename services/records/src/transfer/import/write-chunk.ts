@@ -1,17 +1,11 @@
+import { validationFailed } from '@recordbus/shared/errors';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { dropRows, type JobRow, noteRows } from '../../jobs/job-rows.ts';
 import { type HeldJob, type JobProgress, noteProgress } from '../../jobs/job-store.ts';
 import type { RunWrite, WriteUnit } from '../../write/write-unit.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import { createReadBody } from './columns.ts';
-import {
-  type ImportContext,
-  type ImportRow,
-  type Outcome,
-  type Outcomes,
-  refusalOf,
-  refused,
-  wholeRow,
-} from './import-row.ts';
+import { type ImportContext, type ImportRow, type Outcome, type Outcomes, refusalOf, wholeRow } from './import-row.ts';
 import { silenceEvents } from './silence-events.ts';
 import { writeRows } from './write-rows.ts';
 
@@ -60,7 +54,7 @@ export async function writeChunk(
 
 async function writeAll(unit: WriteUnit, context: ImportContext, chunk: Chunk): Promise<Outcomes> {
   const outcomes: Outcomes = new Map();
-  const rows = readRows(context, chunk, outcomes);
+  const rows = await readRows(context, chunk, outcomes);
   if (rows.length === 0) return outcomes;
   const { isDryRun, isSilent } = context.options;
   const send = (text: string) => unit.query({ text, values: [] });
@@ -76,22 +70,24 @@ async function writeAll(unit: WriteUnit, context: ImportContext, chunk: Chunk): 
 }
 
 /** Reads the bodies of rows. Rows without one are refused. */
-function readRows({ collection, options }: ImportContext, { rows }: Chunk, outcomes: Outcomes): ImportRow[] {
+async function readRows(
+  { collection, options }: ImportContext,
+  { rows }: Chunk,
+  outcomes: Outcomes,
+): Promise<ImportRow[]> {
   const readBody = createReadBody(options, collection);
-  return rows.flatMap(({ source, bytes, noted }) => {
+  const read: ImportRow[] = [];
+  for await (const { source, bytes, noted } of inSlices(rows)) {
     const { row, problem } = source;
-    if (problem !== undefined) {
-      outcomes.set(row, refused({ [wholeRow]: problem }));
-      return [];
-    }
     try {
+      if (problem !== undefined) throw validationFailed({ [wholeRow]: problem });
       const body = readBody(source);
-      return [noted?.state === 'incomplete' ? lackingRow({ row, body, bytes }, noted) : { row, body, bytes }];
+      read.push(noted?.state === 'incomplete' ? lackingRow({ row, body, bytes }, noted) : { row, body, bytes });
     } catch (error) {
       outcomes.set(row, refusalOf(error));
-      return [];
     }
-  });
+  }
+  return read;
 }
 
 function lackingRow({ row, body, bytes }: ImportRow, { recordId = '', details }: JobRow): ImportRow {

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/shared/errors';
 import type { WriteUnit } from '../../write/write-unit.ts';
 import { createRows, createStrictly, type Draft, draftRows } from './create-rows.ts';
 import { findExisting } from './find-existing.ts';
@@ -48,7 +48,7 @@ function* groupsOf(rows: readonly ImportRow[], context: ImportContext): Generato
 const isDone = (outcome: Outcome | undefined): boolean => outcome?.state === 'done' || outcome?.state === 'incomplete';
 
 /** Undoes what is behind a savepoint. */
-const undo = new AppError(422, 'undone', 'a row is refused');
+const undo = validationFailed({ [wholeRow]: 'is refused' });
 
 /** Writes a row with its hooks. Where the row is not written, neither is what its hooks wrote. */
 async function writeHooked(

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { createClient } from '../harness/client.ts';
+import { textAt } from '../harness/json.ts';
+import { onOneProcess } from '../harness/target.ts';
+import { countsOf, imported, linesOf, recordsOf, sendImport } from './import-jobs.ts';
+
+onOneProcess('an import by a service key', async (t, target) => {
+  const admin = await target.admin();
+  for (const name of ['own', 'secret'])
+    await admin.post('/api/v1/collections', {
+      name,
+      type: 'base',
+      fields: [{ name: 'title', type: 'text' }],
+      list_rule: '',
+    });
+  const key = await admin.post('/api/v1/admin/keys', { name: 'importer', scopes: ['records:own:write'] });
+  const machine = createClient(target.url, textAt(key, 'key'));
+  const secret = await imported(admin, 'secret', { format: 'ndjson' }, linesOf([{ title: 'secret' }, { title: 5 }]));
+
+  await t.test('goes into collections that it may write [keys §5.7]', async () => {
+    const job = await imported(machine, 'own', { format: 'ndjson' }, linesOf([{ title: 'own' }]));
+    assert.deepEqual(countsOf(job), { total: 1, read: 1, done: 1 });
+    assert.equal((await sendImport(machine, 'secret', { format: 'ndjson' }, '')).status, 403);
+    assert.equal((await sendImport(machine, 'own', { format: 'ndjson', events: 'none' }, '{}')).status, 403);
+  });
+
+  await t.test('sees neither other jobs nor their bodies [import §1.5]', async () => {
+    const id = textAt(secret, 'id');
+    for (const path of ['', '/refused']) assert.equal((await machine.get(`/api/v1/jobs/${id}${path}`)).status, 404);
+    const again = await machine.send('POST', `/api/v1/records/own/import?format=ndjson&upload=${id}`);
+    assert.equal(again.status, 422, again.text);
+    assert.deepEqual(await recordsOf(admin, 'own', 'title'), [{ title: 'own' }]);
+  });
+});
