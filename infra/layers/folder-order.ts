@@ -23,7 +23,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'snapshots',
     'collections',
     'indexes views',
-    'admins ddl keys schema settings webhooks',
+    'admins ddl keys pages schema settings webhooks',
     'audit events update-check',
   ],
   'services/auth': [

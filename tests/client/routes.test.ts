@@ -135,6 +135,8 @@ const without: Readonly<Record<string, string>> = {
   'GET /readyz': 'for load balancers',
   'GET /api/v1/metrics': 'for Prometheus',
   'GET /docs': 'a page',
+  'GET /_': 'a page',
+  'GET /_/assets/{file}': 'a part of a page',
   'GET /docs/reference.css': 'a part of a page',
   'GET /docs/reference.js': 'a part of a page',
   'POST /api/v1/auth/refresh': 'the client refreshes by itself',

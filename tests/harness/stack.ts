@@ -71,6 +71,9 @@ export const usualEnvironment = { SERVICE_ENCRYPTION_KEY: 'a'.repeat(64) };
 
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
 
+/** A directory without admin pages. */
+const noPages = join(tmpdir(), 'recordbus-no-pages');
+
 const startTimeoutMs = 120_000;
 
 /** Creates an empty ground: a database and a nats-server unless given, an empty directory, a random secret. */
@@ -157,6 +160,8 @@ export function startProduct(topology: Topology, environment: Readonly<Record<st
       SERVICE_PORT: '0',
       // Tests send no update checks to the real release host.
       SERVICE_RELEASE_URL: 'http://127.0.0.1:1',
+      // No build of the admin pages beside the tests.
+      SERVICE_PAGES_DIR: noPages,
       ...environment,
     },
   });

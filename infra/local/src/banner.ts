@@ -6,13 +6,14 @@ export function banner({ url, setupToken }: RunningStack, startedInMs: number): 
   if (setupToken) {
     lines.push(
       '',
-      'There is no admin yet. Create the first one with this token:',
-      `  ${setupToken}`,
+      'There is no admin yet. Create the first one on this page:',
+      `  ${url}/_/#setup=${setupToken}`,
       '',
+      'or with a request:',
       `  curl -X POST ${url}/api/v1/admin/setup -H 'Content-Type: application/json' \\`,
       `    -d '{"token":"${setupToken}","email":"you@example.com","password":"at least 12 characters"}'`,
     );
-  }
+  } else lines.push(`Admin pages: ${url}/_/`);
   lines.push('', 'Ctrl-C stops it; the data stays.');
   return `\n${lines.join('\n')}\n\n`;
 }

@@ -5,6 +5,7 @@ import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { host } from '@recordbus/shared/config';
 import { runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
+import { findAdminPages } from './admin-pages.ts';
 import { banner } from './banner.ts';
 import { choosePort } from './choose-port.ts';
 import { prepareEncryptionKey } from './encryption-key.ts';
@@ -22,6 +23,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
   lifecycle.onStop('data directory', () => lock.release());
   const gatewayPort = await choosePort({ ...config, waitMs: lock.isTakenOver ? waitMs : 0 });
   const extensions = await findExtensionsConfig(config);
+  const pages = findAdminPages(config.pagesDirectory);
   // Before the servers: an unusable secret file ends the start at once.
   const secret = loadTokenSecret(config);
   const servers = await startServers({ ...config, log, lifecycle });
@@ -44,6 +46,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
           SERVICE_DATABASE_URL: servers.databaseUrl,
           SERVICE_NATS_URL: servers.natsUrl,
           SERVICE_DATA_DIR: config.dataDirectory,
+          SERVICE_PAGES_DIR: pages.directory,
           ...(encryptionKey !== undefined && { SERVICE_ENCRYPTION_KEY: encryptionKey }),
           ...(eventStreamMaxBytes && { SERVICE_EVENTS_MAX_BYTES: String(eventStreamMaxBytes) }),
         },
@@ -54,7 +57,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
       })
     : // Imported here: a process that only supervises others need not load what runs in them.
       await (await import('./one-process.ts')).startInOneProcess({
-        config: { ...config, eventStreamMaxBytes, encryptionKey },
+        config: { ...config, eventStreamMaxBytes, encryptionKey, pagesDirectory: pages.directory },
         ...servers,
         extensions,
         secret,
@@ -75,4 +78,5 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
   lifecycle.onStop('stack note', () => note.remove());
   process.stdout.write(banner(stack, performance.now() - startedAtMs));
   announce();
+  pages.buildIfMissing(log, lifecycle);
 });

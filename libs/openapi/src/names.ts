@@ -50,4 +50,6 @@ const ownTags: Readonly<Record<string, string>> = {
   readyz: 'health',
   'openapi.json': 'reference',
   docs: 'reference',
+  assets: 'pages',
+  system: 'pages',
 };

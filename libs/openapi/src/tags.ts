@@ -17,5 +17,6 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   metrics: 'The metrics of the services.',
   health: 'The health of the deployment.',
   reference: 'The API document.',
+  pages: 'The admin pages.',
   extensions: 'Routes of the extensions of this deployment.',
 };

@@ -10,6 +10,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Service } from '@recordbus/shared/service';
 import { createAuditRetention } from './audit/audit-retention.ts';
 import { createDelayedEncryption } from './collections/delayed-encryption.ts';
+import { createBuiltFiles } from './pages/built-files.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { auditRoutes } from './routes/audit.ts';
 import { collectionRoutes } from './routes/collections.ts';
@@ -18,6 +19,7 @@ import { fieldRoutes } from './routes/fields.ts';
 import { indexRoutes } from './routes/indexes.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { notificationRoutes } from './routes/notifications.ts';
+import { pageRoutes } from './routes/pages.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
@@ -54,6 +56,8 @@ export interface AdminDeps {
     readonly releaseUrl: string;
     /** Whether collections change only by schema files. */
     readonly schemaMode: 'open' | 'readonly';
+    /** Directory of the built admin pages. */
+    readonly pagesDirectory?: string | undefined;
   };
   /** The time in milliseconds. */
   readonly clock?: () => number;
@@ -87,6 +91,7 @@ export function createAdmin(deps: AdminDeps): Service {
     ...webhookDeliveryRoutes({ database, bus }),
     ...notificationRoutes({ settings, notifier }),
     ...eventRoutes({ database }),
+    ...pageRoutes(createBuiltFiles(config.pagesDirectory)),
   ];
   return {
     name: 'admin',

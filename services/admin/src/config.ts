@@ -2,6 +2,7 @@ import { encryptionKey } from '@recordbus/crypto/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
+import { pagesDirectory } from './pages/pages-directory.ts';
 import { schemaMode } from './schema/schema-mode.ts';
 import { releaseUrl } from './update-check/release-url.ts';
 
@@ -19,4 +20,5 @@ export const adminVariables = {
   onesignalUrl,
   releaseUrl,
   schemaMode,
+  pagesDirectory,
 };

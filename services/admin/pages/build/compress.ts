@@ -1,0 +1,23 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** Smaller files gain nothing. */
+const smallestBytes = 512;
+
+const withBrotli = promisify(brotliCompress);
+const withGzip = promisify(gzip);
+
+/** Writes a `.br` and a `.gz` beside each file of a directory. */
+export async function compress(directory: string): Promise<void> {
+  for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const path = join(entry.parentPath, entry.name);
+    const bytes = readFileSync(path);
+    if (bytes.length < smallestBytes) continue;
+    const parameters = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    writeFileSync(`${path}.br`, await withBrotli(bytes, { params: parameters }));
+    writeFileSync(`${path}.gz`, await withGzip(bytes, { level: 9 }));
+  }
+}

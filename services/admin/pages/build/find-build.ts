@@ -1,0 +1,28 @@
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { repositoryRoot, sourceKey } from './source-key.ts';
+
+/** Where the build of a clone is, or will be. */
+export interface PagesBuild {
+  readonly directory: string;
+  readonly isBuilt: boolean;
+}
+
+/** Finds the build of the current sources in the cache, which is apart from all data. */
+export function findBuild(): PagesBuild {
+  const directory = join(cacheDirectory(), sourceKey());
+  return { directory, isBuilt: existsSync(join(directory, 'index.html')) };
+}
+
+/** The cache of the clone, or the user's if the clone cannot be written. */
+function cacheDirectory(): string {
+  const ofClone = join(repositoryRoot, 'node_modules/.cache/admin-pages');
+  try {
+    mkdirSync(ofClone, { recursive: true });
+    accessSync(ofClone, constants.W_OK);
+    return ofClone;
+  } catch {
+    return join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'recordbus/admin-pages');
+  }
+}

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** The workspace of the pages, and the root of the repository. */
+export const pagesRoot = join(import.meta.dirname, '..');
+export const repositoryRoot = join(pagesRoot, '../../..');
+
+/** What a build depends on, from the root of the repository. */
+const sources = ['services/admin/pages', 'libs/client/src', 'package-lock.json'];
+const left = /(^|\/)(node_modules|dist)\/|\.(test\.ts|md)$/;
+
+/** Returns the key of the sources: two builds with the same key have the same files. */
+export function sourceKey(root = repositoryRoot): string {
+  const hash = createHash('sha256');
+  for (const file of sources.flatMap((place) => filesBelow(root, place)).sort())
+    hash.update(`${file}\n`).update(readFileSync(join(root, file)));
+  return hash.digest('hex').slice(0, 16);
+}
+
+function filesBelow(root: string, place: string): string[] {
+  if (/\.\w+$/.test(place)) return left.test(place) ? [] : [place];
+  return readdirSync(join(root, place), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${place}/${entry.name}`;
+    if (left.test(`${path}/`) || left.test(path)) return [];
+    return entry.isDirectory() ? filesBelow(root, path) : [path];
+  });
+}

@@ -1,0 +1,61 @@
+import { isAborted, type Problem, problemOf } from './problem.ts';
+
+/** Something that is loaded, and loaded again when what it depends on changes. */
+export interface Resource<T> {
+  readonly value: T | undefined;
+  readonly problem: Problem | undefined;
+  readonly isLoading: boolean;
+  reload(): Promise<void>;
+  /** Shows another value until the next load. */
+  set(value: T): void;
+}
+
+/**
+ * Loads with a function while the component lives. State that the function reads before its first `await` starts a new
+ * load when it changes; the answer of an older load is dropped.
+ */
+export function resource<T>(load: (signal: AbortSignal) => Promise<T>): Resource<T> {
+  let value = $state.raw<T>();
+  let problem = $state.raw<Problem>();
+  let isLoading = $state(true);
+  let current: AbortController | undefined;
+
+  async function run(): Promise<void> {
+    current?.abort();
+    const own = new AbortController();
+    current = own;
+    const loaded = load(own.signal);
+    isLoading = true;
+    try {
+      const next = await loaded;
+      if (current !== own) return;
+      value = next;
+      problem = undefined;
+    } catch (error) {
+      if (current !== own || isAborted(error)) return;
+      problem = problemOf(error);
+    }
+    isLoading = false;
+  }
+
+  $effect(() => {
+    void run();
+    return () => current?.abort();
+  });
+
+  return {
+    get value() {
+      return value;
+    },
+    get problem() {
+      return problem;
+    },
+    get isLoading() {
+      return isLoading;
+    },
+    reload: run,
+    set(next) {
+      value = next;
+    },
+  };
+}

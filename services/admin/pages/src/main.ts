@@ -1,0 +1,16 @@
+import { mount } from 'svelte';
+import './style/tokens.css';
+import './style/base.css';
+import './style/controls.css';
+import './style/table.css';
+import { account } from './api/account.svelte.ts';
+import App from './app.svelte';
+import { router } from './router/router.svelte.ts';
+import { theme } from './theme/theme.svelte.ts';
+
+const target = document.getElementById('app');
+if (!target) throw new Error('The page has no place for the app.');
+void theme.start();
+router.start();
+void account.start();
+mount(App, { target });

@@ -1,0 +1,71 @@
+const base = '/_';
+
+/** Returns the address of a page: its segments, each encoded. */
+export const pathTo = (...segments: readonly string[]): string =>
+  `${base}/${segments.map(encodeURIComponent).join('/')}`;
+
+const isPage = (url: URL): boolean =>
+  url.origin === location.origin && (url.pathname === base || url.pathname.startsWith(`${base}/`));
+
+const segmentsOf = (path: string): string[] => path.slice(base.length).split('/').filter(Boolean).map(decode);
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** The page that is shown, by the address of the browser. */
+class Router {
+  segments = $state.raw<readonly string[]>(segmentsOf(location.pathname));
+  query = $state.raw(new URLSearchParams(location.search));
+  /** Asked before the page is left; a page with unsaved work answers false to stay. */
+  mayLeave: () => boolean = () => true;
+
+  /** Follows links and the buttons of the browser. */
+  start(): void {
+    addEventListener('popstate', () => this.#read());
+    addEventListener('beforeunload', (event) => {
+      if (!this.mayLeave()) event.preventDefault();
+    });
+    document.addEventListener('click', (event) => {
+      const link = event.target instanceof Element ? event.target.closest('a') : null;
+      if (!link || link.target || link.hasAttribute('download') || event.defaultPrevented || event.button !== 0) return;
+      if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
+      const url = new URL(link.href);
+      if (!isPage(url)) return;
+      event.preventDefault();
+      this.open(url.pathname + url.search);
+    });
+  }
+
+  /** Opens a page. */
+  open(path: string): void {
+    if (!this.mayLeave() && !confirm('Leave without saving?')) return;
+    this.mayLeave = () => true;
+    history.pushState(null, '', path);
+    this.#read();
+    scrollTo(0, 0);
+  }
+
+  /** Changes parameters of the address without a new entry in the history; an empty text removes one. */
+  setQuery(changes: Readonly<Record<string, string | undefined>>): void {
+    const query = new URLSearchParams(this.query);
+    for (const [name, value] of Object.entries(changes)) {
+      if (value) query.set(name, value);
+      else query.delete(name);
+    }
+    const text = query.toString();
+    history.replaceState(null, '', location.pathname + (text && `?${text}`));
+    this.query = query;
+  }
+
+  #read(): void {
+    this.segments = segmentsOf(location.pathname);
+    this.query = new URLSearchParams(location.search);
+  }
+}
+
+export const router = new Router();

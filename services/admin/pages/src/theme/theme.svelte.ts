@@ -1,0 +1,55 @@
+import { client } from '../api/client.ts';
+
+type Mode = 'system' | 'light' | 'dark';
+
+const key = 'recordbus-theme';
+const modes: readonly Mode[] = ['system', 'light', 'dark'];
+const prefersLight = matchMedia('(prefers-color-scheme: light)');
+
+/** The colours that the product ships. They are those of the dark theme; the light one has its own. */
+const shipped: Readonly<Record<string, string>> = {
+  accent: '#3b82f6',
+  success: '#22c55e',
+  warning: '#f59e0b',
+  danger: '#ef4444',
+};
+
+/** The look of the pages: the settings `theme.*` on a light or a dark ground. */
+class Theme {
+  mode = $state<Mode>('system');
+  #colours: Readonly<Record<string, string>> = {};
+
+  /** Takes up the mode of this browser, then the colours of the stack. */
+  async start(): Promise<void> {
+    this.mode = modes.find((mode) => mode === localStorage.getItem(key)) ?? 'system';
+    this.#apply();
+    prefersLight.addEventListener('change', () => this.#apply());
+    await this.load();
+  }
+
+  /** Reads the colours of the stack. */
+  async load(): Promise<void> {
+    this.#colours = await client.admin.theme().catch(() => ({}));
+    this.#apply();
+  }
+
+  choose(mode: Mode): void {
+    this.mode = mode;
+    localStorage.setItem(key, mode);
+    this.#apply();
+  }
+
+  #apply(): void {
+    const isLight = this.mode === 'light' || (this.mode === 'system' && prefersLight.matches);
+    const root = document.documentElement;
+    root.dataset.theme = isLight ? 'light' : 'dark';
+    for (const [name, colour] of Object.entries(this.#colours)) {
+      const property = `--${name.replaceAll('_', '-')}`;
+      const counts = isLight ? name in shipped && shipped[name] !== colour : true;
+      if (counts) root.style.setProperty(property, colour);
+      else root.style.removeProperty(property);
+    }
+  }
+}
+
+export const theme = new Theme();

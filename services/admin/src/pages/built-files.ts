@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
+import { codings } from './content-coding.ts';
+
+/** A file of the built pages, in memory. */
+export interface BuiltFile {
+  readonly contentType: string;
+  readonly etag: string;
+  readonly bytes: Buffer;
+  /** The same bytes by the names of codings. */
+  readonly coded: ReadonlyMap<string, Buffer>;
+}
+
+/** The built files by their names: `index.html` and those of `assets`. */
+export interface BuiltFiles {
+  readonly index: BuiltFile;
+  readonly assets: ReadonlyMap<string, BuiltFile>;
+}
+
+/** The pages as they are now: there, or not, with the reason if the build failed. */
+export type PagesState =
+  | { readonly files: BuiltFiles }
+  | { readonly files: undefined; readonly failure: string | undefined };
+
+const contentTypes: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+};
+
+/** Creates a reader of the built pages, which looks again until they are there and then keeps them. */
+export function createBuiltFiles(directory: string | undefined): () => Promise<PagesState> {
+  let loaded: Promise<PagesState> | undefined;
+  return () => {
+    loaded ??= load(directory).then((state) => {
+      if (!state.files) loaded = undefined;
+      return state;
+    });
+    return loaded;
+  };
+}
+
+async function load(directory: string | undefined): Promise<PagesState> {
+  if (!directory) return { files: undefined, failure: 'SERVICE_PAGES_DIR is not set.' };
+  const index = await readBuiltFile(directory, 'index.html');
+  if (!index) return { files: undefined, failure: (await readIfThere(`${directory}.failure`))?.toString() };
+  const assets = join(directory, 'assets');
+  const names = (await readdir(assets)).filter((name) => extname(name) in contentTypes);
+  const files = await Promise.all(names.map(async (name) => [name, await readBuiltFile(assets, name)] as const));
+  return { files: { index, assets: new Map(files.flatMap(([name, file]) => (file ? [[name, file]] : []))) } };
+}
+
+async function readBuiltFile(directory: string, name: string): Promise<BuiltFile | undefined> {
+  const path = join(directory, name);
+  const bytes = await readIfThere(path);
+  if (!bytes) return undefined;
+  const coded = new Map<string, Buffer>();
+  for (const { name: coding, extension } of codings) {
+    const content = await readIfThere(`${path}${extension}`);
+    if (content) coded.set(coding, content);
+  }
+  const etag = `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`;
+  return { contentType: contentTypes[extname(name)] ?? 'application/octet-stream', etag, bytes, coded };
+}
+
+async function readIfThere(path: string): Promise<Buffer | undefined> {
+  try {
+    return await readFile(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR'))
+      return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,9 @@
+import { variable } from '@recordbus/shared/config';
+import { z } from 'zod';
+
+/** Where the built admin pages are. */
+export const pagesDirectory = variable(
+  'SERVICE_PAGES_DIR',
+  'Directory of the built admin pages. Without it, npm start builds them in a cache.',
+  z.string().optional(),
+);

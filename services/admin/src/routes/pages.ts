@@ -1,0 +1,61 @@
+import { notFound } from '@recordbus/shared/errors';
+import { otherContent, type Route, type RouteInput, route, withHeaders } from '@recordbus/shared/http';
+import { z } from 'zod';
+import type { PagesState } from '../pages/built-files.ts';
+import { presentFile } from '../pages/present-file.ts';
+import { waitingPage } from '../pages/waiting-page.ts';
+
+/** A page is at most this deep: `/_/collections/posts/records/<id>/history`. */
+const depths = [':area', ':name', ':part', ':id', ':view'];
+const pagePaths = ['/_', ...depths.map((_, depth) => `/_/${depths.slice(0, depth + 1).join('/')}`)];
+
+const requestHeaders = {
+  'If-None-Match': 'the ETag of a cached answer',
+  'Accept-Encoding': 'br and gzip are served as they were built',
+};
+const etag = { ETag: 'The ETag of the file' };
+
+const requestOf = ({ header }: Pick<RouteInput<never, never, never>, 'header'>) => ({
+  acceptEncoding: header('accept-encoding'),
+  ifNoneMatch: header('if-none-match'),
+});
+
+/** The admin pages (http §13). The script of the page reads the rest of its path. */
+export const pageRoutes = (read: () => Promise<PagesState>): Route[] => [
+  route({
+    method: 'GET',
+    path: pagePaths,
+    access: 'public',
+    scope: 'any',
+    summary: 'Get the admin pages, or while they are being built a page that reloads itself',
+    requestHeaders,
+    answers: {
+      200: withHeaders(otherContent('text/html', 'the page'), etag),
+      304: 'the cached answer is current',
+    },
+    async handler(input) {
+      const state = await read();
+      return state.files ? presentFile(state.files.index, requestOf(input), 'no-cache') : waitingPage(state.failure);
+    },
+  }),
+  route({
+    method: 'GET',
+    path: '/_/assets/:file',
+    access: 'public',
+    scope: 'any',
+    summary: 'Get a file of the admin pages; its name changes with its content',
+    params: z.strictObject({ file: z.string() }),
+    requestHeaders,
+    answers: {
+      200: withHeaders(otherContent('text/javascript', 'the file'), etag),
+      304: 'the cached answer is current',
+      404: 'There is no such file.',
+    },
+    async handler(input) {
+      const { files } = await read();
+      const file = files?.assets.get(input.params.file);
+      if (!file) throw notFound('file');
+      return presentFile(file, requestOf(input), 'public, max-age=31536000, immutable');
+    },
+  }),
+];
