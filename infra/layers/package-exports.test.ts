@@ -9,7 +9,11 @@ interface Manifest {
   readonly exports?: Readonly<Record<string, string>>;
 }
 
-const manifests = findSources('{examples,infra,libs,services}/*/package.json', 'tests/**/package.json').map((file) => ({
+const manifests = findSources(
+  '{examples,infra,libs,services}/*/package.json',
+  'services/admin/pages/package.json',
+  'tests/**/package.json',
+).map((file) => ({
   file,
   manifest: JSON.parse(readSource(file)) as Manifest,
 }));

