@@ -1,4 +1,5 @@
 import { timingSafeEqual } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { RevocationFeed } from '../revocation-feed.ts';
 import { readKeys, type ServicePrincipal, type StoredKey } from './key-rows.ts';
@@ -29,7 +30,7 @@ interface KeyRingDeps {
 /** The subject of the log of revocations that every change of a key names. */
 const anyKey = 'service_keys';
 
-/** A key that the copy lacks may be a second old: the log is read for it, for all such keys at most this often. */
+/** A key that the copy lacks may be new: the log is read for it, for all such keys together at most this often. */
 const missedEveryMs = 250;
 
 interface Copy {
@@ -40,11 +41,13 @@ interface Copy {
 
 /**
  * Creates the ring. It holds a copy of all keys, of which there are few, so a key that does not exist costs a look into
- * memory: no texts of strangers fill a cache, and at most four times a second one of them makes the database read.
+ * memory: no texts of strangers fill a cache, and at most four times a second the database is asked for all of them. Such
+ * a request waits for that, so a new key works at once on every replica.
  */
 export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps): KeyRing {
   let copy: Copy | undefined;
   let loading: Promise<Copy> | undefined;
+  let missing: Promise<void> | undefined;
   let missedAtMs = Number.NEGATIVE_INFINITY;
 
   const isCurrent = ({ mark }: Copy): boolean => !feed.revokedSince(mark, anyKey, undefined);
@@ -67,13 +70,20 @@ export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps)
     }
   }
 
+  /** Reads the log for the keys that are missed until then. */
+  async function readForMissed(): Promise<void> {
+    await delay(Math.max(0, missedAtMs + missedEveryMs - performance.now()));
+    missedAtMs = performance.now();
+    // Who comes from here on needs a later read.
+    missing = undefined;
+    await feed.refresh();
+  }
+
   async function findKept(id: string): Promise<StoredKey | undefined> {
     const found = (await current()).keys.get(id);
     if (found) return found;
-    const now = performance.now();
-    if (now - missedAtMs < missedEveryMs) return undefined;
-    missedAtMs = now;
-    await feed.refresh();
+    missing ??= readForMissed();
+    await missing;
     return (await current()).keys.get(id);
   }
 

@@ -2,8 +2,8 @@ import type { Database } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** How often the last uses are written, in milliseconds. Lists of keys lag by as much. */
-const intervalMs = 30_000;
+/** How often the last uses are written, in milliseconds; that of one key at most once a minute. */
+const intervalMs = 5000;
 
 /** Notes when service keys are used, and from where. */
 export interface KeyUse {

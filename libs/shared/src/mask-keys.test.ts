@@ -1,0 +1,18 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { maskKeys } from './mask-keys.ts';
+
+const key = `rbk_abcdefghijkmnpqr_${'S3cret-_'.repeat(5)}xyz`;
+
+test('the secret of a key is masked wherever it is [keys §1.4]', () => {
+  for (const text of [key, `Bearer ${key}`, `{"a":"${key}"}`, `/api/${key}/x`, `${key} ${key}`, key.toUpperCase()]) {
+    assert.ok(!/s3cret/i.test(maskKeys(text)), text);
+    assert.match(maskKeys(text), /rbk_abcdefghijkmnpqr_\*\*\*/i);
+  }
+  assert.ok(!maskKeys(key.replaceAll('_', '%5F')).includes('S3cret'));
+});
+
+test('other texts stay as they are', () => {
+  for (const text of ['', 'rbk_', 'rbk_1', 'a turbkey', 'rbk_abcdefghijkmnpqr', 'rbk_short_secret'])
+    assert.equal(maskKeys(text), text);
+});
