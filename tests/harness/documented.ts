@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
-import type { Sending } from './client.ts';
+import { type Client, createClient, type Sending } from './client.ts';
 import { type JsonObject, objectAt } from './json.ts';
 import { differences, is, Matcher } from './matching.ts';
 import type { Target } from './target.ts';
@@ -18,7 +18,8 @@ const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 
 /**
  * Runs the examples of a page in order. An `http` block is a request. A `json` block right after it is the answer, with a
- * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`). `…` at the
+ * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`) and a service
+ * key (`<name_key>`). `…` at the
  * end of a text stands for the rest of it. Times match any time.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
@@ -47,7 +48,7 @@ export function readExamples(text: string): Example[] {
 export async function runExample(
   { request, words, answer }: Example,
   names: Map<string, string>,
-  target: Pick<Target, 'admin' | 'guest'>,
+  target: Caller,
 ): Promise<void> {
   const fill = (text: string) => text.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole);
   const [head = '', ...rest] = request.split('\n\n');
@@ -55,7 +56,7 @@ export async function runExample(
   const [method = '', path = ''] = line.split(/ (.*)/s);
   const headers = Object.fromEntries(headerLines.map((header) => header.split(': ', 2)));
   const { Authorization: authorization, ...others } = headers;
-  const client = authorization === 'Bearer <admin>' ? await target.admin() : target.guest;
+  const client = await callerOf(target, authorization);
   const sending: Sending = { headers: others, ...(rest.length > 0 && { body: JSON.parse(fill(rest.join('\n\n'))) }) };
   const { status, json, text } = await client.send(method, encodePath(path), sending);
   const refusal = words.find((word) => /^\d+$/.test(word));
@@ -63,8 +64,17 @@ export async function runExample(
   if (answer === undefined) return;
   assert.deepEqual(differences(json, expectedOf(fill(answer))), []);
   const name = words.find((word) => !/^\d+$/.test(word));
-  const { id } = name ? objectAt(json as JsonObject, 'data') : { id: undefined };
+  const { id, key } = name ? objectAt(json as JsonObject, 'data') : {};
   if (name) names.set(name, String(id));
+  if (name && typeof key === 'string') names.set(`${name}_key`, key);
+}
+
+type Caller = Pick<Target, 'admin' | 'guest' | 'url'>;
+
+/** The client for the credentials of a request: those of the admin, a service key, or none. */
+async function callerOf(target: Caller, authorization: string | undefined): Promise<Client> {
+  if (authorization === 'Bearer <admin>') return target.admin();
+  return authorization === undefined ? target.guest : createClient(target.url, authorization.slice('Bearer '.length));
 }
 
 /** The answer of a page as what an answer has to match. */
@@ -79,7 +89,8 @@ function encodePath(path: string): string {
 }
 
 function matcherOf(key: string, value: unknown): unknown {
-  if (key === 'created' || key === 'updated' || key === 'started_at') return is.now;
+  if (['created', 'updated', 'started_at', 'created_at', 'updated_at'].includes(key) && typeof value === 'number')
+    return is.now;
   if (typeof value !== 'string' || !value.endsWith('…')) return value;
   const start = value.slice(0, -1);
   if (start === '0198') return is.uuidV7;

@@ -109,6 +109,9 @@ const aggregates = [
 async function readAll(key: Client, id: string): Promise<Map<string, string>> {
   const urls = [
     ...queries.flatMap((query) => [`/api/v1/near?${query}`, `/api/v1/near?cursor=&${query}`]),
+    ...queries
+      .filter((_, index) => index % 5 === 0)
+      .map((query) => `/api/v1/records/near/export?format=ndjson&${query}`),
     ...aggregates.map((query) => `/api/v1/records/near/aggregate?${query}`),
     `/api/v1/near/${id}?expand=one,many,far_via_back`,
     `/api/v1/near/${id}/history`,

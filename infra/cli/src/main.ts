@@ -4,6 +4,7 @@ import { addBackupCommands } from './backup/backup-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addEncryptionCommands } from './encryption/encryption-commands.ts';
 import { exitCodes } from './failure.ts';
+import { addKeyCommands } from './keys/key-commands.ts';
 import { addRecordsCommands } from './records/records-commands.ts';
 import { addSchemaCommands } from './schema/schema-commands.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
@@ -24,6 +25,7 @@ started for the command. Exit codes: 0 done, 1 failed or refused, 2 invalid comm
   );
 
 addAdminCommands(program);
+addKeyCommands(program);
 addSecretCommands(program);
 addEncryptionCommands(program);
 addSnapshotCommands(program);

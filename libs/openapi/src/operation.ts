@@ -12,7 +12,12 @@ const security = {
 } as const;
 
 /** The scope that a service key needs (keys §4.1); any key may call a route that needs none. */
-function keySecurity({ scope, access, paths, tag }: RouteManifest): readonly Readonly<Record<string, readonly string[]>>[] {
+function keySecurity({
+  scope,
+  access,
+  paths,
+  tag,
+}: RouteManifest): readonly Readonly<Record<string, readonly string[]>>[] {
   if (scope === 'none' || access === 'user') return [];
   const collection = paths[0]?.includes(':collection') === false ? tag : '{collection}';
   return [{ key: scope === 'any' ? [] : [scope.replace(/^records:/, `records:${collection}:`)] }];

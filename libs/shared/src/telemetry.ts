@@ -1,6 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Attributes, context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import { maskKeys } from './mask-keys.ts';
 
 export { SpanKind } from '@opentelemetry/api';
 
@@ -47,7 +48,8 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
     try {
       return await work();
     } catch (error) {
-      span.setStatus({ code: SpanStatusCode.ERROR, message: error instanceof Error ? error.message : String(error) });
+      const message = maskKeys(error instanceof Error ? error.message : String(error));
+      span.setStatus({ code: SpanStatusCode.ERROR, message });
       throw error;
     } finally {
       span.end();

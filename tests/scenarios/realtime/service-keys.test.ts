@@ -48,7 +48,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
     await live.arrived('ready');
     await live.arrived('snapshot');
     await admin.create('followed', { word: 'a', hidden: 'h', to: own.id });
-    await admin.create('ruled', { owner: 'somebody' });
+    await admin.create('ruled', { owner: 'another' });
     await admin.create('ruled', { owner: key.id });
     const created = await live.arrived('create', 2);
     assert.deepEqual(created.map(({ data }) => data.sub).sort(), ['f', 'r']);
