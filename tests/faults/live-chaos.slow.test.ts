@@ -27,6 +27,7 @@ test('live lists are right after an hour of faults, or three minutes [realtime Â
   timeout: (seconds + 300) * 1000,
 }, async (t) => {
   await using stack = await startStack({ topology: 'processes' });
+  await using connections = new AsyncDisposableStack();
   await using replica = secondReplicaOf(stack);
   const admin = await stack.admin();
   await admin.patch('/api/v1/admin/settings', {
@@ -40,7 +41,7 @@ test('live lists are right after an hour of faults, or three minutes [realtime Â
     const person = people[n % (people.length + 1)];
     const collection = n % 2 === 0 ? 'notes' : 'tasks';
     const urlOf = () => replica.urls[random(replica.urls.length)] ?? stack.url;
-    const list = openLiveList({ urlOf, collection, token: person?.token });
+    const list = connections.use(openLiveList({ urlOf, collection, token: person?.token }));
     return { list, path: `/api/v1/${collection}?perPage=1000`, client: person?.client ?? stack.guest };
   });
   const lists = followers.map(({ list }) => list);
@@ -59,7 +60,6 @@ test('live lists are right after an hour of faults, or three minutes [realtime Â
   });
   for (const follower of followers) await becomesRight(follower);
   t.diagnostic(`clients ${JSON.stringify(sumOf(lists))}`);
-  for (const list of lists) await list.stop();
 });
 
 /** Waits until a list equals a fresh one, also if its client has only just been cut off. */

@@ -2,15 +2,14 @@ import type { JsonObject } from './json.ts';
 import { type LiveClient, type LiveMessage, openLive } from './live-client.ts';
 
 /** A list that follows its collection as a client of the product would (docs/realtime.md). */
-export interface LiveList {
+export interface LiveList extends AsyncDisposable {
   /** The records by their ids. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** What must never happen: on one connection, a version of a record that comes again or after a newer one. */
+  /** What must never happen: a refusal, or on one connection a version that comes again or after a newer one. */
   readonly faults: readonly string[];
   readonly counts: Readonly<Record<'connects' | 'resyncs' | 'messages' | 'repeated', number>>;
   /** Cuts its connection; it reconnects after a while. */
   cut(afterMs: number): void;
-  stop(): Promise<void>;
 }
 
 interface LiveListOptions {
@@ -76,6 +75,11 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
       counts.resyncs += 1;
       return 'again';
     }
+    // Its subscription has ended, which no passing failure may do.
+    if (type === 'error') {
+      faults.push(`error ${JSON.stringify(data)}`);
+      return 'again';
+    }
     if (typeof data.cursor === 'string') cursor = data.cursor;
     if (type === 'snapshot') {
       records.clear();
@@ -108,7 +112,7 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
       pauseMs = afterMs;
       live?.close();
     },
-    async stop() {
+    async [Symbol.asyncDispose]() {
       isStopped = true;
       live?.close();
       await running;

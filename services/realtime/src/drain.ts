@@ -1,15 +1,15 @@
 import { startSlice } from '@recordbus/shared/time-slice';
 import type { Connection } from './connection/connection.ts';
-import { messages } from './messages/messages.ts';
+import { sendAway } from './connection/send-away.ts';
 
-/** Clients come back spread over this time, in milliseconds, so that they do not arrive all at once. */
-const spreadMs = 5000;
+/** All clients of a replica come back to the others. */
+const comeBack = { leastMs: 0, spreadMs: 5000 } as const;
 
 /** Tells every client to come back, to another replica, and closes its connection. */
 export async function drainConnections(connections: Iterable<Connection>): Promise<void> {
   const slice = startSlice();
   for (const connection of [...connections]) {
-    connection.end('shutdown', messages.reconnect(Math.round(Math.random() * spreadMs)));
+    sendAway(connection, comeBack);
     if (slice.isOver()) await slice.pause();
   }
 }

@@ -3,6 +3,7 @@ import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import { inSlices } from '@recordbus/shared/time-slice';
 import type { Connection } from '../connection/connection.ts';
+import { sendAway } from '../connection/send-away.ts';
 import { messages, type RevokedReason } from '../messages/messages.ts';
 
 /** Ends connections whose rights have ended (realtime §5.1). */
@@ -12,7 +13,7 @@ export interface SessionWatch {
   /** Watches a connection from now on. Call it before anything is sent to it. */
   add(connection: Connection): void;
   delete(connection: Connection): void;
-  /** Looks the session of a connection up; ends the connection when it has ended. */
+  /** Looks the session of a connection up; ends the connection when it has ended, or when nobody knows. */
   check(connection: Connection): Promise<void>;
 }
 
@@ -32,7 +33,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
 
   const revoke = (connection: Connection, reason: RevokedReason) => connection.end('revoked', messages.revoked(reason));
 
-  async function check(connection: Connection): Promise<void> {
+  async function lookUp(connection: Connection): Promise<void> {
     const { principal } = connection;
     if (principal.type === 'service') return checkKey(connection, principal);
     const session = sessionOf(principal);
@@ -51,16 +52,18 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
     else if (!isSameKey(principal, current)) revoke(connection, 'account_changed');
   }
 
-  async function checkAll(connections: Iterable<Connection>): Promise<void> {
-    for await (const connection of inSlices([...connections])) {
-      try {
-        await check(connection);
-      } catch (error) {
-        // Nobody knows whether the session still holds, so the client has to come through the gateway again.
-        log.warn({ err: error }, 'a session cannot be looked up: its live connection is closed');
-        connection.end('shutdown', messages.reconnect(1000));
-      }
+  async function check(connection: Connection): Promise<void> {
+    try {
+      await lookUp(connection);
+    } catch (error) {
+      // Nobody knows whether the session still holds, so the client has to come through the gateway again.
+      log.warn({ err: error }, 'a session cannot be looked up: its live connection is closed');
+      sendAway(connection);
     }
+  }
+
+  async function checkAll(connections: Iterable<Connection>): Promise<void> {
+    for await (const connection of inSlices([...connections])) await check(connection);
   }
 
   function expireLater(connection: Connection): void {

@@ -1,6 +1,7 @@
 import type { LivePlan, LiveReads } from '@recordbus/live';
-import { AppError } from '@recordbus/shared/errors';
+import type { AppError } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
+import { isPassing } from '../connection/send-away.ts';
 import { delay } from '../delay.ts';
 import type { ChangeKind } from '../messages/change-frames.ts';
 import type { Change } from '../stream/change.ts';
@@ -189,7 +190,7 @@ export class Group {
     this.#failures += 1;
     const fields = { err: error, collection: this.plan.request.collection, subscriptions: this.members.size };
     if (this.#failures === 1) log.warn(fields, 'live changes cannot be judged, retrying');
-    if (this.#failures >= mostDefects && !isUnavailable(error)) {
+    if (this.#failures >= mostDefects && !isPassing(error)) {
       log.error(fields, 'live changes cannot be judged: clients read their lists again');
       this.#position = this.#partEnd;
       this.#failures = 0;
@@ -198,6 +199,3 @@ export class Group {
     await delay(Math.min(retryMs.least * 2 ** this.#failures, retryMs.most));
   }
 }
-
-/** Whether another service does not answer now. */
-const isUnavailable = (error: unknown): boolean => error instanceof AppError && error.status >= 503;

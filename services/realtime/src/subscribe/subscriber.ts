@@ -5,6 +5,7 @@ import type { ChannelSubscriptionRequest } from '../channels/channel-request.ts'
 import type { Admission as ChannelAdmission } from '../channels/channel-subscription.ts';
 import type { Channels } from '../channels/channels.ts';
 import type { Connection } from '../connection/connection.ts';
+import { isPassing, sendAway } from '../connection/send-away.ts';
 import { delay } from '../delay.ts';
 import type { Group } from '../follow/group.ts';
 import type { Groups } from '../follow/groups.ts';
@@ -173,8 +174,12 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   function fail(subscription: Subscription, error: unknown): void {
     const { connection, id } = subscription;
     if (!(error instanceof AppError)) log.error({ err: error, subscription: id }, 'a subscription failed');
-    const refusal = error instanceof AppError ? error : internalError(error);
     if (connection.followed.get(id) !== subscription) return;
+    if (isPassing(error)) {
+      sendAway(connection);
+      return;
+    }
+    const refusal = error instanceof AppError ? error : internalError(error);
     connection.unfollow(id);
     connection.send(messages.error(refusal, id));
   }
@@ -208,7 +213,13 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
       for (const subscription of joined) subscription.detach();
       change();
       channels.recheck(connection);
-      await reopen(joined, (one) => after.get(one) ?? one.from);
+      try {
+        await reopen(joined, (one) => after.get(one) ?? one.from);
+      } catch (error) {
+        // They have left their groups, so only another connection resumes them.
+        sendAway(connection);
+        throw error;
+      }
     },
   };
 }

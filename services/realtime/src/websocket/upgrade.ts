@@ -43,7 +43,7 @@ export function createUpgrade(deps: UpgradeDeps): UpgradeHandler {
         connection.end('client');
         session.end();
       });
-      void parts.sessions.check(connection).catch(() => connection.end('shutdown'));
+      void parts.sessions.check(connection);
     });
   };
 }

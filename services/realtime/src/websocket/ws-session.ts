@@ -3,6 +3,7 @@ import { AppError, forbidden, internalError, malformed, unauthenticated } from '
 import type { Logger } from '@recordbus/shared/logging';
 import type { TokenVerifier } from '@recordbus/tokens';
 import type { Connection } from '../connection/connection.ts';
+import { isPassing, sendAway } from '../connection/send-away.ts';
 import { messages } from '../messages/messages.ts';
 import type { RealtimeParts } from '../realtime-parts.ts';
 import { maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
@@ -57,6 +58,7 @@ export class WsSession {
     try {
       await this.#obey(readClientMessage(text));
     } catch (error) {
+      if (isPassing(error)) return sendAway(this.#connection);
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a message of a live connection failed');
       this.#connection.send(messages.error(error instanceof AppError ? error : internalError(error)));
     }
@@ -89,7 +91,7 @@ export class WsSession {
     const admissions = await subscriber.admit([wanted], connection.caller);
     const isFirst = !this.#isReady && admissions.some((one) => !('refusal' in one));
     if (isFirst) this.#isReady = true;
-    // Not awaited: the next message does not wait for a snapshot.
+    // Not awaited, and it handles its failures: the next message does not wait for a snapshot.
     void subscriber.begin(connection, admissions, isFirst);
   }
 

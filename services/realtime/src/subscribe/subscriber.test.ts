@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { LivePlan, LiveReads } from '@recordbus/live';
+import type { RequestContext } from '@recordbus/shared/context';
+import { type AppError, forbidden, unavailable } from '@recordbus/shared/errors';
+import { createLogger } from '@recordbus/shared/logging';
+import { Connection } from '../connection/connection.ts';
+import { createSubscriber } from './subscriber.ts';
+import { readSubscription } from './subscription-request.ts';
+
+const end = { epoch: 'e', seq: 7 };
+const plan = { key: 'p', request: { collection: 'notes' }, crossed: [] } as Partial<LivePlan> as LivePlan;
+const guest = { principal: { type: 'guest', rejectedToken: false } } as Partial<RequestContext> as RequestContext;
+
+/** Follows `notes` with a snapshot, and returns the types of the messages that the client gets. */
+async function follow(live: Partial<LiveReads>) {
+  const types: string[] = [];
+  const connection = new Connection({
+    context: guest,
+    caller: { headers: {}, query: {} },
+    transport: { send: ({ type }) => void types.push(type), sendCursor() {}, unsentBytes: 0, end() {} },
+    cursorAt: String,
+    onEnd() {},
+  });
+  const subscriber = createSubscriber({
+    live: {
+      open: async (requests) => requests.map(() => ({ plan, values: [] })),
+      snapshot: async () => ({ records: '[]', total: 0 }),
+      ...live,
+    },
+    changes: { end, findMissed: async () => undefined },
+    groups: { join: (subscription) => void Object.assign(subscription, { group: { remove() {}, through: 7 } }) },
+    channels: { admit: () => assert.fail(), follow: () => assert.fail(), recheck() {} },
+    log: createLogger('realtime', 'silent'),
+    onResync() {},
+  });
+  const wanted = readSubscription({ collection: 'notes', snapshot: true }, 1);
+  await subscriber.begin(connection, await subscriber.admit([wanted], connection.caller), true);
+  return { types, connection, subscriber };
+}
+
+const failing = (error: AppError) => ({ snapshot: () => Promise.reject(error) });
+
+test('a snapshot that fails for a while sends its client away, to come back [realtime §2.3]', async () => {
+  const { types, connection } = await follow(failing(unavailable('the records service does not answer')));
+  assert.deepEqual(types, ['ready', 'reconnect']);
+  assert.equal(connection.isEnded, true);
+});
+
+test('a snapshot that is refused ends its subscription alone [realtime §2.3]', async () => {
+  const { types, connection } = await follow(failing(forbidden('no')));
+  assert.deepEqual(types, ['ready', 'error']);
+  assert.equal(connection.isEnded, false);
+});
+
+test('a caller who changes while records do not answer comes back, since the subscriptions left [realtime §4.2]', async () => {
+  let calls = 0;
+  const { types, connection, subscriber } = await follow({
+    async open(requests) {
+      calls += 1;
+      if (calls > 1) throw unavailable('the records service does not answer');
+      return requests.map(() => ({ plan, values: [] }));
+    },
+  });
+  assert.deepEqual(types, ['ready', 'snapshot']);
+  await assert.rejects(
+    subscriber.rejoinConnection(connection, () => {}),
+    /does not answer/,
+  );
+  assert.deepEqual(types, ['ready', 'snapshot', 'reconnect']);
+});
