@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type JsonObject, objectAt } from './json.ts';
@@ -110,9 +109,8 @@ function exchange(
 /** The text of an answer; of a stream of events, which stays open, the first piece. */
 async function textOf(incoming: IncomingMessage): Promise<string> {
   if (!incoming.headers['content-type']?.startsWith('text/event-stream')) return text(incoming);
-  const [first] = await once(incoming.setEncoding('utf8'), 'data');
-  incoming.destroy();
-  return String(first);
+  for await (const first of incoming.setEncoding('utf8')) return String(first);
+  return '';
 }
 
 const parse = (received: string, type = ''): unknown =>
