@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Client } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { createStaff, membersFor, roles } from './staff.ts';
@@ -87,6 +87,20 @@ onEachTopology('an export shows what a list shows, and nothing else', async (t, 
       );
     });
   }
+
+  await t.test('a service key gets what a list gives it, within its collections [export §1.3, keys §5.3]', async () => {
+    for (const scopes of [
+      ['records:staff:read'],
+      ['records:*:read'],
+      ['rules:staff'],
+      ['records:notes:read'],
+      ['files'],
+    ]) {
+      const { key } = await admin.post('/api/v1/admin/keys', { name: 'exporter', scopes });
+      const client = createClient(target.url, String(key));
+      for (const query of queries) await assertLikeList(client, 'staff', query, String(scopes));
+    }
+  });
 
   await t.test('accounts show no secret of any kind [export §1.3]', async () => {
     for (const role of roles) {

@@ -51,7 +51,7 @@ export interface ClientReads {
   live<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read of several statements that see one snapshot. */
   shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
-  /** Opens a cursor over the rows of a statement with one text each. */
+  /** Opens a cursor over the rows of a statement with one JSON text each. */
   cursor(statement: Statement, statementMs: number): Promise<Cursor>;
 }
 

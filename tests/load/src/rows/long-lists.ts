@@ -19,7 +19,20 @@ export const longLists: readonly Row[] = [
     connections: 1,
     requests: () => ({ method: 'GET', paths: [`${path}/aggregate?group=month(created)&count=1`] }),
   },
+  exportAs('csv'),
+  exportAs('ndjson'),
 ];
+
+function exportAs(format: string): Row {
+  return {
+    name: `export-${format}`,
+    title: `export 100k as ${format}`,
+    isWrite: false,
+    isProductOnly: true,
+    connections: 1,
+    requests: () => ({ method: 'GET', paths: [`${path}/export?format=${format}`] }),
+  };
+}
 
 function byCursor(name: string, title: string, find: (ground: Ground) => Promise<string>): Row {
   let cursor = '';
