@@ -1,6 +1,7 @@
 import type { Answer, Client } from '../harness/client.ts';
 import { listAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
+import type { Scenario } from '../harness/scenario.ts';
 import type { Target } from '../harness/target.ts';
 
 export const batchPath = '/api/v1/batch';
@@ -70,3 +71,10 @@ export const refusedAt = (status: number, index: number, details: Record<string,
 /** The number of records of a collection. */
 export const countOf = async (client: Client, collection: string): Promise<number> =>
   listAt((await client.get(`/api/v1/${collection}?perPage=500`)).json, 'data').length;
+
+/** The request of a batch. */
+export const batchRequest = `POST ${batchPath}`;
+
+/** A row of a table of scenarios: a batch and its answer. */
+export const batch = (spec: string, name: string, operations: unknown, expect: Scenario['expect'], more: object = {}) =>
+  ({ name, request: batchRequest, body: { operations }, expect, spec: `batch ${spec}`, ...more }) satisfies Scenario;
