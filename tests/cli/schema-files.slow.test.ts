@@ -23,6 +23,7 @@ suite('schema files on the command line', async () => {
     const inDatabase = environmentOf(ground);
     return {
       admin,
+      environment: inDatabase,
       /** Runs a command against the running stack. */
       overHttp: (args: readonly string[], more: Record<string, string> = {}) =>
         runCli(['schema', ...args, '--url', stack.url], { environment: { SERVICE_KEY: key, ...more } }),
@@ -280,6 +281,18 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.match(missing.stderr, /it has no folder collections\. Run schema pull first/);
     const noPlan = await here.overHttp(['apply', join(bad, 'plan.json')]);
     assert.deepEqual([noPlan.code, /Run schema plan first/.test(noPlan.stderr)], [1, true]);
+  });
+
+  await test('a snapshot is not applied to a readonly schema, but schema files are [schema §6]', async () => {
+    const readonly = { SERVICE_SCHEMA: 'readonly' };
+    const snapshot = join(root, 'snapshot.json');
+    writeFileSync(snapshot, JSON.stringify({ version: 1, collections: [{ name: 'more' }] }));
+    const refused = await runCli(['snapshot', 'apply', snapshot], {
+      environment: { ...here.environment, ...readonly },
+    });
+    assert.deepEqual([refused.code, /^the schema is readonly/.test(refused.stderr)], [1, true], refused.stderr);
+    assert.equal((await here.overDatabase(['plan', directory, '--out', planFile], readonly)).code, 0);
+    assert.equal((await here.overDatabase(['apply', planFile], readonly)).code, 0);
   });
 
   await test('a stack that does not answer, and a key without a stack, are failures', async () => {

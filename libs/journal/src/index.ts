@@ -1,7 +1,7 @@
 export { autodateAssignments, newValue, nextValue } from './autodate-sql.ts';
 export { answerOf, selectChange, selectRecord } from './changed-sql.ts';
 export { type Cte, composeWrite, lockedRow, lockedWhere, type WriteStatement, withCtes } from './compose-write.ts';
-export { dropDeletedVersions, selectDeletedVersion } from './deleted-version-sql.ts';
+export { dropDeletedVersions, insertDeletedVersions, selectDeletedVersion } from './deleted-version-sql.ts';
 export { historyTableOf, planHistoryTable } from './history-table.ts';
 export {
   type BatchPlace,

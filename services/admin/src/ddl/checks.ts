@@ -54,6 +54,29 @@ export function planRequiredChecks(before: Collection, after: Collection): Check
     }));
 }
 
+/** Returns the checks of new unique indexes, for the table as it is before the change. A new field has no values yet. */
+export function planUniqueChecks(before: Collection, after: Collection): Check[] {
+  const table = tableOf(before);
+  const known = new Set((before.indexes ?? []).map(({ id }) => id));
+  return (after.indexes ?? []).flatMap((index, position) => {
+    const fields = index.columns.map((column) => before.fields.find(({ id }) => id === column) ?? column);
+    const isOld = fields.every((field) => typeof field !== 'string' || systemColumns.has(field));
+    if (!index.unique || known.has(index.id) || !isOld) return [];
+    const columns = fields.map((field) => (typeof field === 'string' ? field : comparedValue(field)));
+    const conditions = fields.flatMap((field) => (typeof field === 'string' ? [] : [hasComparableValue(field)]));
+    const compared = conditions.length > 0 ? conditions.join(' and ') : 'true';
+    return {
+      place: `indexes.${position}.unique`,
+      table,
+      column: 'id',
+      where: `${compared} and (${columns.join(', ')}) in (select ${columns.join(', ')} from ${table}
+        where ${compared} group by ${columns.join(', ')} having count(*) > 1)`,
+    };
+  });
+}
+
+const systemColumns: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);
+
 function checksOfKept(table: string, { old, now }: FieldPair, cipher: ValueCipher): Check[] {
   const column = quoteIdentifier(old.name);
   const place = `fields.${now.name}`;

@@ -58,9 +58,9 @@ suite('the schema as files', { skip }, () => {
   };
   const record = (table: string, members: Members) =>
     rows(
-      `insert into records."${table}" (id, created_at, updated_at, ${Object.keys(members).join(', ')})
-       values (gen_random_uuid()::text, 1, 1, ${Object.keys(members).map((_, index) => `$${index + 1}`)})`,
-      Object.values(members),
+      `insert into records."${table}" (created_at, updated_at, ${Object.keys({ id: '', ...members }).join(', ')})
+       values (1, 1, ${Object.keys({ id: '', ...members }).map((_, index) => `$${index + 1}`)})`,
+      Object.values({ id: crypto.randomUUID(), ...members }),
     );
 
   test('an apply makes circular relations, rules over them, indexes and views, and a second plan has nothing to do', async () => {
@@ -241,6 +241,11 @@ suite('the schema as files', { skip }, () => {
       'collections.posts.fields.title.options.unique': '2 rows violate it',
     });
     assertRefused(
+      await refusePlan(collections({ ...posts, indexes: [{ name: 'one', columns: ['title'], unique: true }] })),
+      422,
+      { 'collections.posts.indexes.0.unique': '2 rows violate it' },
+    );
+    assertRefused(
       await refusePlan(collections({ ...posts, fields: posts.fields.map((field) => ({ ...field, required: true })) })),
       422,
       { 'collections.posts.fields.slug.required': '2 rows violate it' },
@@ -292,6 +297,36 @@ suite('the schema as files', { skip }, () => {
     assertRefused(await refusePlan({ ...files, migrations: [{ ...migration, sql: `${migration.sql} ` }] }), 422, {
       'migrations.0001-slugs': 'ran and has changed since: add another migration',
     });
+  });
+
+  test('records that a migration deletes leave their versions, and a broken reference is refused [schema §5.5]', async () => {
+    await create('posts', [text('title')]);
+    await create('comments', [relation('post', 'posts')]);
+    await record('posts', { id: 'p1', title: 'a' });
+    await record('posts', { id: 'p2', title: 'b' });
+    await record('comments', { post: 'p2' });
+    const files = await pull();
+    const { hash } = await plan(files);
+    const run = (sql: string) => send({ ...files, migrations: [{ name: '1-x', sql }] }, hash);
+    const broken = await run("delete from posts where id = 'p2'");
+    assert.match(String(broken.body.details?.['migrations.1-x']), /^line 1: .* violates foreign key/);
+    assert.equal((await run("delete from posts where id = 'p1'")).status, 200);
+    const left =
+      'select d.record_id, c.name from system.deleted_versions d join system.collections c on c.id = collection_id';
+    assert.deepEqual(await rows(left), [{ record_id: 'p1', name: 'posts' }]);
+    const triggers = "select count(*) as count from pg_trigger where tgname like 'migrated%'";
+    assert.deepEqual(await rows(triggers), [{ count: 0 }]);
+  });
+
+  test('a collection does not come back while the files of the dropped one are removed [schema §4.5]', async () => {
+    await create('docs', [{ name: 'file', type: 'file' }]);
+    const files = await pull();
+    await apply({ ...files, collections: [] }, { allow_drop: ['docs'] });
+    const refused = await send(files, (await plan(files)).hash);
+    assert.deepEqual([refused.status, refused.body.code], [409, 'files_being_removed']);
+    await rows('delete from system.file_removals');
+    await apply(files);
+    assert.deepEqual((await pull()).collections, files.collections);
   });
 
   test('migrations reach nothing but the open fields of collections', async () => {

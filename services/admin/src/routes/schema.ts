@@ -7,7 +7,7 @@ import { actorOf } from '../audit/actor.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { applySchema } from '../schema-files/apply-schema.ts';
 import { changeJson, lockJson } from '../schema-files/change.ts';
-import { presentSchema, readCurrentSchema } from '../schema-files/current-schema.ts';
+import { readPresentedSchema } from '../schema-files/current-schema.ts';
 import { refuseParts, withReadableParts } from '../schema-files/key-parts.ts';
 import { planSchema } from '../schema-files/plan-schema.ts';
 import { applyBody, planBody } from '../schema-files/schema-document.ts';
@@ -44,7 +44,7 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
     summary: 'Get the schema as the files of `cli schema pull`, without secrets',
     answers: { 200: schemaJson },
     handler: async ({ context: { principal } }) =>
-      ok(withReadableParts(principal, await presentSchema(await readCurrentSchema(database.query, cipher)))),
+      ok(withReadableParts(principal, await readPresentedSchema(database.query, cipher))),
   }),
   route({
     method: 'POST',

@@ -16,7 +16,7 @@ import { changeTables } from './change-tables.ts';
 import { checkAllRules } from './check-all-rules.ts';
 import { computePlan, type SchemaPlan } from './compute-plan.ts';
 import { isRequired } from './count-losses.ts';
-import { hashOf, presentSchema, readCurrentSchema } from './current-schema.ts';
+import { hashOf, readCurrentSchema } from './current-schema.ts';
 import { describeChanges } from './describe-changes.ts';
 import { planSettings } from './plan-settings.ts';
 import { readDocument, type SchemaFiles } from './read-document.ts';
@@ -47,7 +47,7 @@ export async function applySchema(
     // Keeps patches of the settings out, as a change of a collection does.
     await query({ text: "select version from system.versions where name = 'settings' for update", values: [] });
     const current = await readCurrentSchema(query, cipher);
-    const found = await hashOf(await presentSchema(current));
+    const found = await hashOf(current);
     if (found !== hash) throw conflict('schema_moved', 'the schema has changed since the plan: plan again');
     const plan = await computePlan(files, current, variables, nowSec);
     refuseMissing(plan);
@@ -66,7 +66,7 @@ export async function applySchema(
       action: 'schema.apply',
       details: { hash, count: names.length, changes: names.slice(0, mostAudited) },
     });
-    return { hash: await hashOf(await presentSchema(await readCurrentSchema(query, cipher))), changes: described };
+    return { hash: await hashOf(await readCurrentSchema(query, cipher)), changes: described };
   });
 }
 

@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, type Problems, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
+import { startSlice } from '@recordbus/shared/time-slice';
 import { planColumns } from '../ddl/create-table.ts';
 import { orderViews } from '../snapshots/order-views.ts';
 import { buildView, type TriedTables } from '../views/build-view.ts';
@@ -69,8 +70,11 @@ export async function tryViews(
     ),
   );
   const mentioned = new Set<string>();
-  for (const { type, viewQuery } of after)
+  const slice = startSlice();
+  for (const { type, viewQuery } of after) {
+    if (slice.isOver()) await slice.pause();
     if (type === 'view') for (const name of await findMentions(viewQuery ?? '')) mentioned.add(name);
+  }
   for (const collection of after) {
     const { name, type } = collection;
     if (type === 'view' || sameTables.has(name) || !mentioned.has(name)) continue;

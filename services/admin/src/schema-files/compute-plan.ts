@@ -30,7 +30,7 @@ export async function computePlan(
 ): Promise<SchemaPlan> {
   const problems = createProblems();
   const collections = await computeCollections(files.collections, current.collections, nowSec, problems);
-  const webhooks = planWebhooks(files.webhooks, current.webhooks, { variables, problems });
+  const webhooks = await planWebhooks(files.webhooks, current.webhooks, { variables, problems });
   const settings = planSettings(files.settings, current.settings, {
     collections: collections.after,
     variables,

@@ -1,7 +1,7 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Collection, type Field, tableOf } from '@recordbus/schema';
 import { countViolations, violationsOf } from '../collections/check-rows.ts';
-import { isEmpty, planChecks } from '../ddl/checks.ts';
+import { isEmpty, planChecks, planUniqueChecks } from '../ddl/checks.ts';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Change } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';
@@ -73,7 +73,7 @@ export async function checkStoredValues(
   const warnings: string[] = [];
   for (const { before, after } of collections.kept) {
     if (before === after || before.type === 'view') continue;
-    for (const check of planChecks(before, after, cipher)) {
+    for (const check of [...planChecks(before, after, cipher), ...planUniqueChecks(before, after)]) {
       const place = `collections.${after.name}.${check.place}`;
       const rows = await counts.count((query) => countViolations(query, check));
       if (rows === undefined) warnings.push(`${place}: checking the records took too long; the apply checks them.`);

@@ -6,7 +6,7 @@ import { type ChangedSettings, readChangedSettings } from '@recordbus/settings';
 import { startSlice } from '@recordbus/shared/time-slice';
 import type { Webhook } from '../webhooks/webhook-schema.ts';
 import { listAllWebhooks } from '../webhooks/webhook-store.ts';
-import { type AppliedMigration, listMigrations } from './migrations-table.ts';
+import { type AppliedMigration, listMigrationFiles, listMigrations } from './migrations-table.ts';
 import { type PresentedSchema, presentCollections, presentSettings, presentWebhooks } from './present-files.ts';
 
 /** What the files of a schema describe, as a stack has it now. */
@@ -28,23 +28,26 @@ export async function readCurrentSchema(query: Query, cipher: ValueCipher): Prom
   };
 }
 
-/** Returns the files of the current schema. */
-export const presentSchema = async (current: CurrentSchema): Promise<PresentedSchema> => ({
-  version: 1,
-  collections: await presentCollections(current.collections),
-  webhooks: presentWebhooks(current.webhooks),
-  settings: presentSettings(current.settings),
-  migrations: current.migrations.map(({ name, sql }) => ({ name, sql })),
-});
+/** Reads the files of the current schema. */
+export async function readPresentedSchema(query: Query, cipher: ValueCipher): Promise<PresentedSchema> {
+  const { collections, webhooks, settings } = await readCurrentSchema(query, cipher);
+  return {
+    version: 1,
+    collections: await presentCollections(collections),
+    webhooks: presentWebhooks(webhooks),
+    settings: presentSettings(settings),
+    migrations: await listMigrationFiles(query),
+  };
+}
 
 /** Returns the hash of a schema, by which an apply sees that it moved since the plan. It depends on no secret. */
-export async function hashOf(schema: PresentedSchema): Promise<string> {
+export async function hashOf({ collections, webhooks, settings, migrations }: CurrentSchema): Promise<string> {
   const hash = createHash('sha256');
   const slice = startSlice();
-  const { collections, ...others } = schema;
-  for (const collection of collections) {
-    if (slice.isOver()) await slice.pause();
-    hash.update(JSON.stringify(collection)).update('\n');
-  }
-  return `sha256:${hash.update(JSON.stringify(others)).digest('hex')}`;
+  for (const files of [await presentCollections(collections), presentWebhooks(webhooks), migrations])
+    for (const file of files) {
+      if (slice.isOver()) await slice.pause();
+      hash.update(JSON.stringify(file)).update('\n');
+    }
+  return `sha256:${hash.update(JSON.stringify(presentSettings(settings))).digest('hex')}`;
 }

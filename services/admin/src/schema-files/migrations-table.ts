@@ -3,16 +3,23 @@ import type { Query } from '@recordbus/database';
 import type { MigrationFile } from './schema-document.ts';
 
 /** A data migration that ran. */
-export interface AppliedMigration extends MigrationFile {
+export interface AppliedMigration {
+  readonly name: string;
   readonly digest: string;
 }
 
 /** Returns the data migrations that ran, by their numbers. */
 export async function listMigrations(query: Query): Promise<AppliedMigration[]> {
   const rows = await query<AppliedMigration>({
-    text: 'select name, digest, sql from system.schema_migrations',
+    text: 'select name, digest from system.schema_migrations',
     values: [],
   });
+  return rows.sort(byNumber);
+}
+
+/** Returns the files of the data migrations that ran, by their numbers. */
+export async function listMigrationFiles(query: Query): Promise<MigrationFile[]> {
+  const rows = await query<MigrationFile>({ text: 'select name, sql from system.schema_migrations', values: [] });
   return rows.sort(byNumber);
 }
 

@@ -6,7 +6,7 @@ import { type Change, dropsOf, type Lock } from './change.ts';
 import { checkAllRules } from './check-all-rules.ts';
 import { computePlan, type SchemaPlan } from './compute-plan.ts';
 import { checkStoredValues, countLosses } from './count-losses.ts';
-import { hashOf, presentSchema, readCurrentSchema } from './current-schema.ts';
+import { hashOf, readCurrentSchema } from './current-schema.ts';
 import { describeChanges } from './describe-changes.ts';
 import { findLocks } from './find-locks.ts';
 import { limitCounts } from './limited-count.ts';
@@ -49,7 +49,7 @@ export async function planSchema(
     plan.problems.throwIfAny();
     const changes = await countLosses(await describeChanges(plan), plan, counts);
     return {
-      hash: await hashOf(await presentSchema(current)),
+      hash: await hashOf(current),
       changes,
       drops: dropsOf(changes),
       locks: await findLocks(plan, counts),

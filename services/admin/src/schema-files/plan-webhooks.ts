@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Problems } from '@recordbus/schema';
 import { describeIssues } from '@recordbus/shared/describe-issues';
+import { startSlice } from '@recordbus/shared/time-slice';
 import { type NewWebhook, newSecret, newWebhook, type Webhook } from '../webhooks/webhook-schema.ts';
 import type { Change, MemberChange } from './change.ts';
 import { needsVariable, readText, type Variables } from './read-text.ts';
@@ -27,12 +28,15 @@ export interface PlannedWebhooks {
 
 export const noWebhooks: PlannedWebhooks = { created: [], changed: [], dropped: [], changes: [], missing: new Map() };
 
-/** Compares the webhooks of the files with the current ones. Adds what is wrong to `problems`. */
-export function planWebhooks(
+/**
+ * Compares the webhooks of the files with the current ones. Adds what is wrong to `problems`. Runs in
+ * slices of time.
+ */
+export async function planWebhooks(
   files: readonly WebhookFile[] | undefined,
   current: readonly Webhook[],
   { variables, problems }: { readonly variables: Variables; readonly problems: Problems },
-): PlannedWebhooks {
+): Promise<PlannedWebhooks> {
   if (files === undefined) return noWebhooks;
   const ids = new Set(files.flatMap(({ id }) => id ?? []));
   const matched = new Set<string>();
@@ -42,7 +46,9 @@ export function planWebhooks(
     changes: Change[];
     missing: Map<string, string>;
   };
+  const slice = startSlice();
   for (const file of files) {
+    if (slice.isOver()) await slice.pause();
     const wanted = readWebhook(file, variables, problems);
     if (!wanted) continue;
     const { name } = wanted.webhook;

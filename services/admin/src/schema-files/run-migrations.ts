@@ -1,4 +1,5 @@
 import { isDatabaseError, type Query } from '@recordbus/database';
+import { insertDeletedVersions } from '@recordbus/journal';
 import { isHidden } from '@recordbus/query';
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
@@ -28,17 +29,35 @@ async function runMigration(query: Query, migration: MigrationFile, collections:
   const seen = collections.filter(({ name }) => named.has(name));
   const written = seen.filter(({ name }) => statements.some(({ target }) => target === name));
   for (const collection of seen) await run(planOpenView(collection));
-  for (const collection of written)
-    await run(
-      `create trigger migrated_row before insert or update on ${tableOf(collection)} for each row
-       execute function system.migrated_row()`,
-    );
+  for (const collection of written) for (const text of planTriggers(collection)) await run(text);
   await run('set local search_path = pg_temp, pg_catalog');
   for (const statement of statements) await runStatement(query, migration, statement);
   await run('set local search_path to default');
-  for (const collection of written) await run(`drop trigger migrated_row on ${tableOf(collection)}`);
+  for (const collection of written) for (const text of planDropTriggers(collection)) await run(text);
   for (const { name } of seen) await run(`drop view pg_temp.${quoteIdentifier(name)}`);
 }
+
+/** The function of the trigger for deletes. It has no place among the functions of the product. */
+const deleteFunction = ({ id }: Collection): string => `pg_temp.${quoteIdentifier(`deleted:${id}`)}`;
+
+/** Plans the triggers that complete new rows, and give changed and deleted ones their next version. */
+const planTriggers = (collection: Collection): string[] => [
+  `create trigger migrated_row before insert or update on ${tableOf(collection)} for each row
+   execute function system.migrated_row()`,
+  `create function ${deleteFunction(collection)}() returns trigger language plpgsql as $$
+begin
+  ${insertDeletedVersions(collection, 'gone')};
+  return null;
+end $$`,
+  `create trigger migrated_away after delete on ${tableOf(collection)} referencing old table as gone
+   for each statement execute function ${deleteFunction(collection)}()`,
+];
+
+const planDropTriggers = (collection: Collection): string[] => [
+  `drop trigger migrated_row on ${tableOf(collection)}`,
+  `drop trigger migrated_away on ${tableOf(collection)}`,
+  `drop function ${deleteFunction(collection)}()`,
+];
 
 /** Plans the view that a migration sees. What proves who an account is can be read but not written. */
 function planOpenView(collection: Collection): string {

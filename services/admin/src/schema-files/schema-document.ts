@@ -8,6 +8,7 @@ const version = 1;
 const maxCollections = 2000;
 const maxIndexes = 100;
 const maxWebhooks = 1000;
+const maxSettings = 2000;
 const maxMigrations = 2000;
 const maxSqlLength = 1024 * 1024;
 
@@ -85,7 +86,10 @@ export const schemaDocument = z.strictObject({
   version: z.literal(version, `must be ${version}`),
   collections: boundedList(readLater(collectionFile), maxCollections, 'must be a list of collections'),
   webhooks: boundedList(readLater(webhookFile), maxWebhooks, 'must be a list of webhooks').optional(),
-  settings: z.record(z.string(), z.unknown(), 'must be an object of keys and values').optional(),
+  settings: z
+    .record(z.string(), z.unknown(), 'must be an object of keys and values')
+    .refine((given) => Object.keys(given).length <= maxSettings, `must have at most ${maxSettings} settings`)
+    .optional(),
   migrations: boundedList(readLater(migrationFile), maxMigrations, 'must be a list of migrations')
     .default([])
     .meta({ default: [] }),

@@ -5,7 +5,7 @@ import type { z } from 'zod';
 import type { Actor } from '../audit/actor.ts';
 import { createSchemaChanges, type SchemaChangesDeps } from '../schema/schema-changes.ts';
 import { type AppliedSchema, applySchema } from './apply-schema.ts';
-import { presentSchema, readCurrentSchema } from './current-schema.ts';
+import { readPresentedSchema } from './current-schema.ts';
 import { type PresentedPlan, planSchema } from './plan-schema.ts';
 import type { PresentedSchema } from './present-files.ts';
 import { applyBody, planBody } from './schema-document.ts';
@@ -13,8 +13,8 @@ import { applyBody, planBody } from './schema-document.ts';
 type ReadDeps = Pick<SchemaChangesDeps, 'cipher'> & { readonly database: Pick<Database, 'query'> };
 
 /** Returns the current schema as files, as the route does. */
-export const readSchemaFiles = async ({ database, cipher }: ReadDeps): Promise<PresentedSchema> =>
-  presentSchema(await readCurrentSchema(database.query, cipher));
+export const readSchemaFiles = ({ database, cipher }: ReadDeps): Promise<PresentedSchema> =>
+  readPresentedSchema(database.query, cipher);
 
 /** Plans as the route does. Throws its refusals. */
 export const planSchemaFiles = (deps: SchemaChangesDeps, body: unknown, nowSec: number): Promise<PresentedPlan> =>

@@ -1,3 +1,4 @@
+import { startSlice } from '@recordbus/shared/time-slice';
 import { findMentions } from '../views/view-query.ts';
 
 interface View {
@@ -5,10 +6,14 @@ interface View {
   readonly view_query?: string | null | undefined;
 }
 
-/** Returns the views, each after those that its query reads. Views in a circle keep their order. */
+/** Returns the views, each after those that its query reads. Views in a circle keep their order. Runs in slices of time. */
 export async function orderViews<V extends View>(views: readonly V[]): Promise<V[]> {
   const mentions = new Map<string, readonly string[]>();
-  for (const { name, view_query } of views) mentions.set(name, await findMentions(view_query ?? ''));
+  const slice = startSlice();
+  for (const { name, view_query } of views) {
+    if (slice.isOver()) await slice.pause();
+    mentions.set(name, await findMentions(view_query ?? ''));
+  }
   const ordered: V[] = [];
   const visited = new Set<V>();
   const visit = (view: V) => {
