@@ -6,6 +6,7 @@ import { idempotency } from './replicas/idempotency.ts';
 import { longReads } from './replicas/long-reads.ts';
 import { revocation } from './replicas/revocation.ts';
 import { schemaChanges } from './replicas/schema-changes.ts';
+import { serviceKeys } from './replicas/service-keys.ts';
 import { startReplicas } from './replicas/start-replicas.ts';
 
 for (const topology of topologies)
@@ -18,6 +19,7 @@ for (const topology of topologies)
     await t.test('share files [files §1.1]', (part) => files(part, replicas));
     await t.test('perform a request with an idempotency key once [http §7.2]', (part) => idempotency(part, replicas));
     await t.test('allow a client four long reads at once [cost §1.2]', (part) => longReads(part, replicas));
+    await t.test('know the same service keys [keys §1.6]', (part) => serviceKeys(part, replicas));
     // The bus is stopped meanwhile, which is logged.
     await t.test('end a session everywhere [auth §8.7]', (part) => revocation(part, replicas));
   });

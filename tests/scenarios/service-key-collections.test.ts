@@ -208,6 +208,10 @@ onEachTopology('a key with one collection learns nothing of another', async (t, 
       collection: 'near',
       options: { cascade: 'cascade' },
     });
+    const probe = { title: 'probe', parent: null };
+    await eventually('the service knows the field', async () => {
+      return (await admin.send('POST', '/api/v1/near', { body: probe })).status === 201;
+    });
     const root = await writer.create('near', { title: 'root' });
     const child = await writer.create('near', { title: 'child', parent: root.id });
     await admin.patch(`/api/v1/near/${root.id}`, { parent: child.id });

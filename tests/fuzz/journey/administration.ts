@@ -24,6 +24,18 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   const id = textAt(made, 'data.id');
   await call('patchAdminAdminsById', { as, path: { id }, body: { email: 'eva@example.com' } });
   await call('deleteAdminAdminsById', { as, path: { id } });
+  const key = {
+    name: 'journey',
+    scopes: ['records:*:read', 'files'],
+    allowed_cidrs: ['192.0.2.0/24'],
+    rate_label: 'slow',
+  };
+  const { json: keyed } = await call('postAdminKeys', { as, body: key });
+  const path = { id: textAt(keyed, 'data.id') };
+  await call('getAdminKeys', { as, query: page });
+  await call('getAdminKeysById', { as, path });
+  await call('patchAdminKeysById', { as, path, body: { expires_at: 4_000_000_000 } });
+  await call('deleteAdminKeysById', { as, path });
   await call('postAdminLogin', { body: firstAdmin });
   const sessions = listAt((await call('getAdminSessions', { as })).json, 'data');
   const other = sessions.find(({ current }) => current !== true);
