@@ -7,7 +7,13 @@ import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type Stack, startStack, type Topology } from '../harness/stack.ts';
 import { openProbe, type Pause, type Probe } from './probe.ts';
-import { type HostileRequest, hostileRequests, hostileSubscriptions, withHostileHeaders } from './requests.ts';
+import {
+  type HostileRequest,
+  hostileImports,
+  hostileRequests,
+  hostileSubscriptions,
+  withHostileHeaders,
+} from './requests.ts';
 
 /** The longest pause of an event loop, in milliseconds. */
 const maxPauseMs = 250;
@@ -77,6 +83,7 @@ async function requestsTo(stack: Stack, known: Known, topology: Topology): Promi
       yield* hostileRequests(document, operation, existing);
       if (readersOfHeaders.includes(operation.id)) yield* withHostileHeaders(operation, existing);
       if (operation.id === 'postRealtime') yield* hostileSubscriptions();
+      if (operation.id === 'postRecordsByCollectionImport') yield* hostileImports();
     }
   })();
 }

@@ -94,6 +94,32 @@ export const hostileSubscriptions = (): HostileRequest[] =>
     })),
   );
 
+/** Characters of a body of rows. */
+const rowsLength = 4_000_000;
+
+/** Imports of CSV and of lines of JSON that cost careless readers much. */
+export const hostileImports = (): HostileRequest[] =>
+  [
+    ['csv', 'empty cells', `code\n${','.repeat(rowsLength)}`],
+    ['csv', 'short lines', `code\n${'a\n'.repeat(rowsLength / 2)}`],
+    ['csv', 'empty lines', `code\n${'\n'.repeat(rowsLength)}`],
+    ['csv', 'lines of empty cells', `code\n${`${','.repeat(9000)}\n`.repeat(rowsLength / 9000)}`],
+    ['csv', 'quotes', `code\n"${'""'.repeat(rowsLength / 2)}`],
+    ['csv', 'a header of many columns', `${'code,'.repeat(rowsLength / 5)}\n`],
+    ['csv', 'nested lists in cells', `meta\n${`${'['.repeat(100_000)}\n`.repeat(rowsLength / 100_000)}`],
+    ['ndjson', 'empty lines', '\n'.repeat(rowsLength)],
+    ['ndjson', 'empty objects', '{}\n'.repeat(rowsLength / 3)],
+    ['ndjson', 'nested lists', `{"meta":${'['.repeat(100_000)}\n`.repeat(rowsLength / 100_000)],
+    ['json', 'empty objects', `[${'{},'.repeat(rowsLength / 3)}{}]`],
+    ['json', 'spaces', `[${' '.repeat(rowsLength)}]`],
+  ].map(([format = '', name, rawBody = '']) => ({
+    name: `import of ${format}: ${name}`,
+    method: 'POST',
+    path: `/api/v1/records/everything/import?dry_run=1&format=${format}`,
+    headers: { 'Content-Type': 'application/octet-stream' },
+    rawBody,
+  }));
+
 /** Encodes only the characters that a URL cannot hold, as a careless client does. */
 const inUrl = (text: string): string =>
   text.toWellFormed().replace(/[^\x21-\x7e]|["<>\\#&+[\]]/g, (character) => encodeURIComponent(character));

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type CastingContext, CsvError, type Info, type Options, parse } from 'csv-parse';
 import { brokenBody, maxColumns, maxRowBytes, type ReadFrom, type SourceRow } from './source-row.ts';
+import { inPieces } from './to-utf8.ts';
 
 /** How a body of CSV is written. */
 export interface CsvDialect {
@@ -61,6 +62,9 @@ function membersOf(columns: readonly string[], record: readonly CsvCell[]): Pick
   return { members: Object.fromEntries(columns.map((name, n) => [name, record[n]])) };
 }
 
+/** The parser reads a piece at once. It may have as many cells as bytes, and each takes some microseconds. */
+const pieceBytes = 2048;
+
 /** Reads lines. `firstRow` is the number of the first one, for messages. */
 async function* readLines(
   source: AsyncIterable<Buffer>,
@@ -76,20 +80,19 @@ async function* readLines(
     skip_empty_lines: true,
     max_record_size: maxRowBytes,
     info: true,
-    cast: (text: string, { quoting }: CastingContext) => (!quoting && text === nullText ? null : text),
+    cast(text: string, { quoting, index, records }: CastingContext) {
+      // Cells without characters count nothing towards the size of a row.
+      if (index >= maxColumns)
+        throw brokenBody(`there are more than ${maxColumns} columns`, { row: firstRow + records, column: index + 1 });
+      return !quoting && text === nullText ? null : text;
+    },
   } satisfies Options;
   const parser = parse(options as Options);
-  const input = Readable.from(source, { objectMode: false });
+  const input = Readable.from(inPieces(source, pieceBytes), { objectMode: false });
   input.once('error', (error) => parser.destroy(error));
   input.pipe(parser);
-  let row = firstRow;
   try {
-    for await (const line of parser as AsyncIterable<CsvLine>) {
-      if (line.record.length > maxColumns)
-        throw brokenBody(`there are more than ${maxColumns} columns`, { row, column: maxColumns + 1 });
-      row += 1;
-      yield line;
-    }
+    yield* parser as AsyncIterable<CsvLine>;
   } catch (error) {
     throw error instanceof CsvError ? explain(error, firstRow) : error;
   } finally {

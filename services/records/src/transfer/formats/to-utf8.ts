@@ -5,7 +5,7 @@ import { startSlice } from '@recordbus/shared/time-slice';
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** The size of pieces, in bytes. A larger one would keep the event loop busy: it may have as many cells as bytes. */
+/** The size of pieces, in bytes. A larger one would keep the event loop busy: it may have as many lines as bytes. */
 const pieceBytes = 8192;
 
 /**
@@ -59,11 +59,11 @@ async function* atLeastTwo(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
 }
 
 /** Cuts a stream into small pieces, and lets the event loop run other work between them. */
-export async function* inPieces(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+export async function* inPieces(source: AsyncIterable<Buffer>, bytes = pieceBytes): AsyncGenerator<Buffer> {
   const slice = startSlice();
   for await (const chunk of source)
-    for (let at = 0; at < chunk.length; at += pieceBytes) {
+    for (let at = 0; at < chunk.length; at += bytes) {
       if (slice.isOver()) await slice.pause();
-      yield chunk.subarray(at, at + pieceBytes);
+      yield chunk.subarray(at, at + bytes);
     }
 }
