@@ -23,10 +23,17 @@ export function problemOf(error: unknown): Problem {
   return { text, status, code, places, requestId };
 }
 
-/** The position that a message of a rule or a filter names, counted from 0; undefined if it names none. */
-export function positionIn(message: string | undefined): number | undefined {
-  const found = /\(character (\d{1,6})\)/.exec((message ?? '').slice(-400));
-  return found?.[1] ? Number(found[1]) - 1 : undefined;
+/**
+ * The position in a text that a message about it names, counted from 0: that of a character, or of a quoted name.
+ * Undefined if it names none.
+ */
+export function positionIn(message: string | undefined, text: string): number | undefined {
+  const said = (message ?? '').slice(0, 4000);
+  const found = /\(character (\d{1,6})\)/.exec(said);
+  if (found?.[1]) return Number(found[1]) - 1;
+  const name = /"([^"]{1,200})"/.exec(said)?.[1];
+  const at = name === undefined ? -1 : text.indexOf(name);
+  return at < 0 ? undefined : at;
 }
 
 /** Whether a request was given up because nobody waits for it any more. */

@@ -1,0 +1,41 @@
+import { client } from './client.ts';
+
+/** A record of any collection. */
+export type AnyRecord = { readonly id: string } & Readonly<Record<string, unknown>>;
+
+/** A page of a list by cursor. */
+export interface CursorPage {
+  readonly data: readonly AnyRecord[];
+  /** The cursor of the next page; null at the end. */
+  readonly next: string | null;
+}
+
+interface ListRequest {
+  readonly collection: string;
+  /** Empty for the first page. */
+  readonly cursor: string;
+  readonly perPage: number;
+  readonly sort: string;
+  readonly filter: string;
+  readonly signal: AbortSignal;
+}
+
+/** Reads a page by cursor. The client walks cursors by itself; a grid has to stop at each page. */
+export async function readPage({
+  collection,
+  cursor,
+  perPage,
+  sort,
+  filter,
+  signal,
+}: ListRequest): Promise<CursorPage> {
+  const path = `/api/v1/records/${encodeURIComponent(collection)}`;
+  const query = { cursor, perPage, sort: sort || undefined, filter: filter || undefined };
+  return (await client.transport.send({ method: 'GET', path, query, signal })).json as CursorPage;
+}
+
+/** Counts the records that fulfil a filter. */
+export async function countRecords(collection: string, filter: string, signal?: AbortSignal): Promise<number> {
+  const options = { perPage: 1, fields: ['id'], filter: filter || undefined, signal };
+  return (await client.from(collection).list(options)).totalItems;
+}

@@ -1,0 +1,123 @@
+import type { CollectionDefinition, CollectionValues, FieldDefinition } from '@recordbus/client';
+
+/** A field while it is edited. `key` stays over renames and moves. */
+export interface FieldDraft {
+  key: number;
+  id?: string | undefined;
+  name: string;
+  type: string;
+  required: boolean;
+  options: Record<string, unknown>;
+  collection: string;
+  view_rule: string | null;
+  write_rule: string | null;
+  onCreate: boolean;
+  onUpdate: boolean;
+  isSystem: boolean;
+}
+
+export const ruleNames = ['list_rule', 'view_rule', 'create_rule', 'update_rule', 'delete_rule'] as const;
+export type RuleName = (typeof ruleNames)[number];
+
+/** A collection while it is edited. */
+export interface Draft extends Record<RuleName, string | null> {
+  name: string;
+  type: CollectionDefinition['type'];
+  fields: FieldDraft[];
+  view_query: string;
+  history_enabled: boolean;
+}
+
+let lastKey = 0;
+
+/** Returns a new field of a type. */
+export function newField(type: string): FieldDraft {
+  lastKey += 1;
+  const rules = { view_rule: null, write_rule: null };
+  return {
+    key: lastKey,
+    name: '',
+    type,
+    required: false,
+    options: {},
+    collection: '',
+    ...rules,
+    onCreate: true,
+    onUpdate: false,
+    isSystem: false,
+  };
+}
+
+const fieldDraft = (field: FieldDefinition): FieldDraft => ({
+  ...newField(field.type),
+  id: field.id,
+  name: field.name,
+  required: field.required === true,
+  options: { ...field.options },
+  collection: field.collection ?? '',
+  view_rule: field.view_rule ?? null,
+  write_rule: field.write_rule ?? null,
+  onCreate: field.onCreate === true,
+  onUpdate: field.onUpdate === true,
+  isSystem: field.system === true,
+});
+
+/** Returns the draft of a collection, or of a new one, which admins alone may use at first. */
+export function draftOf(collection: CollectionDefinition | undefined): Draft {
+  if (!collection) {
+    const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
+    return { name: '', type: 'base', fields: [newField('text')], view_query: '', history_enabled: false, ...rules };
+  }
+  const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule, history_enabled } = collection;
+  return {
+    name,
+    type,
+    list_rule,
+    view_rule,
+    create_rule,
+    update_rule,
+    delete_rule,
+    history_enabled,
+    view_query: collection.view_query ?? '',
+    fields: collection.fields.map(fieldDraft),
+  };
+}
+
+/** Options without those that are left empty. */
+const givenOptions = (options: Record<string, unknown>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== '' && value !== undefined && value !== null),
+  );
+
+function fieldValues(field: FieldDraft): FieldDefinition {
+  const { id, name, type, required, options, collection, view_rule, write_rule, onCreate, onUpdate } = field;
+  return {
+    ...(id !== undefined && { id }),
+    name: name.trim(),
+    type,
+    required,
+    options: givenOptions(options),
+    ...(type === 'relation' && { collection }),
+    ...(view_rule !== null && { view_rule }),
+    ...(write_rule !== null && { write_rule }),
+    ...(type === 'autodate' && { onCreate, onUpdate }),
+  };
+}
+
+/** Returns what the API takes. A view has a query in place of fields. */
+export function valuesOf(draft: Draft): CollectionValues {
+  const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
+  const reads = { name: name.trim(), type, list_rule, view_rule };
+  if (type === 'view') return { ...reads, view_query: draft.view_query };
+  const { history_enabled } = draft;
+  return { ...reads, create_rule, update_rule, delete_rule, history_enabled, fields: draft.fields.map(fieldValues) };
+}
+
+/** The fields of a collection that a draft drops. */
+export const droppedFields = (
+  collection: CollectionDefinition | undefined,
+  draft: Draft,
+): readonly FieldDefinition[] =>
+  draft.type === 'view'
+    ? []
+    : (collection?.fields ?? []).filter(({ id }) => !draft.fields.some((field) => field.id === id));
