@@ -3,7 +3,7 @@ import { parseArgs } from 'node:util';
 export const usage = `Usage: npm run bench -- [options]
 
   --rows <names>      comma-separated: get, list, signed-in, sign-in, expand, rule, filter, vector, create, update,
-                      delete, batch, cascade, extension, beside, webhooks, import, live; or the start of a row's name, such as
+                      delete, batch, cascade, extension, beside, webhooks, import, export, live; or the start of a row's name, such as
                       list-100k
                       (default: all)
   --seconds <n>       length of one round on one server (default 2.5)
