@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync,
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
+import { startCannedServer } from '../harness/canned-server.ts';
 import { runCli } from '../harness/cli.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
 import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stack.ts';
@@ -293,6 +294,15 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.deepEqual([refused.code, /^the schema is readonly/.test(refused.stderr)], [1, true], refused.stderr);
     assert.equal((await here.overDatabase(['plan', directory, '--out', planFile], readonly)).code, 0);
     assert.equal((await here.overDatabase(['apply', planFile], readonly)).code, 0);
+  });
+
+  await test('an apply that outlasts the gateway says that it may go on [schema §4.5]', async () => {
+    await using gateway = await startCannedServer();
+    const body = JSON.stringify({ error: 'the service admin does not answer in time', code: 'upstream_timeout' });
+    gateway.answer({ '/api/v1/admin/schema/apply': { status: 504, body } });
+    const { code, stderr } = await runCli(['schema', 'apply', planFile, '--url', gateway.url], { environment: {} });
+    assert.equal(code, 1);
+    assert.match(stderr, /^The apply takes longer than the gateway waits, and may go on: schema check says when/);
   });
 
   await test('a stack that does not answer, and a key without a stack, are failures', async () => {

@@ -1,4 +1,5 @@
 import { AppError } from '@recordbus/shared/errors';
+import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import type { ApplyOptions } from './options.ts';
 import { readPlan } from './plan-file.ts';
@@ -25,7 +26,12 @@ export async function apply(parts: CommandParts, file: string, options: ApplyOpt
     terminal.report(applied, lines.length > 0 ? ['Applied:', ...lines].join('\n') : 'Nothing to do.');
     return undefined;
   } catch (error) {
-    if (!(error instanceof AppError) || error.code !== 'schema_moved') throw error;
+    if (!(error instanceof AppError)) throw error;
+    if (error.code === 'upstream_timeout')
+      throw new CommandFailure(
+        'The apply takes longer than the gateway waits, and may go on: schema check says when it is done.',
+      );
+    if (error.code !== 'schema_moved') throw error;
     terminal.refuse(error.toBody());
     return moved;
   }

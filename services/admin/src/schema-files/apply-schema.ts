@@ -1,6 +1,6 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Query } from '@recordbus/database';
-import { type Collection, createProblems, type Problems } from '@recordbus/schema';
+import { type Collection, createProblems, type Problems, tableOf } from '@recordbus/schema';
 import { readChangedSettings, storePatch } from '@recordbus/settings';
 import { AppError, conflict, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
@@ -94,8 +94,7 @@ async function execute(schema: SchemaChange, plan: SchemaPlan, nowSec: number): 
   const problems = createProblems();
   await checkValues(schema, plan, problems);
   const views = schema.collections.filter(({ type }) => type === 'view');
-  if (plan.rebuildsViews && views.length > 0)
-    await run([`drop view ${views.map(({ name }) => `records."${name}"`).join(', ')}`]);
+  if (plan.rebuildsViews && views.length > 0) await run([`drop view ${views.map(tableOf).join(', ')}`]);
   await changeTables(schema, collections);
   await runMigrations(query, migrations, collections.after);
   await checkRequired(query, plan, problems);
