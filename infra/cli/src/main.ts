@@ -9,6 +9,7 @@ import { addRecordsCommands } from './records/records-commands.ts';
 import { addSchemaCommands } from './schema/schema-commands.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
 import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
+import { addTypesCommand } from './types/types-command.ts';
 
 const program = new Command('recordbus')
   .description('Manages a Recordbus deployment.')
@@ -29,6 +30,7 @@ addKeyCommands(program);
 addSecretCommands(program);
 addEncryptionCommands(program);
 addSnapshotCommands(program);
+addTypesCommand(program);
 addSchemaCommands(program);
 addRecordsCommands(program);
 addBackupCommands(program);

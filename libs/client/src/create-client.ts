@@ -2,6 +2,7 @@ import { type Admin, createAdmin } from './admin/admin.ts';
 import { type Accounts, createAccounts } from './auth/accounts.ts';
 import type { Batch, Results } from './batch/operations.ts';
 import { sendBatch } from './batch/send-batch.ts';
+import { callRoute } from './call-route.ts';
 import { invalidArgument, type RecordbusError } from './error.ts';
 import type { ChannelMessage, Subscription } from './live/types.ts';
 import { type Collection, createCollection } from './records/collection.ts';
@@ -10,6 +11,7 @@ import type { WriteOptions } from './records/options.ts';
 import { createSessionKeeper, type SessionKeeper } from './session/keeper.ts';
 import { memoryStore, type SessionStore } from './session/session.ts';
 import { type Call, type CallOptions, createTransport, type Transport } from './transport.ts';
+import type { RouteAnswer, RouteInput, RoutesOf } from './types/routes.ts';
 import type { AnySchema, CollectionName, CreateOf, RecordOf, SchemaOf } from './types/schema.ts';
 import { apiPath } from './url.ts';
 
@@ -25,6 +27,9 @@ export interface ClientOptions {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** An argument that may be left out where nothing of it is needed. */
+type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T];
+
 /** The health of a deployment. */
 export interface Health {
   readonly status: 'ok' | 'degraded';
@@ -33,7 +38,7 @@ export interface Health {
 }
 
 /** A client of a stack. */
-export interface Client<S> {
+export interface Client<S, R = Record<never, never>> {
   /** The address of the stack, without a slash at the end. */
   readonly url: string;
   /** The records of a collection. */
@@ -79,23 +84,28 @@ export interface Client<S> {
   /** The session of the client: who is signed in, and what to do when that changes. */
   readonly session: SessionKeeper;
   /**
-   * Sends a request to any route, such as one of an extension, and returns `data` of the answer.
+   * Calls a route of an extension, and returns `data` of its answer. `Routes` has its types.
    *
    * @example
-   * await client.request({ method: 'POST', path: '/api/x/guestbook/entries', values: { text: 'Hi' } });
+   * await client.call('POST /api/x/books/{id}/lend', { params: { id: book.id }, body: { days: 14 } });
    */
+  call<K extends keyof R & string>(route: K, ...input: Optional<RouteInput<R, K>>): Promise<RouteAnswer<R, K>>;
+  /** Sends a request to any route, and returns `data` of the answer. */
   request<T = unknown>(call: Call): Promise<T>;
   /** Sends requests, for code that builds on the client. */
   readonly transport: Transport;
 }
 
 /**
- * Creates a client of the stack at `url`. `Schema` are the types that `recordbus types` writes.
+ * Creates a client of the stack at `url`. `Schema` and `Routes` are the types that `recordbus types` writes.
  *
  * @example
  * const client = createClient<Schema>('https://api.example.com', { store: localStorageStore() });
  */
-export function createClient<S extends SchemaOf<S> = AnySchema>(url: string, options: ClientOptions = {}): Client<S> {
+export function createClient<S extends SchemaOf<S> = AnySchema, R extends RoutesOf<R> = Record<never, never>>(
+  url: string,
+  options: ClientOptions = {},
+): Client<S, R> {
   const { token, fetch, headers = {} } = options;
   if (token !== undefined && options.store) throw invalidArgument('A client takes a token or a store.');
   const store = options.store ?? memoryStore(token === undefined ? undefined : { token });
@@ -128,6 +138,7 @@ export function createClient<S extends SchemaOf<S> = AnySchema>(url: string, opt
       >,
     fileToken: (more = {}) => createFileToken(transport, more),
     session,
+    call: (async (route: string, input?: object) => callRoute(transport, route, input)) as never,
     request: (call) => transport.data(call),
     transport,
   };

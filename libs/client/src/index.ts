@@ -19,6 +19,7 @@ export type {
   WebhookValues,
 } from './admin/definitions.ts';
 export type { Job } from './admin/jobs.ts';
+export type { ServiceKey, ServiceKeyValues } from './admin/keys.ts';
 export type { Accounts, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';
@@ -50,6 +51,7 @@ export { localStorageStore, memoryStore, type Session, type SessionStore } from 
 export type { Call, CallOptions, Reply, Transport } from './transport.ts';
 export type { Expanded, ExpandPath } from './types/expand.ts';
 export type { FilterFields, FilterOf, Tests } from './types/filter-fields.ts';
+export type { RouteAnswer, RouteInput, RoutesOf, RouteTypes } from './types/routes.ts';
 export type {
   AnyRecord,
   AnySchema,

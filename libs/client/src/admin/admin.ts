@@ -6,6 +6,7 @@ import type { CallOptions, Transport } from '../transport.ts';
 import { createCollections } from './collections.ts';
 import type { AdminAccount, AuditRow, CronRun, LogFilter, LogRow } from './definitions.ts';
 import { createJobs } from './jobs.ts';
+import { createKeys } from './keys.ts';
 import { createRequests } from './requests.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -54,6 +55,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     collections: createCollections(transport, requests),
     webhooks: createWebhooks(requests),
     jobs: createJobs(transport, requests),
+    keys: createKeys(requests),
     settings: {
       get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
       /** Changes settings, all or none. An empty text restores the default. */

@@ -74,6 +74,8 @@ interface Tools<S, C extends keyof S> {
     collection: T,
     condition: (fields: FilterFields<S, T> & { readonly record: Members<S, C> }) => Filter,
   ): Filter;
+  /** A field whose name is that of a tool: `f.field('count')`. */
+  field<K extends keyof RecordOf<S, C> & string>(name: K): FieldTests<S, C, K>;
 }
 
 /** What the function in `filter` gets: the fields of the collection, and `and`, `or`, `not` and further tools. */

@@ -1,0 +1,26 @@
+/** The suffixes of the interfaces of a collection: what is read, created, changed and expanded. */
+export const suffixes = ['', 'Create', 'Update', 'Expand'] as const;
+
+/** Names that the document uses itself. */
+const used = ['Schema', 'Routes', 'Blob', 'Record'];
+
+/** `my_books` becomes `MyBooks`. Two names of collections may lead to one: the later one gets a number. */
+export function interfaceNames(collections: readonly string[]): ReadonlyMap<string, string> {
+  const taken = new Set(used);
+  return new Map(
+    collections.map((collection) => {
+      const name = pascalCase(collection);
+      const isFree = (candidate: string): boolean => suffixes.every((suffix) => !taken.has(`${candidate}${suffix}`));
+      let free = name;
+      for (let number = 2; !isFree(free); number += 1) free = `${name}${number}`;
+      for (const suffix of suffixes) taken.add(`${free}${suffix}`);
+      return [collection, free];
+    }),
+  );
+}
+
+const pascalCase = (name: string): string =>
+  name
+    .split('_')
+    .map((part) => part.slice(0, 1).toUpperCase() + part.slice(1))
+    .join('');

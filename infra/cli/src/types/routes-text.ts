@@ -1,0 +1,47 @@
+import { schemaText } from './schema-text.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** Where the routes of extensions are. */
+const extensionPath = '/api/x/';
+
+/** The interface of the routes of extensions, from the API document. */
+export function routesText(document: Json): string {
+  const lines = Object.entries(Object(document.paths) as Json)
+    .filter(([path]) => path.startsWith(extensionPath))
+    .flatMap(([path, methods]) =>
+      Object.entries(Object(methods) as Json).map(
+        ([method, operation]) =>
+          `  ${JSON.stringify(`${method.toUpperCase()} ${path}`)}: ${routeText(operation, document)};`,
+      ),
+    );
+  const about = '/** The routes of extensions, for `createClient<Schema, Routes>`. */';
+  return lines.length === 0 ? '' : `${about}\nexport interface Routes {\n${lines.join('\n')}\n}\n`;
+}
+
+function routeText(operation: unknown, document: Json): string {
+  const { parameters = [], requestBody, responses } = Object(operation) as Json;
+  const list = parameters as readonly Json[];
+  const inPlace = (place: string): string =>
+    objectOf(
+      list
+        .filter((parameter) => parameter.in === place)
+        .map(({ name, required, schema }) => [String(name), required === true, schemaText(schema, document)]),
+    );
+  const body = jsonSchemaOf(requestBody);
+  const answer = Object.entries(Object(responses) as Json).find(([status]) => status.startsWith('2'))?.[1];
+  const data = Object(Object(jsonSchemaOf(answer)).properties).data;
+  return [
+    `{ readonly params: ${inPlace('path')}`,
+    `readonly query: ${inPlace('query')}`,
+    `readonly body: ${body ? schemaText(body, document) : 'undefined'}`,
+    `readonly answer: ${schemaText(data, document)} }`,
+  ].join('; ');
+}
+
+const objectOf = (members: readonly (readonly [name: string, isRequired: boolean, text: string])[]): string =>
+  members.length === 0
+    ? '{}'
+    : `{ ${members.map(([name, isRequired, text]) => `readonly ${JSON.stringify(name)}${isRequired ? '' : '?'}: ${text}`).join('; ')} }`;
+
+const jsonSchemaOf = (message: unknown): unknown => Object(Object(Object(message).content)['application/json']).schema;

@@ -1,0 +1,42 @@
+type Schema = Readonly<Record<string, unknown>>;
+
+/** How deep schemas are followed; what is deeper is unknown. */
+const mostLevels = 12;
+
+/** Writes a JSON Schema as a type of TypeScript. What it has no words for is `unknown`. */
+export function schemaText(schema: unknown, document: Schema, level = 0): string {
+  if (typeof schema !== 'object' || schema === null || level > mostLevels) return 'unknown';
+  const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema as Schema;
+  const next = (inner: unknown): string => schemaText(inner, document, level + 1);
+  if (typeof $ref === 'string') return next(lookUp($ref, document));
+  if (constant !== undefined) return JSON.stringify(constant);
+  if (Array.isArray(values)) return values.map((value) => JSON.stringify(value)).join(' | ');
+  const choices = anyOf ?? oneOf;
+  if (Array.isArray(choices)) return [...new Set(choices.map(next))].join(' | ');
+  if (Array.isArray(allOf)) return allOf.map((one) => `(${next(one)})`).join(' & ');
+  if (Array.isArray(type)) return type.map((one) => next({ ...schema, type: one })).join(' | ');
+  return typeText(String(type), schema as Schema, next);
+}
+
+function typeText(type: string, schema: Schema, next: (inner: unknown) => string): string {
+  if (type === 'string' || type === 'boolean' || type === 'null') return type;
+  if (type === 'number' || type === 'integer') return 'number';
+  if (type === 'array') return `readonly (${next(schema.items)})[]`;
+  return type === 'object' ? objectText(schema, next) : 'unknown';
+}
+
+function objectText({ properties, required, additionalProperties }: Schema, next: (inner: unknown) => string): string {
+  const needed = new Set(Array.isArray(required) ? required : []);
+  const members = Object.entries(Object(properties)).map(
+    ([name, inner]) => `readonly ${JSON.stringify(name)}${needed.has(name) ? '' : '?'}: ${next(inner)}`,
+  );
+  if (members.length > 0) return `{ ${members.join('; ')} }`;
+  return `{ readonly [name: string]: ${additionalProperties ? next(additionalProperties) : 'unknown'} }`;
+}
+
+function lookUp(reference: string, document: Schema): unknown {
+  return reference
+    .replace(/^#\//, '')
+    .split('/')
+    .reduce<unknown>((value, name) => Object(value)[name.replaceAll('~1', '/').replaceAll('~0', '~')], document);
+}

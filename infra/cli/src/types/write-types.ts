@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { exportSnapshot } from '@recordbus/admin';
+import { createClient, RecordbusError } from '@recordbus/client';
+import { openDeployment } from '../deployment/open-deployment.ts';
+import { CommandFailure, exitCodes } from '../failure.ts';
+import type { CommandParts, CommonOptions } from '../run-command.ts';
+import { writeFileAtomically } from '../write-file-atomically.ts';
+import { typesDocument } from './types-document.ts';
+
+export interface TypesOptions extends CommonOptions {
+  readonly url?: string;
+  readonly key?: string;
+  readonly check?: boolean;
+}
+
+/** Stands for standard output. */
+const standardStream = '-';
+
+/** Writes the types of the collections to a file or to standard output, or checks the file. */
+export async function writeTypes(
+  parts: CommandParts,
+  file: string,
+  { url, key, check = false }: TypesOptions,
+): Promise<number> {
+  const document = url === undefined ? await ofDeployment(parts) : await ofStack(url, key ?? process.env.SERVICE_KEY);
+  if (check) return checkFile(file, document);
+  if (file === standardStream) process.stdout.write(document);
+  else await writeFileAtomically(file, document);
+  return exitCodes.done;
+}
+
+async function ofDeployment(parts: CommandParts): Promise<string> {
+  const { database } = await openDeployment(parts);
+  const { collections } = await exportSnapshot(database, Math.floor(Date.now() / 1000));
+  return typesDocument(collections.map(({ name, type, fields }) => ({ name, type, fields: JSON.parse(fields) })));
+}
+
+async function ofStack(url: string, token: string | undefined): Promise<string> {
+  if (!token) throw new CommandFailure('--url needs --key, or SERVICE_KEY: the token of an admin or a service key.');
+  const client = createClient(url, { token });
+  try {
+    return typesDocument(await client.admin.collections.list(), await client.openapi());
+  } catch (error) {
+    if (!(error instanceof RecordbusError)) throw error;
+    throw new CommandFailure(`${url} refuses: ${error.message}`);
+  }
+}
+
+async function checkFile(file: string, document: string): Promise<number> {
+  if (file === standardStream) throw new CommandFailure('--check needs the file to check.');
+  const written = await readFile(file, 'utf8').catch(() => undefined);
+  if (written === document) return exitCodes.done;
+  throw new CommandFailure(`${file} is not up to date: run types ${file} again.`);
+}

@@ -1,0 +1,33 @@
+/** The types of one route of an extension, as `recordbus types` writes them. */
+export interface RouteTypes {
+  readonly params: object;
+  readonly query: object;
+  readonly body: unknown;
+  readonly answer: unknown;
+}
+
+/** What the routes of extensions must be: the types of each by its method and path. */
+export type RoutesOf<R> = { readonly [K in keyof R]: RouteTypes };
+
+type Member<R, K extends keyof R, M extends keyof RouteTypes> = R[K] extends RouteTypes ? R[K][M] : never;
+
+/** Leaves a member out that has nothing to say. */
+type Given<Name extends string, T> = T extends undefined
+  ? unknown
+  : keyof T extends never
+    ? { readonly [N in Name]?: T }
+    : Record<never, never> extends T
+      ? { readonly [N in Name]?: T }
+      : { readonly [N in Name]: T };
+
+/** The input of a route: its parameters, query and body. */
+export type RouteInput<R, K extends keyof R> = Given<'params', Member<R, K, 'params'>> &
+  Given<'query', Member<R, K, 'query'>> &
+  Given<'body', Member<R, K, 'body'>> & {
+    readonly signal?: AbortSignal | undefined;
+    /** The key of repetition, for routes that take one; with `true` a new one. */
+    readonly idempotencyKey?: string | true | undefined;
+  };
+
+/** The `data` of a route's answer. */
+export type RouteAnswer<R, K extends keyof R> = Member<R, K, 'answer'>;

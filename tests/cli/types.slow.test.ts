@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, suite, test } from 'node:test';
+import { promisify } from 'node:util';
+import { runCli } from '../harness/cli.ts';
+import { textAt } from '../harness/json.ts';
+import { createGround, environmentOf, firstAdmin, repository, startStack } from '../harness/stack.ts';
+
+const run = promisify(execFile);
+const tsc = join(repository, 'node_modules/.bin/tsc');
+
+/** A field of each type, required and not, and names that other languages reserve. */
+const everyField = [
+  { name: 'class', type: 'text', required: true },
+  { name: 'toString', type: 'text' },
+  { name: 'constructor', type: 'text' },
+  { name: 'then', type: 'number' },
+  { name: 'new', type: 'bool', required: true },
+  { name: 'mail', type: 'email' },
+  { name: 'home', type: 'url' },
+  { name: 'body', type: 'editor' },
+  { name: 'day', type: 'date', required: true, options: { default: '@now' } },
+  { name: 'changed', type: 'autodate', onUpdate: true },
+  { name: 'kind', type: 'select', required: true, options: { values: ['a', 'it\'s "b"'] } },
+  { name: 'kinds', type: 'select', options: { values: ['a', 'b'], multiple: true } },
+  { name: 'meta', type: 'json' },
+  { name: 'secret', type: 'password' },
+  { name: 'place', type: 'geoPoint' },
+  { name: 'vec', type: 'vector', options: { dimensions: 2 } },
+  { name: 'cover', type: 'file' },
+  { name: 'pages', type: 'file', options: { multiple: true } },
+  { name: 'hidden', type: 'text', view_rule: 'class = "x"' },
+  { name: 'parent', type: 'relation', collection: 'class' },
+  { name: 'owners', type: 'relation', collection: 'people', options: { multiple: true } },
+];
+
+const usage = `
+import { createClient } from '@recordbus/client';
+import type { Class, Routes, Schema } from './recordbus.d.ts';
+
+export async function check(): Promise<void> {
+  const client = createClient<Schema, Routes>('http://localhost');
+  const one: Class = await client.from('class').get('x');
+  const texts: [string, string | null, string | undefined | null] = [one.class, one.constructor, one.hidden];
+  const others: ['a' | 'it\\'s "b"', number, boolean, number | null] = [one.kind, one.day, one.new, one.then];
+  const lists: [readonly string[], readonly string[], readonly ('a' | 'b')[] | null] = [one.pages, one.owners, one.kinds];
+  // @ts-expect-error a password is never shown
+  one.secret;
+  // @ts-expect-error it may be absent
+  one.hidden.length;
+  await client.from('class').create({ class: 'x', new: true, kind: 'a', secret: 'x', cover: new File([], 'x') });
+  // @ts-expect-error the kind is missing
+  await client.from('class').create({ class: 'x', new: true });
+  // @ts-expect-error the server sets it
+  await client.from('class').create({ class: 'x', new: true, kind: 'a', changed: 3 });
+  await client.from('class').update('x', { then: { $add: 1 }, kinds: { $append: ['b'] }, pages: { $remove: ['x'] }, meta: { a: 1 } });
+  // @ts-expect-error there is no such kind
+  await client.from('class').update('x', { kinds: { $append: ['c'] } });
+  const { data } = await client.from('class').list({ expand: ['parent.owners', 'class_via_parent.parent.owners'] });
+  const name: string | undefined = data[0]?.expand.parent?.expand.owners[0]?.email;
+  const deep: string | undefined = data[0]?.expand.class_via_parent[0]?.expand.parent?.expand.owners[0]?.email;
+  await client.from('class').list({ filter: (row) => row.and(row.constructor.eq('x'), row.then.gt(1), row.field('class').ne('y')) });
+  // @ts-expect-error a view is only read
+  await client.from('class_names').create({ class: 'x' });
+  const view: string | null = (await client.from('class_names').first())?.class ?? null;
+  await client.auth('people').register({ email: 'x', password: 'x', nick: 'x' });
+  const lent: { readonly id: string; readonly until: number } = await client.call('POST /api/x/books/{id}/lend', {
+    params: { id: 'x' },
+    body: { days: 3 },
+  });
+  // @ts-expect-error the body is missing
+  await client.call('POST /api/x/books/{id}/lend', { params: { id: 'x' } });
+  // @ts-expect-error there is no such route
+  await client.call('POST /api/x/nothing');
+  void [texts, others, lists, name, deep, view, lent];
+}
+`;
+
+const extension = `
+import { defineExtension, route, z } from '@recordbus/extensions';
+export const extension = defineExtension({
+  routes: [
+    route({
+      method: 'POST',
+      path: '/books/:id/lend',
+      access: 'public',
+      params: z.object({ id: z.string() }),
+      body: z.object({ days: z.number().int() }),
+      answer: z.object({ id: z.string(), until: z.number() }),
+      handler: ({ params, body }) => ({ id: params.id, until: body.days }),
+    }),
+  ],
+});
+`;
+
+/** Runs a command, and returns the seconds of processor time that it took: other programs do not change them. */
+async function timed(command: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<number> {
+  const script = 'TIMEFORMAT="%U %S"; time "$@" 1>/dev/null';
+  const env = { PATH: process.env.PATH, ...environment };
+  const { stderr } = await run('bash', ['-c', script, 'bash', ...command], { env });
+  const [, user, system] = /([\d.]+) ([\d.]+)\s*$/.exec(stderr) ?? [];
+  return Number(user) + Number(system);
+}
+
+suite('recordbus types', async () => {
+  const tidying = new AsyncDisposableStack();
+  after(() => tidying.disposeAsync());
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-types-'));
+  tidying.defer(async () => rmSync(directory, { recursive: true }));
+  const [extensions, project] = [join(directory, 'extensions'), join(directory, 'project')];
+  for (const folder of [extensions, join(project, 'node_modules/@recordbus')]) mkdirSync(folder, { recursive: true });
+  symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
+  symlinkSync(join(repository, 'libs/client'), join(project, 'node_modules/@recordbus/client'));
+  writeFileSync(join(extensions, 'lending.ts'), extension);
+  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
+
+  const ground = tidying.use(await createGround());
+  const environment = { SERVICE_EXTENSIONS_DIR: extensions };
+  const stack = tidying.use(await startStack({ topology: 'one', ground, environment }));
+  const admin = await stack.admin();
+  const key = textAt((await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin })).json, 'data.token');
+  const file = join(project, 'recordbus.d.ts');
+  const types = (...args: string[]) =>
+    runCli(['types', file, ...args, '--url', stack.url], { environment: { SERVICE_KEY: key } });
+
+  /** Compiles files of the project strictly, and returns the seconds of processor time that it takes. */
+  async function compile(...files: string[]): Promise<number> {
+    const compilerOptions = {
+      target: 'es2024',
+      lib: ['es2024', 'esnext.disposable'],
+      module: 'nodenext',
+      types: ['node'],
+      typeRoots: [join(repository, 'node_modules/@types')],
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noUncheckedIndexedAccess: true,
+      erasableSyntaxOnly: true,
+      allowImportingTsExtensions: true,
+      skipLibCheck: false,
+      noEmit: true,
+    };
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
+    await run(tsc, ['-p', project]).catch((error: { stdout?: string }) => assert.fail(error.stdout));
+    return timed([tsc, '-p', project]);
+  }
+
+  test('write what compiles, and refuse what must not', async () => {
+    await admin.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [{ name: 'nick', type: 'text' }] });
+    await admin.post('/api/v1/collections', { name: 'class', type: 'base', fields: everyField });
+    for (const name of ['class_create', 'Blob', 'my_books', 'myBooks'])
+      await admin.post('/api/v1/collections', { name, type: 'base', fields: [] });
+    await admin.post('/api/v1/collections', {
+      name: 'class_names',
+      type: 'view',
+      view_query: 'select id, class from class',
+    });
+    const { code, stderr } = await types();
+    assert.equal(code, 0, stderr);
+    writeFileSync(join(project, 'usage.ts'), usage);
+    await compile('usage.ts');
+  });
+
+  test('are the same from the database, but for the routes of extensions', async () => {
+    const { code, stdout, stderr } = await runCli(['types'], { environment: environmentOf(ground) });
+    assert.equal(code, 0, stderr);
+    assert.equal(stdout.trim(), readFileSync(file, 'utf8').split('/** The routes of extensions')[0]?.trim());
+  });
+
+  test('--check says whether the file is up to date', async () => {
+    assert.equal((await types('--check')).code, 0);
+    await admin.post('/api/v1/collections/people/fields', { name: 'age', type: 'number' });
+    const { code, stderr } = await types('--check');
+    assert.equal(code, 1);
+    assert.match(stderr, /recordbus\.d\.ts is not up to date/);
+    assert.doesNotMatch(readFileSync(file, 'utf8'), /\bage\b/);
+    await types();
+    assert.equal((await types('--check')).code, 0);
+  });
+
+  test('refuse a wrong token and an address without a stack in one sentence', async () => {
+    const wrong = await runCli(['types', '--url', stack.url, '--key', 'wrong'], { environment: {} });
+    const away = await runCli(['types', '--url', 'http://127.0.0.1:1', '--key', 'x'], { environment: {} });
+    const none = await runCli(['types', '--url', stack.url], { environment: {} });
+    for (const { code, stderr } of [wrong, away, none]) {
+      assert.equal(code, 1);
+      assert.equal(stderr.trim().split('\n').length, 1, stderr);
+    }
+  });
+
+  test('take 200 collections of 30 fields in two seconds, and cost an app little', async () => {
+    const names = Array.from({ length: 200 }, (_, index) => `large_${index}`);
+    const collections = names.map((name, index) => ({
+      name,
+      type: 'base',
+      fields: Array.from({ length: 30 }, (_, number) =>
+        number < 5
+          ? {
+              name: `rel_${number}`,
+              type: 'relation',
+              collection: names[(index * 7 + number) % 200],
+              options: { multiple: number === 4 },
+            }
+          : { name: `field_${number}`, type: number % 2 ? 'text' : 'number', required: number % 3 === 0 },
+      ),
+    }));
+    await admin.post('/api/v1/admin/migrations/apply', { snapshot: { version: 1, collections } }, 200);
+    const cli = [process.execPath, join(repository, 'infra/cli/src/main.ts'), 'types', file, '--url', stack.url];
+    const tookSec = await timed(cli, { SERVICE_KEY: key });
+    assert.ok(tookSec > 0 && tookSec < 2, `${tookSec} s`);
+    const app = (schema: string) =>
+      [
+        "import { createClient } from '@recordbus/client';",
+        schema,
+        "const client = createClient<Schema>('http://localhost');",
+        ...names
+          .slice(0, 100)
+          .map(
+            (name) =>
+              `export const of_${name} = () => client.from('${name}').list({ filter: (row) => row.field('field_5').eq('x'), expand: ['rel_1.rel_2.rel_3', 'rel_4'], sort: '-field_6' });`,
+          ),
+      ].join('\n');
+    writeFileSync(join(project, 'typed.ts'), app("import type { Schema } from './recordbus.d.ts';"));
+    writeFileSync(join(project, 'untyped.ts'), app("import type { AnySchema as Schema } from '@recordbus/client';"));
+    const untyped = await compile('untyped.ts');
+    const typed = await compile('typed.ts');
+    assert.ok(untyped > 0 && typed < untyped * 1.5, `${typed} s instead of ${untyped} s`);
+  });
+});
