@@ -6,6 +6,8 @@ export interface Part {
   readonly files: readonly string[];
   /** The topology of the scenarios' stacks; both by default. */
   readonly topology?: 'one' | 'processes';
+  /** Variables of the run. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 /** What the command line asks for. */
@@ -30,6 +32,31 @@ const slowSuffix = '.slow.test.ts';
 
 /** The folder of the tests that run on both topologies. */
 const scenarios = 'tests/scenarios/';
+
+/** The scenarios of records, accounts and batches, which the slow run also sends through the client. */
+const clientScenarios = new Set([
+  'aggregate',
+  'anonymous',
+  'auth-records',
+  'batch',
+  'batch-accounts',
+  'batch-together',
+  'change-records',
+  'create-records',
+  'expand',
+  'filters',
+  'history',
+  'identity',
+  'one-time-codes',
+  'operators',
+  'password-sign-in',
+  'put-records',
+  'read-records',
+  'restore-records',
+  'sessions',
+  'sign-up',
+  'upsert-records',
+]);
 
 /** Selects what `npm test` leaves out: the slow files, and the scenarios on separate processes. */
 const slowFlag = '--slow';
@@ -67,6 +94,12 @@ function partsOf(files: readonly string[], isSlowRun: boolean, isSelected: boole
     return [
       { title: 'Slow tests', files: files.filter((file) => file.endsWith(slowSuffix)) },
       { title: 'Scenarios on separate processes', files: onProcesses, topology: 'processes' },
+      {
+        title: 'Scenarios through the client',
+        files: quick.filter((file) => clientScenarios.has(file.slice(scenarios.length).replace('.test.ts', ''))),
+        topology: 'one',
+        environment: { TEST_THROUGH: 'client' },
+      },
     ];
   }
   return [isSelected ? { title: 'Tests', files } : { title: 'Tests', files: quick, topology: 'one' }];

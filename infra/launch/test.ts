@@ -25,9 +25,10 @@ if (run.parts.length === 0) {
   process.exit(1);
 }
 
-function runTests({ title, files, topology }: Part, more: readonly string[] = []): Promise<boolean> {
+function runTests({ title, files, topology, environment }: Part, more: readonly string[] = []): Promise<boolean> {
   const args = [...defaults, ...run.flags, ...more, ...files];
-  return runStage({ title, command: process.execPath, args, environment: topology && { TEST_TOPOLOGY: topology } });
+  const variables = { ...(topology && { TEST_TOPOLOGY: topology }), ...environment };
+  return runStage({ title, command: process.execPath, args, environment: variables });
 }
 
 /** Runs the tests, then the files with failures once more. Returns whether each file passed. */

@@ -79,6 +79,45 @@ export async function check(): Promise<void> {
 }
 `;
 
+/** An extension whose hooks and tools are typed by the same file. */
+const typedExtension = `
+import { defineExtension, refuse } from '@recordbus/extensions';
+import type { Schema } from './recordbus.d.ts';
+
+export const extension = defineExtension<Schema>({
+  hooks: {
+    class: {
+      async beforeCreate({ values, previous }, { records }) {
+        const kind: string | undefined = values.kind;
+        if (kind === undefined) throw refuse(422, 'validation failed', { kind: 'is required' });
+        values.class = 'set by the hook';
+        // @ts-expect-error there is no such kind
+        values.kind = 'c';
+        // @ts-expect-error it is a text
+        values.class = 3;
+        const before: string | null | undefined = previous?.constructor;
+        const owner = await records.get('people', 'x');
+        const nick: string | null = owner.nick;
+        await records.create('people', { email: 'x', nick });
+        // @ts-expect-error there is no such collection
+        await records.get('nothing', 'x');
+        // @ts-expect-error the address is missing
+        await records.create('people', { nick });
+        void before;
+      },
+      afterUpdate({ record }) {
+        const pages: readonly string[] = record.pages;
+        // @ts-expect-error there is no such field
+        record.nothing;
+        void pages;
+      },
+    },
+    // @ts-expect-error there is no such collection
+    nothing: {},
+  },
+});
+`;
+
 const extension = `
 import { defineExtension, route, z } from '@recordbus/extensions';
 export const extension = defineExtension({
@@ -113,7 +152,8 @@ suite('recordbus types', async () => {
   const [extensions, project] = [join(directory, 'extensions'), join(directory, 'project')];
   for (const folder of [extensions, join(project, 'node_modules/@recordbus')]) mkdirSync(folder, { recursive: true });
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
-  symlinkSync(join(repository, 'libs/client'), join(project, 'node_modules/@recordbus/client'));
+  for (const name of ['client', 'extensions'])
+    symlinkSync(join(repository, 'libs', name), join(project, 'node_modules/@recordbus', name));
   writeFileSync(join(extensions, 'lending.ts'), extension);
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
 
@@ -160,7 +200,8 @@ suite('recordbus types', async () => {
     const { code, stderr } = await types();
     assert.equal(code, 0, stderr);
     writeFileSync(join(project, 'usage.ts'), usage);
-    await compile('usage.ts');
+    writeFileSync(join(project, 'typed-extension.ts'), typedExtension);
+    await compile('usage.ts', 'typed-extension.ts');
   });
 
   test('are the same from the database, but for the routes of extensions', async () => {

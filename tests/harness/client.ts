@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type JsonObject, objectAt } from './json.ts';
+import { isThroughClient, sendThroughClient } from './through-client.ts';
 
 export interface Answer {
   readonly status: number;
@@ -46,7 +47,9 @@ const answerTimeoutMs = 70_000;
 
 /** Creates a client of the server at `baseUrl`. */
 export function createClient(baseUrl: string, token?: string): Client {
-  const send: Client['send'] = (method, path, sending = {}) => exchange(baseUrl, token, method, path, sending);
+  const send: Client['send'] = async (method, path, sending = {}) =>
+    (isThroughClient && (await sendThroughClient(baseUrl, token, method, path, sending))) ||
+    exchange(baseUrl, token, method, path, sending);
   const demand = async (method: string, path: string, body: unknown, status: number): Promise<JsonObject> => {
     const answer = await send(method, path, { body });
     assert.equal(answer.status, status, `${method} ${path}: ${answer.text}`);

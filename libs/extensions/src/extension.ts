@@ -1,16 +1,25 @@
 import type { Cron } from './cron.ts';
 import type { CollectionHooks, SignInHooks } from './hooks.ts';
 import type { Route } from './route.ts';
+import type { AnyCollection, AnySchema, SchemaOf } from './schema.ts';
 
-/** The declarations of an extension. */
-export interface Extension {
-  /** By the name of the collection; `*` means every collection. */
-  readonly hooks?: Readonly<Record<string, CollectionHooks>>;
+/** Hooks by the name of the collection; `*` means every collection. */
+type HooksOf<S> = { readonly [C in keyof S]?: CollectionHooks<S[C], S> } & {
+  readonly '*'?: CollectionHooks<AnyCollection, S>;
+};
+
+/** The declarations of an extension. `Schema` are the types that `recordbus types` writes. */
+export interface Extension<S = AnySchema> {
+  readonly hooks?: HooksOf<S>;
   /** By the name of the auth collection; `*` means every one. */
   readonly signIn?: Readonly<Record<string, SignInHooks>>;
   readonly routes?: readonly Route[];
   readonly crons?: readonly Cron[];
 }
 
-/** Declares an extension. Its file exports it as `extension`; the name of the file is its name. */
-export const defineExtension = (declaration: Extension): Extension => declaration;
+/**
+ * Declares an extension. Its file exports it as `extension`; the name of the file is its name. With the types of the
+ * collections, `defineExtension<Schema>(…)`, hooks and tools know the fields of records.
+ */
+export const defineExtension = <S extends SchemaOf<S> = AnySchema>(declaration: Extension<S>): Extension<S> =>
+  declaration;

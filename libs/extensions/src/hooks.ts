@@ -1,8 +1,9 @@
 import type { Caller } from './caller.ts';
-import type { RecordData, Tools } from './tools.ts';
+import type { AnyCollection, AnySchema, RecordOf, UpdateOf } from './schema.ts';
+import type { Tools } from './tools.ts';
 
 /** A write before its commit. */
-export interface Write {
+export interface Write<T = AnyCollection> {
   readonly operation: 'create' | 'update' | 'delete';
   readonly collection: string;
   /** The id of the record; undefined for a create. */
@@ -12,15 +13,15 @@ export interface Write {
    * A before hook may set, change and remove members. The write continues with the result, which is validated like any
    * other body. It never holds passwords, and it is empty for a delete.
    */
-  readonly values: RecordData;
+  readonly values: UpdateOf<T>;
   /** The record as stored before the write; undefined for a create. */
-  readonly previous: RecordData | undefined;
+  readonly previous: RecordOf<T> | undefined;
   readonly caller: Caller;
   readonly requestId: string;
 }
 
 /** A committed write. A hook may get the same event more than once; use `id` for work that must happen once. */
-export interface RecordEvent {
+export interface RecordEvent<T = AnyCollection> {
   /** The same for every repetition of the event. */
   readonly id: string;
   /** `<collection>.<operation>`. */
@@ -28,9 +29,9 @@ export interface RecordEvent {
   readonly operation: 'create' | 'update' | 'delete';
   readonly collection: string;
   /** The record after the write; for a delete, before it. */
-  readonly record: RecordData;
+  readonly record: RecordOf<T>;
   /** For an update: the record before it, and the names of the changed fields. */
-  readonly previous: RecordData | undefined;
+  readonly previous: RecordOf<T> | undefined;
   readonly changed: readonly string[] | undefined;
   /** The record's version after the write: the text within its ETag, unique among the events of a record. */
   readonly version: string;
@@ -40,21 +41,24 @@ export interface RecordEvent {
   readonly timestamp: number;
 }
 
-export type BeforeHook = (write: Write, tools: Tools) => Promise<void> | void;
-export type AfterHook = (event: RecordEvent, tools: Tools) => Promise<void> | void;
+export type BeforeHook<T = AnyCollection, S = AnySchema> = (write: Write<T>, tools: Tools<S>) => Promise<void> | void;
+export type AfterHook<T = AnyCollection, S = AnySchema> = (
+  event: RecordEvent<T>,
+  tools: Tools<S>,
+) => Promise<void> | void;
 
 /** The hooks of one collection, or of all under the name `*`. */
-export interface CollectionHooks {
+export interface CollectionHooks<T = AnyCollection, S = AnySchema> {
   /** Before the fields of a create or update are validated. */
-  readonly beforeValidate?: BeforeHook;
+  readonly beforeValidate?: BeforeHook<T, S>;
   /** After they were validated. */
-  readonly afterValidate?: BeforeHook;
-  readonly beforeCreate?: BeforeHook;
-  readonly beforeUpdate?: BeforeHook;
-  readonly beforeDelete?: BeforeHook;
-  readonly afterCreate?: AfterHook;
-  readonly afterUpdate?: AfterHook;
-  readonly afterDelete?: AfterHook;
+  readonly afterValidate?: BeforeHook<T, S>;
+  readonly beforeCreate?: BeforeHook<T, S>;
+  readonly beforeUpdate?: BeforeHook<T, S>;
+  readonly beforeDelete?: BeforeHook<T, S>;
+  readonly afterCreate?: AfterHook<T, S>;
+  readonly afterUpdate?: AfterHook<T, S>;
+  readonly afterDelete?: AfterHook<T, S>;
 }
 
 /** A way to sign in. */

@@ -25,6 +25,7 @@ export type {
 } from './hooks.ts';
 export { Refusal, refuse } from './refusal.ts';
 export { Reply, type Route, type RouteRequest, reply, route } from './route.ts';
+export type { AnyCollection, AnySchema, CollectionTypes, SchemaOf } from './schema.ts';
 export type {
   BatchOperation,
   BatchResult,

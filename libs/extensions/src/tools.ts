@@ -1,4 +1,5 @@
 import type { Caller } from './caller.ts';
+import type { AnySchema, CollectionName, CreateOf, RecordOf, UpdateOf } from './schema.ts';
 
 /** A record, or values to write: field names and their values. */
 export type RecordData = Record<string, unknown>;
@@ -14,8 +15,8 @@ export interface ListOptions {
   readonly skipTotal?: boolean;
 }
 
-export interface Page {
-  readonly data: RecordData[];
+export interface Page<R = RecordData> {
+  readonly data: R[];
   readonly page: number;
   readonly perPage: number;
   readonly totalItems: number;
@@ -28,8 +29,8 @@ export interface CursorOptions extends Omit<ListOptions, 'page' | 'skipTotal'> {
 }
 
 /** A page of a list by cursor. */
-export interface CursorPage {
-  readonly data: RecordData[];
+export interface CursorPage<R = RecordData> {
+  readonly data: R[];
   readonly perPage: number;
   /** The cursor of the next page; null at the end. */
   readonly next: string | null;
@@ -72,34 +73,49 @@ export interface BatchResult {
  * The records API without HTTP. A refusal is thrown as an error with `status`, `code` and `details`; an uncaught one
  * becomes the answer to the client. In a before hook it works inside the transaction of the write.
  */
-export interface Records {
-  list(collection: string, options?: ListOptions): Promise<Page>;
+export interface Records<S = AnySchema> {
+  list<C extends CollectionName<S>>(collection: C, options?: ListOptions): Promise<Page<RecordOf<S[C]>>>;
   /** Reads the first page of a list, or the one behind a cursor, at the same cost at any depth. It counts nothing. */
-  listByCursor(collection: string, options?: CursorOptions): Promise<CursorPage>;
-  get(collection: string, id: string, options?: Pick<ListOptions, 'expand' | 'fields'>): Promise<RecordData>;
-  /** Like `get`, but returns undefined for a missing record. */
-  find(
-    collection: string,
+  listByCursor<C extends CollectionName<S>>(
+    collection: C,
+    options?: CursorOptions,
+  ): Promise<CursorPage<RecordOf<S[C]>>>;
+  get<C extends CollectionName<S>>(
+    collection: C,
     id: string,
     options?: Pick<ListOptions, 'expand' | 'fields'>,
-  ): Promise<RecordData | undefined>;
+  ): Promise<RecordOf<S[C]>>;
+  /** Like `get`, but returns undefined for a missing record. */
+  find<C extends CollectionName<S>>(
+    collection: C,
+    id: string,
+    options?: Pick<ListOptions, 'expand' | 'fields'>,
+  ): Promise<RecordOf<S[C]> | undefined>;
   /** Like `get`, and locks the record until the end of the transaction. Only in a before hook or a `transaction`. */
-  lock(collection: string, id: string): Promise<RecordData>;
-  create(collection: string, values: RecordData): Promise<RecordData>;
-  update(collection: string, id: string, values: RecordData): Promise<RecordData>;
+  lock<C extends CollectionName<S>>(collection: C, id: string): Promise<RecordOf<S[C]>>;
+  create<C extends CollectionName<S>>(collection: C, values: CreateOf<S[C]>): Promise<RecordOf<S[C]>>;
+  update<C extends CollectionName<S>>(collection: C, id: string, values: UpdateOf<S[C]>): Promise<RecordOf<S[C]>>;
   /** Creates the record with this id, or updates it. Of concurrent calls, one creates. */
-  put(collection: string, id: string, values: RecordData): Promise<RecordData>;
+  put<C extends CollectionName<S>>(
+    collection: C,
+    id: string,
+    values: CreateOf<S[C]> | UpdateOf<S[C]>,
+  ): Promise<RecordOf<S[C]>>;
   /**
    * Creates a record, or updates the one with the same values of `on`: a unique field, or all fields of a unique index.
    */
-  upsert(collection: string, on: string | readonly string[], values: RecordData): Promise<RecordData>;
-  delete(collection: string, id: string): Promise<void>;
+  upsert<C extends CollectionName<S>>(
+    collection: C,
+    on: string | readonly string[],
+    values: CreateOf<S[C]> | UpdateOf<S[C]>,
+  ): Promise<RecordOf<S[C]>>;
+  delete(collection: CollectionName<S>, id: string): Promise<void>;
   /** Does several writes together: all of them, or none. A refusal names the operation in `details.index`. */
   batch(operations: readonly BatchOperation[]): Promise<BatchResult[]>;
   /**
    * Returns the same API for a caller, who is subject to the rules of collections. Without it, everything is allowed.
    */
-  as(caller: Caller | { readonly type: 'user'; readonly collection: string; readonly id: string }): Records;
+  as(caller: Caller | { readonly type: 'user'; readonly collection: string; readonly id: string }): Records<S>;
 }
 
 export interface FetchOptions {
@@ -180,8 +196,8 @@ export interface Log {
 }
 
 /** The tools of an extension's code. */
-export interface Tools {
-  readonly records: Records;
+export interface Tools<S = AnySchema> {
+  readonly records: Records<S>;
   readonly webhooks: {
     /** Emits a custom event, on the bus and to the webhooks with a matching pattern. */
     dispatch(event: string, payload: unknown): Promise<{ readonly id: string }>;
@@ -201,12 +217,12 @@ export interface Tools {
 }
 
 /** The tools of handlers of routes and crons. */
-export interface HandlerTools extends Tools {
+export interface HandlerTools<S = AnySchema> extends Tools<S> {
   /**
    * Runs work in one transaction of the database, and returns its result. Writes with the tools that the work gets
    * (`records`, `kv`, `webhooks.dispatch`, `mail`) are committed when the work is done, and rolled back when it throws.
    * It may take 5 seconds. A call has one transaction at a time. A transaction that conflicts with another is run
    * again, so the work should do nothing else that must happen once.
    */
-  transaction<T>(work: (tools: Tools) => Promise<T> | T): Promise<T>;
+  transaction<T>(work: (tools: Tools<S>) => Promise<T> | T): Promise<T>;
 }

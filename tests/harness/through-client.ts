@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { createClient, memoryStore, RecordbusError } from '@recordbus/client';
+import type { Answer, Sending } from './client.ts';
+import { accountCallOf } from './through-client/account-calls.ts';
+import { batchCallOf } from './through-client/batch-calls.ts';
+import type { ClientCall, Wanted } from './through-client/client-call.ts';
+import { recordCallOf } from './through-client/record-calls.ts';
+
+/** Whether requests of scenarios go through `@recordbus/client` where it has a function for them. */
+export const isThroughClient = process.env.TEST_THROUGH === 'client';
+
+/** Headers that the client sends when it is asked to. A request with another one goes over plain HTTP. */
+const known = new Set(['x-request-id', 'if-match', 'if-none-match', 'idempotency-key', 'x-service-idempotency-key']);
+
+let sent = 0;
+if (isThroughClient) process.once('exit', () => process.stdout.write(`# ${sent} requests went through the client\n`));
+
+/**
+ * Sends a request by the function of the client that stands for it, and checks that the client makes of the answer what
+ * the answer says. Returns the answer as it came, so that a scenario compares it as always; undefined for a request that
+ * no function stands for, such as a malformed one.
+ */
+export async function sendThroughClient(
+  baseUrl: string,
+  token: string | undefined,
+  method: string,
+  path: string,
+  sending: Sending,
+): Promise<Answer | undefined> {
+  const call = callOf(method, path, token, sending);
+  if (!call) return undefined;
+  let last: { readonly response: Response; readonly text: string } | undefined;
+  const { 'X-Request-Id': requestId } = sending.headers ?? {};
+  const client = createClient(baseUrl, {
+    store: memoryStore(token === undefined ? undefined : { token, receivedAtMs: Date.now() }),
+    headers: typeof requestId === 'string' ? { 'X-Request-Id': requestId } : {},
+    fetch: async (input, init) => {
+      const response = await fetch(input, init);
+      last = { response, text: await response.clone().text() };
+      return response;
+    },
+  });
+  const outcome = await call.run(client).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  // The client refused to send it.
+  if (!last) return undefined;
+  sent += 1;
+  const answer = answerOf(last.response, last.text);
+  if ('error' in outcome) checkError(outcome.error, answer);
+  else assert.deepEqual(outcome.value, call.expected(answer.json), `${method} ${path}: what the client returns`);
+  return answer;
+}
+
+function callOf(method: string, path: string, token: string | undefined, sending: Sending): ClientCall | undefined {
+  const { body, rawBody, headers = {} } = sending;
+  const given = Object.entries(headers).map(([name, value]): [string, unknown] => [name.toLowerCase(), value]);
+  if (
+    rawBody !== undefined ||
+    given.some(([name, value]) => !known.has(name) || typeof value !== 'string' || value === '')
+  )
+    return undefined;
+  const [resource = '', search = ''] = path.split(/\?(.*)/s);
+  const query = new URLSearchParams(search);
+  const pairs = [...query];
+  // What the client writes in another way, or not at all.
+  if (search.includes('+') || pairs.some(([, value]) => value === '') || new Set(query.keys()).size < pairs.length)
+    return undefined;
+  const wanted: Wanted = {
+    method,
+    resource,
+    query: Object.fromEntries(pairs),
+    body,
+    headers: Object.fromEntries(given) as Readonly<Record<string, string>>,
+    hasToken: token !== undefined,
+  };
+  return batchCallOf(wanted) ?? accountCallOf(wanted) ?? recordCallOf(wanted);
+}
+
+function answerOf({ status, headers }: Response, text: string): Answer {
+  const isJson = text !== '' && (headers.get('content-type') ?? '').startsWith('application/json');
+  return { status, headers: Object.fromEntries(headers), text, json: isJson ? JSON.parse(text) : undefined };
+}
+
+function checkError(error: unknown, { status, json, headers }: Answer): void {
+  assert.ok(error instanceof RecordbusError, String(error));
+  const { code, details = {} } = Object(json) as { readonly code?: string; readonly details?: object };
+  assert.deepEqual([error.status, error.code, error.details], [status, code, details]);
+  assert.equal(error.requestId, headers['x-request-id']);
+}

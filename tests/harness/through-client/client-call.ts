@@ -1,0 +1,35 @@
+import type { Client } from '@recordbus/client';
+
+/** A request of a scenario, read. */
+export interface Wanted {
+  readonly method: string;
+  readonly resource: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly body: unknown;
+  /** By lower-case names. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly hasToken: boolean;
+}
+
+type AnyClient = Client<{
+  readonly [collection: string]: {
+    readonly record: { readonly id: string; readonly [field: string]: unknown };
+    readonly create: object;
+    readonly update: object;
+    readonly expand: { readonly [name: string]: string };
+  };
+}>;
+
+/** A call of the client that stands for a request, and what it returns by the answer. */
+export interface ClientCall {
+  run(client: AnyClient): Promise<unknown>;
+  expected(json: unknown): unknown;
+}
+
+/** The members `data` of an answer. */
+export const dataOf = (json: unknown): unknown => Object(json).data;
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Whether an object has no other names than these. */
+export const hasOnly = (object: object, names: readonly string[]): boolean =>
+  Object.keys(object).every((name) => names.includes(name));
