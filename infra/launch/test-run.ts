@@ -40,6 +40,7 @@ const clientScenarios = new Set([
   'auth-records',
   'batch',
   'batch-accounts',
+  'batch-refusals',
   'batch-together',
   'change-records',
   'create-records',
