@@ -187,6 +187,8 @@ onEachTopology('the client reads and writes records', async (t, target) => {
     );
     assert.equal(await codeOf(books.get('..')), '0 invalid_argument');
     assert.equal(await codeOf(books.list({ filter: () => f`stars = ${Number.NaN}` })), '0 invalid_argument');
+    assert.equal(await codeOf(books.list({ filter: (() => {}) as never })), '0 invalid_argument');
+    assert.equal(await codeOf(guest.request({ method: 'GET', path: '@example.com/' })), '0 invalid_argument');
     const stop = AbortSignal.abort();
     assert.equal(await codeOf(books.list({ signal: stop })), '0 aborted');
   });

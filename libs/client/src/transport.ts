@@ -1,5 +1,5 @@
 import { type Body, bodyOf } from './body.ts';
-import { abortedBy, RecordbusError } from './error.ts';
+import { abortedBy, invalidArgument, RecordbusError } from './error.ts';
 import { exchange, type Progress } from './exchange.ts';
 import { isShortWait, isWorthRepeating, mostRepetitions, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
 import { type Query, withQuery } from './url.ts';
@@ -38,6 +38,8 @@ export interface Reply {
 /** Sends requests to a stack. */
 export interface Transport {
   readonly baseUrl: string;
+  /** Refreshes the session if it is time. For connections that stay open without requests. */
+  keepFresh(): Promise<unknown>;
   /** Sends a request, and again where that is safe. Throws a `RecordbusError` for every refusal. */
   send(call: Call): Promise<Reply>;
   /** Like `send`, but returns the answer as it comes, for downloads and streams. */
@@ -84,6 +86,8 @@ export function createTransport({ baseUrl, fetch: given, headers: always, token 
   }
 
   async function repeat<T>(call: Call, read: Read<T>): Promise<T> {
+    // Without the slash a path could name another host.
+    if (!call.path.startsWith('/')) throw invalidArgument('A path begins with a slash.');
     const key = call.key === true ? newKey() : call.key || undefined;
     const body = call.body ?? (call.values === undefined ? undefined : bodyOf(call.values));
     const isSafe = call.method === 'GET' || call.method === 'DELETE' || key !== undefined;
@@ -108,6 +112,7 @@ export function createTransport({ baseUrl, fetch: given, headers: always, token 
     });
   return {
     baseUrl,
+    keepFresh: () => token(undefined),
     send,
     open: (call) => repeat(call, async (response) => response),
     data: async <T>(call: Call) => ((await send(call)).json as { readonly data: T }).data,

@@ -1,3 +1,4 @@
+import { invalidArgument } from '../error.ts';
 import { Filter } from './filter.ts';
 import { operandOf, textOf } from './operand.ts';
 
@@ -29,6 +30,10 @@ const fieldsProxy: unknown = new Proxy(Object.create(null), {
 /** What `filter` takes, without types. */
 export type AnyFilter = string | Filter | ((fields: never) => Filter) | undefined;
 
-/** The text of a filter. */
-export const filterText = (filter: AnyFilter): string | undefined =>
-  typeof filter === 'function' ? filter(fieldsProxy as never).text : filter === undefined ? undefined : String(filter);
+/** The text of a filter. A function that returns none would list everything. */
+export function filterText(filter: AnyFilter): string | undefined {
+  const built: unknown = typeof filter === 'function' ? filter(fieldsProxy as never) : filter;
+  if (built instanceof Filter || typeof built === 'string') return String(built);
+  if (filter !== undefined) throw invalidArgument('A filter is a text, f`…`, or a function that returns one.');
+  return undefined;
+}

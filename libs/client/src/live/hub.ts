@@ -23,6 +23,8 @@ export interface Hub {
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
+/** How long a session needs no look while messages come. Heartbeats come every 15 s. */
+const freshForMs = 10_000;
 
 const hubs = new WeakMap<Transport, Hub>();
 
@@ -41,6 +43,7 @@ function createHub(transport: Transport): Hub {
   const followers = new Map<string, Follower>();
   let [lastId, cursor, pauseMs, isRunning]: [number, string | undefined, number, boolean] = [0, undefined, 0, false];
   let connection = new AbortController();
+  let freshAtMs = 0;
 
   function restart(): void {
     connection.abort();
@@ -76,7 +79,15 @@ function createHub(transport: Transport): Hub {
     for await (const event of readEvents(response, () => connection.abort())) {
       if (signal.aborted) return;
       apply(event);
+      keepFresh();
     }
+  }
+
+  /** The connection ends with its token, and a page that only follows sends no request that would refresh it. */
+  function keepFresh(): void {
+    if (Date.now() - freshAtMs < freshForMs) return;
+    freshAtMs = Date.now();
+    void transport.keepFresh().catch(() => {});
   }
 
   function apply({ type, id, data }: StreamEvent): void {

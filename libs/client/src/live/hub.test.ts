@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createClient } from '../create-client.ts';
+import type { Session } from '../session/session.ts';
+
+const token = (iat: number): string => `a.${btoa(JSON.stringify({ iat, exp: iat + 100 }))}.c`;
+
+test('a page that only follows changes keeps its session', async (t) => {
+  t.mock.timers.enable({ apis: ['Date'], now: 1_000_000_000_000 });
+  let session: Session | undefined = { token: token(1_000_000_000), receivedAtMs: Date.now() };
+  const store = {
+    get: () => session,
+    set: (next: Session | undefined) => {
+      session = next;
+    },
+  };
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
+  const writer = writable.getWriter();
+  const write = (type: string, data: object): Promise<void> =>
+    writer.write(new TextEncoder().encode(`event: ${type}\ndata: ${JSON.stringify(data)}\n\n`));
+  const refreshed = Promise.withResolvers<void>();
+  const client = createClient('http://stack', {
+    store,
+    fetch: async (input) => {
+      if (!String(input).endsWith('/auth/refresh')) return new Response(readable);
+      refreshed.resolve();
+      return Response.json({ data: { token: token(1_000_000_060) } });
+    },
+  });
+  const following = client.from('tasks').subscribe({ onMessage: () => {} });
+  await write('ready', { cursor: '1-1' });
+  const subscription = await following;
+  t.mock.timers.setTime(1_000_000_060_000);
+  await write('heartbeat', { cursor: '1-1' });
+  await refreshed.promise;
+  subscription.close();
+  assert.ok(session);
+});
