@@ -34,5 +34,6 @@ test('a page that only follows changes keeps its session', async (t) => {
   await write('heartbeat', { cursor: '1-1' });
   await refreshed.promise;
   subscription.close();
+  await writer.close();
   assert.ok(session);
 });
