@@ -3,9 +3,19 @@ import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { eventually } from '../harness/eventually.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 const admin = { email: 'grace@example.com', password: 'correct horse battery' };
+
+/** Lets webhooks reach the receiver on this machine, with the session of the page. */
+const allowReceiver = `(async () => {
+  const { token } = JSON.parse(sessionStorage.getItem('recordbus-admin'));
+  const headers = { Authorization: 'Bearer ' + token, 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ 'hooks.http.allow': '127.0.0.1' });
+  return (await fetch('/api/v1/admin/settings', { method: 'PATCH', headers, body })).status;
+})()`;
 
 /** The sentences of the browser about things that the policy forbids, and of uncaught errors. */
 function watch(page: Page): string[] {
@@ -19,6 +29,7 @@ function watch(page: Page): string[] {
 
 describe('the first path through the admin pages', { skip: skipWithoutBrowser }, () => {
   let stack: Stack;
+  let receiver: Receiver;
   let browser: Browser;
   let context: BrowserContext;
   let page: Page;
@@ -26,6 +37,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
 
   before(async () => {
     stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
+    receiver = await startReceiver();
     browser = await startBrowser();
     context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
     page = await context.newPage();
@@ -34,6 +46,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
   });
   after(async () => {
     await browser?.close();
+    await receiver?.[Symbol.asyncDispose]();
     await stack?.stop();
   });
 
@@ -64,16 +77,54 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('combobox', { name: 'List: who may' }).selectOption('everyone');
     await page.getByRole('button', { name: 'Create collection' }).click();
     await page.getByText('posts is saved.').waitFor();
+    await page.getByText('No records yet').waitFor();
     await page.goto(`${stack.url}/_/`);
     await page.getByRole('row', { name: /posts/ }).waitFor();
   });
 
-  test('signing out ends the session, and signing in begins one', async () => {
+  test('a record is made, changed and found', async () => {
+    await page.getByRole('link', { name: 'posts' }).last().click();
+    await page.getByRole('button', { name: 'New record' }).first().click();
+    await page.getByRole('dialog').getByLabel('title').fill('<img src=x onerror=alert(1)>');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).click();
+    await page.getByRole('dialog').getByLabel('title').fill('Hello');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('cell', { name: 'Hello' }).waitFor();
+    await page.getByRole('textbox', { name: 'Filter' }).click();
+    await page.keyboard.type("title = 'none'");
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByText('No record fulfils the filter').waitFor();
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('cell', { name: 'Hello' }).waitFor();
+  });
+
+  test('a webhook sends a test, and its delivery is seen and sent again', async () => {
+    assert.equal(await page.evaluate(allowReceiver), 200);
+    await page.getByRole('link', { name: 'Webhooks' }).click();
+    await page.getByRole('button', { name: 'New webhook' }).first().click();
+    await page.getByLabel('Name').fill('mirror');
+    await page.getByLabel('URL').fill(receiver.url);
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await page.getByRole('heading', { name: 'mirror' }).waitFor();
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await page.getByRole('heading', { name: 'Delivery of webhooks.test' }).waitFor();
+    await page.getByRole('dialog').getByText('success').waitFor();
+    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Close', exact: true }).last().click();
+    await eventually(
+      'both deliveries are done',
+      async () => (await page.getByRole('cell', { name: 'success' }).count()) === 2,
+    );
+    assert.equal(receiver.deliveries.length, 2);
+  });
+
+  test('signing out ends the session, and signing in goes on at the same page', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Email').fill(admin.email);
     await page.getByLabel('Password').fill(admin.password);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('row', { name: /posts/ }).waitFor();
+    await page.getByRole('heading', { name: 'mirror' }).waitFor();
   });
 
   test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));

@@ -20,6 +20,7 @@ export interface CodeEditor {
   /** Marks a character as wrong; undefined marks none. */
   mark(position: number | undefined): void;
   setAttributes(attributes: Readonly<Record<string, string>>): void;
+  focus(): void;
   destroy(): void;
 }
 
@@ -99,6 +100,7 @@ export function createCodeEditor({ parent, text, hint, words, attributes, onChan
     mark: (position) => view.dispatch({ effects: setMark.of(position) }),
     setAttributes: (next) =>
       view.dispatch({ effects: attributesOf.reconfigure(EditorView.contentAttributes.of(next)) }),
+    focus: () => view.focus(),
     destroy: () => view.destroy(),
   };
 }

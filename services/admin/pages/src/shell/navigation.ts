@@ -8,6 +8,9 @@ export interface Area {
   readonly icon: IconName;
 }
 
-export const areas: readonly Area[] = [{ segment: 'collections', name: 'Collections', icon: 'collections' }];
+export const areas: readonly Area[] = [
+  { segment: 'collections', name: 'Collections', icon: 'collections' },
+  { segment: 'webhooks', name: 'Webhooks', icon: 'webhook' },
+];
 
 export const addressOf = ({ segment }: Area): string => pathTo(segment);

@@ -1,0 +1,33 @@
+import type { FieldDefinition } from '@recordbus/client';
+
+const isEmpty = (value: unknown): boolean => value === undefined || value === null;
+const hasFile = (value: unknown): boolean =>
+  value instanceof Blob || (Array.isArray(value) && value.some((one) => one instanceof Blob));
+
+/** Whether two values are the same for a record. Files that are chosen are never the stored ones. */
+export function sameValue(one: unknown, other: unknown): boolean {
+  if (one === other || (isEmpty(one) && isEmpty(other))) return true;
+  if (hasFile(one) || hasFile(other)) return false;
+  return JSON.stringify(one) === JSON.stringify(other);
+}
+
+/** Returns the values that differ from those of the record, or of an empty one. */
+export const changedValues = (
+  fields: readonly FieldDefinition[],
+  stored: Readonly<Record<string, unknown>> | undefined,
+  values: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields
+      .map(({ name }) => [name, values[name]] as const)
+      .filter(([name, value]) => value !== undefined && !sameValue(stored?.[name], value)),
+  );
+
+/** The values of a form for a new record: only those with a default. */
+export const emptyValues = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap(({ name, options }) => {
+      const value = options?.default;
+      return value === undefined || (typeof value === 'string' && value.startsWith('@')) ? [] : [[name, value]];
+    }),
+  );
