@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { at } from '../harness/json.ts';
+import { openBusReader } from '../harness/bus-reader.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at, textAt } from '../harness/json.ts';
 import { file, multipart } from '../harness/multipart.ts';
 import { onOneProcess, type Target } from '../harness/target.ts';
 import { countsOf, imported, linesOf, operationsOn, recordsOf, refusedRows } from './import-jobs.ts';
@@ -46,6 +48,26 @@ onOneProcess('an import by id', async (t, target) => {
     ]);
     assert.deepEqual(await operationsOn(admin, 'by_id', 'a'), ['create', 'update']);
     assert.deepEqual(await operationsOn(admin, 'by_id', 'b'), ['create', 'update']);
+  });
+
+  await t.test('publishes the changes of many records [import §5.1]', async () => {
+    const many = Array.from({ length: 10 }, (_, n) => ({ id: `event${n}`, title: 'first' }));
+    await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(many));
+    const later = many.map(({ id }, n) => ({ id, title: `later ${n}` }));
+    await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(later));
+    if (!target.natsUrl) return;
+    await using bus = await openBusReader(target.natsUrl);
+    const updated = await eventually('the event of the last change', () => {
+      const found = bus.events.filter(({ subject }) => subject === 'events.by_id.update').map(({ body }) => body);
+      return found.some((body) => at(body, 'data.record.id') === 'event9') && found;
+    });
+    const ofMany = updated.filter((body) => textAt(body, 'data.record.id').startsWith('event'));
+    assert.deepEqual(
+      ofMany.map((body) => at(body, 'data.record.title')),
+      later.map(({ title }) => title),
+    );
+    assert.ok(ofMany.every((body) => body.batch === undefined));
+    for (const { id } of many) await admin.delete(`/api/v1/by_id/${id}`);
   });
 
   await t.test('skips what is there [import §4.2]', async () => {

@@ -13,10 +13,10 @@ export const givenOf = (ready: Equal): Origin & Omit<GivenRows, 'columns'> => ({
   versions: ready.map(({ operation }) => versionsOfIfMatch(operation.ifMatch)?.[0] ?? null),
 });
 
-/** The origin of several operations, and their places in the batch. */
+/** The origin of several operations, and their places in the batch; null for operations outside one. */
 export const placesOf = (ready: Equal): Origin & Pick<GivenRows, 'batches'> => ({
   ...originOf(ready[0].call),
-  batches: ready.map(({ call }) => (call.batch ? textOfPlace(call.batch) : '')),
+  batches: ready.map(({ call }) => (call.batch ? textOfPlace(call.batch) : null)),
 });
 
 /** Whether the operation admits one version, or any. */

@@ -6,8 +6,8 @@ import { type Collection, type Field, fieldTypeOf } from '@recordbus/schema';
 export interface GivenRows {
   /** The ids of the records. */
   readonly ids: readonly string[];
-  /** The places in the batch, as JSON texts. */
-  readonly batches: readonly string[];
+  /** The places in the batch, as JSON texts; null for writes outside one. */
+  readonly batches: readonly (string | null)[];
   /** The versions that may be written; null for any. */
   readonly versions: readonly (string | null)[];
   /** The values by field, as texts; a field that no operation names has none. */
