@@ -17,7 +17,7 @@ import { goThroughContents } from './journey/contents.ts';
 import { goThroughLive } from './journey/live.ts';
 import { beginSurvey } from './journey/survey.ts';
 import { type Caller, type FuzzRequest, requestTo } from './requests.ts';
-import { destructive, excluded, makeContents } from './subject.ts';
+import { destructive, excluded, makeContents, ofBuild } from './subject.ts';
 
 /** Every run sends the same requests unless FUZZ_SEED is set. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_121);
@@ -70,7 +70,7 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   await goThroughAdministration({ call, admin });
 
   await t.test('every operation succeeds once', () => {
-    const ids = survey.operations.map(({ id }) => id);
+    const ids = survey.operations.map(({ id }) => id).filter((id) => id !== ofBuild);
     t.diagnostic(`${ids.filter((id) => survey.reached.has(id)).length} of ${ids.length} operations succeeded`);
     assert.deepEqual(
       ids.filter((id) => !survey.reached.has(id) && !outOfReach.has(id)),

@@ -13,6 +13,8 @@ const password = 'another long enough password';
 export async function goThroughAdministration({ call, admin: as }: Parts): Promise<void> {
   for (const open of ['getHealthz', 'getReadyz', 'getHealth', 'getMetrics', 'getOpenapiJson', 'getDocs'])
     await call(open);
+  // The admin pages, built or not.
+  await call('get');
   for (const open of ['getDocsReferenceCss', 'getDocsReferenceJs', 'getXClockEcho']) await call(open);
   for (const own of ['getInnerMetrics', 'getAdminMe', 'getAdminAdmins', 'getAdminSettings', 'getAdminTheme'])
     await call(own, { as });

@@ -41,6 +41,9 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await goThroughJobs({ call, admin: as }, path);
   const snapshot = objectAt((await call('getAdminMigrationsSnapshot', { as })).json, 'data');
   await call('postAdminMigrationsApply', { as, body: { snapshot, mode: 'additive' } });
+  const schema = objectAt((await call('getAdminSchema', { as })).json, 'data');
+  const { hash } = objectAt((await call('postAdminSchemaPlan', { as, body: { schema } })).json, 'data');
+  await call('postAdminSchemaApply', { as, body: { schema, hash } });
   await call('deleteCollectionsByCollection', { as, path });
   await call('getAdminEventsSchema', { as });
 
@@ -52,6 +55,7 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   const left = await goThroughRecords({ call, admin: as }, {}, (name) => `${name}_everything`);
   await call('list_seen', { as });
   await call('aggregate_seen', { as, query: { group: 'id' } });
+  await call('export_seen', { as, query: { format: 'csv' } });
   await call('view_seen', { as, path: { id: left.recordId } });
   return left;
 }
@@ -78,6 +82,7 @@ async function goThroughKind({ call, admin: as }: Parts, name: string, values: o
   const path = { id: textAt(json, 'data.id') };
   await call(`list_${name}`, { as });
   await call(`aggregate_${name}`, { as, query: { count: '1' } });
+  await call(`export_${name}`, { as, query: { format: 'ndjson' } });
   await call(`view_${name}`, { as, path });
   await call(`update_${name}`, { as, path, body: change });
   await call(`put_${name}`, { as, path, body: change });
@@ -87,6 +92,7 @@ async function goThroughKind({ call, admin: as }: Parts, name: string, values: o
 const general = {
   list: 'getByCollection',
   aggregate: 'getRecordsByCollectionAggregate',
+  export: 'getRecordsByCollectionExport',
   create: 'postByCollection',
   view: 'getByCollectionById',
   update: 'patchByCollectionById',
@@ -109,6 +115,7 @@ async function goThroughRecords(
   await call(nameOf('list'), { path, query: { cursor: '', perPage: '5', sort: '-n,code' } });
   const groups = { group: 'ok,month(created)', count: '1', sum: 'n', having: 'count > 0', tz: 'Europe/Vienna' };
   await call(nameOf('aggregate'), { path, query: groups });
+  await call(nameOf('export'), { path, query: { format: 'json', sort: '-n', filter: 'n < 3', fields: 'id,n' } });
   const values = { code: 'abc', n: 2, ok: true, mail: 'a@example.com', kind: 'a', tags: ['x'], meta: { deep: [1] } };
   const made = await call(nameOf('create'), { path, body: { ...values, embedding: [0, 1, 0] } });
   const form = [
