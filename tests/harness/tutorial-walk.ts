@@ -115,8 +115,7 @@ const readSetupToken = (stack: Child): Promise<string> =>
     'npm start prints the set-up token',
     () => {
       if (!stack.isRunning) throw new Hopeless(stack.lines.slice(-20).join('\n'));
-      const before = stack.lines.findIndex((line) => line.includes('Create the first one with this token'));
-      return before === -1 ? undefined : stack.lines[before + 1]?.trim();
+      return /#setup=(\S+)/.exec(stack.lines.join('\n'))?.[1];
     },
     { timeoutMs: 120_000 },
   );
