@@ -20,7 +20,7 @@ export async function descriptions(t: TestContext, target: Target): Promise<void
           quotes,
           is.containing({
             summary: 'What an amount of an item costs',
-            security: [{}, { user: [] }, { admin: [] }],
+            security: [{}, { user: [] }, { admin: [] }, { key: ['admin'] }],
             parameters: is.listWith(is.containing({ name: 'item', in: 'path', required: true })),
             requestBody: is.containing({
               content: schema({
@@ -47,7 +47,7 @@ export async function descriptions(t: TestContext, target: Target): Promise<void
         [],
       );
       const securityOf = (path: string) => at(paths[`/api/x/shop/${path}`], 'get.security');
-      assert.deepEqual(securityOf('me'), [{ user: [] }, { admin: [] }]);
-      assert.deepEqual(securityOf('admins'), [{ admin: [] }]);
+      assert.deepEqual(securityOf('me'), [{ user: [] }, { admin: [] }, { key: ['admin'] }]);
+      assert.deepEqual(securityOf('admins'), [{ admin: [] }, { key: ['admin'] }]);
     });
 }
