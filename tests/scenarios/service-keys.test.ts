@@ -190,7 +190,7 @@ onEachTopology('a service key that is not good is refused', async (t, target) =>
   });
 
   await t.test('no log line, request row or audit row has a secret [keys §1.4]', async () => {
-    const [, secret = ''] = good.key.slice(4).split('_');
+    const secret = good.key.slice(-43);
     await createClient(target.url).send('GET', '/api/v1/health', {
       headers: { 'X-Request-Id': good.key, 'User-Agent': `agent ${good.key}`, 'X-Api-Key': good.key },
     });
