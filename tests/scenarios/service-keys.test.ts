@@ -83,7 +83,7 @@ onEachTopology('admins make, change and revoke service keys', async (t, target) 
     const one = await admin.get(`${path}/${key.id}`);
     const list = await admin.get(`${path}?perPage=1000`);
     assert.equal(objectAt(one.json, 'data').prefix, key.key.slice(0, 'rbk_'.length + 16));
-    const [, secret = ''] = key.key.slice(4).split('_');
+    const secret = key.key.slice(-43);
     for (const { text } of [one, list]) assert.ok(!text.includes(secret) && text.includes(key.id));
     assert.ok(listAt(list.json, 'data').length > 0);
   });
@@ -119,7 +119,7 @@ onEachTopology('admins make, change and revoke service keys', async (t, target) 
     const rows = listAt((await admin.get('/api/v1/admin/audit?perPage=1000')).json, 'data');
     const actions = rows.map((row) => textAt(row, 'action'));
     for (const action of ['keys.create', 'keys.update', 'keys.delete']) assert.ok(actions.includes(action), action);
-    const [, secret = ''] = key.key.slice(4).split('_');
+    const secret = key.key.slice(-43);
     assert.ok(!JSON.stringify(rows).includes(secret));
   });
 });
