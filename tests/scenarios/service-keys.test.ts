@@ -124,6 +124,9 @@ onEachTopology('admins make, change and revoke service keys', async (t, target) 
   });
 });
 
+/** Encodes every character. */
+const encodeAll = (text: string): string => text.replace(/./g, (one) => `%${one.charCodeAt(0).toString(16)}`);
+
 onEachTopology('a service key that is not good is refused', async (t, target) => {
   const admin = await target.admin();
   const good = await makeKey(target, ['admin']);
@@ -168,6 +171,8 @@ onEachTopology('a service key that is not good is refused', async (t, target) =>
       `/api/v1/realtime?subscribe=${encodeURIComponent(JSON.stringify({ collection: good.key }))}`,
       `/api/v1/realtime?ticket=${good.key}`,
       `/api/v1/${good.key}`,
+      `${me}?x=${good.key.replace('rbk', '%72%62%6B')}`,
+      `/api/v1/${encodeAll(good.key.slice(0, 12))}${good.key.slice(12)}`,
       `/api/v1/records/${good.key.replaceAll('_', '%5f')}/x`,
     ])
       for (const client of [target.guest, good]) refusedAs(/never goes into a URL/)(await client.get(url));

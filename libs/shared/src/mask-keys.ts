@@ -1,8 +1,19 @@
-/** A service key in any text, also with its underscores encoded as in a URL (keys §1.4). The first group is public. */
-const keys = /(rbk(?:_|%5f)[a-z0-9]{16})(?:_|%5f)[\w%-]{1,200}/gi;
+/** The beginning of a service key, and a character of its id; in a URL any of them may be encoded. */
+const beginning = '(?:r|%72)(?:b|%62)(?:k|%6b)(?:_|%5f)';
+const idCharacter = '(?:[a-z0-9]|%[3-7][0-9a-f])';
 
-/** Removes the secrets of service keys from a text: what is left of a key is what lists show of it. */
-export const maskKeys = (text: string): string => (hasKey(text) ? text.replace(keys, '$1_***') : text);
+/** The first group is public. */
+const keys = new RegExp(`(${beginning}${idCharacter}{16})(?:_|%5f)[\\w%-]{1,200}`, 'gi');
+
+/** Finds service keys in a URL: what a key begins with, a whole key, and the id of one. */
+export const keysInUrls = {
+  beginning: new RegExp(beginning, 'i'),
+  whole: new RegExp(`${beginning}${idCharacter}{16}(?:_|%5f)`, 'i'),
+  id: new RegExp(`${beginning}(${idCharacter}{16})(?!${idCharacter})`, 'i'),
+} as const;
+
+/** Removes the secrets of service keys from a text (keys §1.4): what is left of a key is what lists show of it. */
+export const maskKeys = (text: string): string => (mayHaveKey(text) ? text.replace(keys, '$1_***') : text);
 
 /** Whether the text may have a service key in it. It costs a search, so it is for every line and every URL. */
-const hasKey = (text: string): boolean => text.includes('rbk') || text.includes('RBK');
+const mayHaveKey = (text: string): boolean => text.includes('rbk') || text.includes('RBK') || text.includes('%');

@@ -14,6 +14,8 @@ export interface Problems {
 }
 
 const enoughProblems = 1000;
+/** A client chooses the names in a place, so the answer shows only the beginning of a long one. */
+const maxPlaceLength = 500;
 
 /** Creates an empty list of problems. */
 export function createProblems(): Problems {
@@ -21,7 +23,8 @@ export function createProblems(): Problems {
   const messages = new Map<string, string>();
   return {
     add(place, message) {
-      if (!messages.has(place)) messages.set(place, message);
+      const shown = place.length > maxPlaceLength ? `${place.slice(0, maxPlaceLength)}…` : place;
+      if (!messages.has(shown)) messages.set(shown, message);
     },
     isFull: () => messages.size >= enoughProblems,
     throwIfAny() {
