@@ -2,6 +2,7 @@ import { tableOf } from '../product/product-layout.ts';
 import { sizes } from '../seed.ts';
 import { registerUser } from './register-user.ts';
 import type { Row } from './row.ts';
+import { createUserTokens } from './user-tokens.ts';
 import { withListRule } from './with-list-rule.ts';
 
 /** The number of connections of PocketBase's published suite for these rows, so that figures can be compared. */
@@ -50,7 +51,7 @@ function ruled(name: string, title: string, query: string): Row {
 /** A user with twenty posts. */
 function ofOwner(): Row {
   const { posts, authors } = sizes['100k'];
-  let token = '';
+  const tokens = createUserTokens();
   return {
     name: 'rule-owner',
     title: 'list 20 of 100k, with total, rule author = @request.auth.id',
@@ -59,7 +60,7 @@ function ofOwner(): Row {
     connections,
     async prepare(ground) {
       const user = await registerUser(ground, 'members');
-      ({ token } = user);
+      tokens.keep(ground.database, user.token);
       await ground.database.query(
         `insert into ${tableOf(authors)} (id, name, created_at, updated_at) values ($1, 'The user', 1, 1)`,
         [user.id],
@@ -70,10 +71,10 @@ function ofOwner(): Row {
       );
       return withListRule(ground, posts, 'author = @request.auth.id');
     },
-    requests: () => ({
+    requests: (database) => ({
       method: 'GET',
       paths: [listOf(posts, '')],
-      headers: { authorization: `Bearer ${token}` },
+      headers: tokens.headersFor(database),
     }),
   };
 }

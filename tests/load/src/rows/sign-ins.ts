@@ -3,17 +3,19 @@ import { signingIn } from './beside.ts';
 import { somePaths } from './reads.ts';
 import { credentials, registerUser } from './register-user.ts';
 import type { Row } from './row.ts';
+import { createUserTokens } from './user-tokens.ts';
 
 const users = 'signers';
 const body = JSON.stringify(credentials);
 const loginPath = `/api/v1/auth/${users}/login`;
 const sampleSize = 5000;
 
-/** Token of the user whom `prepare` signs up. */
-let token = '';
+/** Tokens of the user whom `prepare` signs up. */
+const tokens = createUserTokens();
 
 const prepare: Row['prepare'] = async (ground) => {
-  ({ token } = await registerUser(ground, users));
+  const { token } = await registerUser(ground, users);
+  tokens.keep(ground.database, token);
   return async () => {
     await ground.admin.call('DELETE', `/api/v1/collections/${users}`);
   };
@@ -30,7 +32,7 @@ export const signIns: readonly Row[] = [
     requests: async (database) => ({
       method: 'GET',
       paths: await somePaths(database, sizes['10k'].posts, sampleSize),
-      headers: { authorization: `Bearer ${token}` },
+      headers: tokens.headersFor(database),
     }),
   },
   {
@@ -60,11 +62,11 @@ export const signIns: readonly Row[] = [
     isWrite: false,
     isProductOnly: true,
     prepare,
-    requests: () => ({
+    requests: (database) => ({
       method: 'POST',
       paths: ['/api/v1/auth/refresh'],
       bodies: ['{}'],
-      headers: { authorization: `Bearer ${token}` },
+      headers: tokens.headersFor(database),
     }),
   },
 ];

@@ -2,6 +2,7 @@ import { tableOf } from '../product/product-layout.ts';
 import { sizes } from '../seed.ts';
 import { registerUser } from './register-user.ts';
 import type { Ground, Row } from './row.ts';
+import { createUserTokens } from './user-tokens.ts';
 import { withListRule } from './with-list-rule.ts';
 
 const { posts, authors } = sizes['100k'];
@@ -40,7 +41,7 @@ export const teamRules: readonly Row[] = [
 ];
 
 function ofUser(name: string, title: string, rule: string, query: string): Row {
-  let token = '';
+  const tokens = createUserTokens();
   return {
     name,
     title,
@@ -48,24 +49,24 @@ function ofUser(name: string, title: string, rule: string, query: string): Row {
     isProductOnly: true,
     connections: 1,
     async prepare(ground) {
-      token = await findToken(ground);
+      tokens.keep(ground.database, await findToken(ground));
       return withListRule(ground, posts, rule);
     },
-    requests: () => ({
+    requests: (database) => ({
       method: 'GET',
       paths: [`/api/v1/records/${posts}?perPage=20${query}`],
-      headers: { authorization: `Bearer ${token}` },
+      headers: tokens.headersFor(database),
     }),
   };
 }
 
 /** Tokens of the user, by the URL of the product. */
-const tokens = new Map<string, Promise<string>>();
+const known = new Map<string, Promise<string>>();
 
 function findToken(ground: Ground): Promise<string> {
-  const known = tokens.get(ground.url) ?? createTeams(ground);
-  tokens.set(ground.url, known);
-  return known;
+  const token = known.get(ground.url) ?? createTeams(ground);
+  known.set(ground.url, token);
+  return token;
 }
 
 /** Creates users, and memberships in the organizations of the posts. Returns the token of one user. */
