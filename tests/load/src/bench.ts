@@ -76,7 +76,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   let live: Result['live'];
   if (isWanted(options, 'live')) {
     tell('ten thousand live connections');
-    live = await measureLive({ product, database });
+    live = await measureLive({ product, database, options });
   }
   await untilIdle([product.pid]);
   return {

@@ -8,6 +8,8 @@ interface BenchProcess {
   message<T>(): Promise<T>;
   send(message: object): void;
   stop(): Promise<void>;
+  /** Ends it at once (SIGKILL). */
+  kill(): Promise<void>;
 }
 
 interface StartOptions {
@@ -46,6 +48,10 @@ export function startProcess(
       const timer = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
       await ended.catch(() => {});
       clearTimeout(timer);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended.catch(() => {});
     },
   };
 }

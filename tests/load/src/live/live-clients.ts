@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net';
+import { setTimeout } from 'node:timers/promises';
 
 /** What the parent process asks of this one. */
 export type ClientCommand =
@@ -11,6 +12,8 @@ export type ClientCommand =
       readonly tokens: readonly (string | undefined)[];
       /** Cursor to resume from. */
       readonly after?: string | undefined;
+      /** How long a refused connection is tried again, in milliseconds. */
+      readonly patienceMs?: number;
     }
   | { readonly type: 'report' }
   | { readonly type: 'close' };
@@ -26,13 +29,16 @@ export interface ClientReport {
 // The process of ten thousand clients of the bench. Parsing is as small as it can be, since it shares the machine with the
 // product.
 
-let sockets: Socket[] = [];
+let sockets = new Set<Socket>();
 let arrivals = new Map<string, { first: number; last: number; count: number }>();
 let broken = 0;
 let cursor = '';
 
 const now = () => performance.timeOrigin + performance.now();
 const opensAtOnce = 200;
+const retryMs = 100;
+
+type OpenCommand = Extract<ClientCommand, { type: 'open' }>;
 
 process.on('message', async (command: ClientCommand) => {
   if (command.type === 'open') process.send?.(await open(command));
@@ -40,28 +46,36 @@ process.on('message', async (command: ClientCommand) => {
     process.send?.({ arrivals, broken, cursor } satisfies ClientReport);
     arrivals = new Map();
   } else {
-    for (const socket of sockets) socket.destroy();
-    sockets = [];
+    const open = sockets;
+    sockets = new Set();
+    for (const socket of open) socket.destroy();
     process.send?.('closed');
   }
 });
 
-async function open(command: Extract<ClientCommand, { type: 'open' }>): Promise<{ seconds: number; failures: number }> {
+async function open(command: OpenCommand): Promise<{ seconds: number; failures: number }> {
   const startedAtMs = now();
   let failures = 0;
   const waiting = command.tokens.values();
   const worker = async () => {
-    for (const token of waiting) if (!(await openOne(command, token))) failures += 1;
+    for (const token of waiting) if (!(await openWithin(command, token))) failures += 1;
   };
   await Promise.all(Array.from({ length: opensAtOnce }, worker));
   return { seconds: (now() - startedAtMs) / 1000, failures };
 }
 
+/** Opens one connection. While the product is away, it tries again. */
+async function openWithin(command: OpenCommand, token: string | undefined): Promise<boolean> {
+  const untilMs = performance.now() + (command.patienceMs ?? 0);
+  while (!(await openOne(command, token))) {
+    if (performance.now() >= untilMs) return false;
+    await setTimeout(retryMs);
+  }
+  return true;
+}
+
 /** Opens one connection; resolves once it is ready. */
-function openOne(
-  { host, port, subscription, after }: Extract<ClientCommand, { type: 'open' }>,
-  token: string | undefined,
-): Promise<boolean> {
+function openOne({ host, port, subscription, after }: OpenCommand, token: string | undefined): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect(port, host);
     socket.setNoDelay();
@@ -79,7 +93,7 @@ function openOne(
       if (!isReady) {
         head += text;
         if (!head.includes('event: ready')) {
-          if (/^HTTP\/1\.1 [^2]/.test(head)) resolve(false);
+          if (/^HTTP\/1\.1 [^2]/.test(head)) socket.destroy();
           return;
         }
         isReady = true;
@@ -90,9 +104,11 @@ function openOne(
     });
     socket.on('error', () => resolve(false));
     socket.on('close', () => {
-      if (isReady && sockets.includes(socket)) broken += 1;
+      if (isReady && sockets.has(socket)) broken += 1;
+      sockets.delete(socket);
+      resolve(false);
     });
-    sockets.push(socket);
+    sockets.add(socket);
   });
 }
 

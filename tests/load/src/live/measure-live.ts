@@ -1,14 +1,15 @@
 import { createHmac } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { startProcess } from '../child-process.ts';
 import { createPosts } from '../create-posts.ts';
+import type { Options } from '../options.ts';
 import { cpuTimeMs, residentMb, untilIdle } from '../process-usage.ts';
 import { tableOf } from '../product/product-layout.ts';
 import type { Product } from '../product/start-product.ts';
 import { type Percentiles, percentiles } from '../statistics.ts';
-import type { ClientCommand, ClientReport } from './live-clients.ts';
+import { startClients } from './client-process.ts';
+import type { ClientReport } from './live-clients.ts';
+import { measureRestart, type RestartResults } from './measure-restart.ts';
 
 /** Live connections, measured with ten thousand clients. */
 export interface LiveResults {
@@ -24,6 +25,8 @@ export interface LiveResults {
   readonly createsPerSec: { readonly beside: number; readonly alone: number };
   /** All clients again, with their cursors. */
   readonly resumedInSec: number;
+  /** All clients again, after their product was killed and started again. */
+  readonly restart: RestartResults;
   readonly failures: readonly string[];
 }
 
@@ -38,6 +41,7 @@ interface LivePace extends Percentiles {
 interface LiveBench {
   readonly product: Product;
   readonly database: pg.Client;
+  readonly options: Options;
 }
 
 const connections = 10_000;
@@ -47,30 +51,16 @@ const patienceMs = 30_000;
 const open = { view_rule: null, create_rule: null };
 
 /** Measures live connections of one process. */
-export async function measureLive({ product, database }: LiveBench): Promise<LiveResults> {
+export async function measureLive({ product, database, options }: LiveBench): Promise<LiveResults> {
   await using cleanUp = new AsyncDisposableStack();
   const { admin, pid } = product;
   const failures: string[] = [];
   await prepare(product, database);
-  const clients = startProcess(fileURLToPath(new URL('./live-clients.ts', import.meta.url)));
-  cleanUp.defer(() => clients.stop());
-  await clients.message();
-  const ask = async <T>(command: ClientCommand): Promise<T> => {
-    clients.send(command);
-    return clients.message<T>();
-  };
-  const { hostname: host, port } = new URL(product.url);
+  const clients = cleanUp.use(await startClients());
   const openAll = (subscription: object, tokens: readonly (string | undefined)[], after?: string) =>
-    ask<{ seconds: number; failures: number }>({
-      type: 'open',
-      host,
-      port: Number(port),
-      subscription: JSON.stringify(subscription),
-      tokens,
-      after,
-    });
+    clients.open({ url: product.url, subscription, tokens, after });
   const closeAll = async () => {
-    await ask({ type: 'close' });
+    await clients.close();
     await untilIdle([pid]);
   };
   const guests = Array<undefined>(connections).fill(undefined);
@@ -99,7 +89,7 @@ export async function measureLive({ product, database }: LiveBench): Promise<Liv
   async function arrived(count: number, each: number): Promise<ClientReport['arrivals']> {
     const all = new Map<string, { first: number; last: number; count: number }>();
     for (const untilMs = performance.now() + patienceMs; performance.now() < untilMs; await setTimeout(100)) {
-      const { arrivals, broken } = await ask<ClientReport>({ type: 'report' });
+      const { arrivals, broken } = await clients.report();
       if (broken > 0) failures.push(`${broken} connections broken`);
       for (const [id, arrival] of arrivals) {
         const known = all.get(id);
@@ -120,7 +110,7 @@ export async function measureLive({ product, database }: LiveBench): Promise<Liv
     const [arrival] = [...(await arrived(1, connections)).values()];
     fanOutMs.push((arrival?.last ?? Number.NaN) - performance.timeOrigin - answeredAtMs);
   }
-  const { cursor } = await ask<ClientReport>({ type: 'report' });
+  const { cursor } = await clients.report();
   await closeAll();
   const resumed = await openAll({ collection: 'livepublic' }, guests, cursor);
   if (resumed.failures > 0) failures.push(`${resumed.failures} connections refused after a break`);
@@ -171,6 +161,9 @@ export async function measureLive({ product, database }: LiveBench): Promise<Liv
     await pace('livemembers', 'exists(livememberships, …)', 50, 10),
   ];
   await admin.call('PATCH', '/api/v1/admin/settings', { 'realtime.max_connections_per_address': '' });
+  const restart = await measureRestart(options, connections);
+  const lost = connections - restart.informed;
+  if (restart.failures + lost > 0) failures.push(`after a restart ${restart.failures} refused, ${lost} not informed`);
   return {
     connections,
     kbEach: idleMb === undefined || openMb === undefined ? undefined : ((openMb - idleMb) * 1024) / connections,
@@ -179,6 +172,7 @@ export async function measureLive({ product, database }: LiveBench): Promise<Liv
     paced,
     createsPerSec: { beside, alone },
     resumedInSec: resumed.seconds,
+    restart,
     failures: [...new Set(failures)],
   };
 }

@@ -16,6 +16,8 @@ export interface Product {
   readonly admin: AdminApi;
   /** The secret that signs its tokens. */
   readonly secret: string;
+  /** Kills its process, without a signal to prepare for it, and starts another on the same data and port. */
+  restart(): Promise<void>;
   /** Stops it and removes its data. */
   stop(): Promise<void>;
 }
@@ -37,19 +39,21 @@ export async function startProduct(options: StartOptions): Promise<Product> {
   // Variables of the person who runs the bench must not affect the product.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));
   const secret = randomBytes(32).toString('hex');
-  const child = startProcess(join(root, 'infra/local/src/main.ts'), {
-    // As in the launcher of `npm start`: when the bench is killed, the stack stops by itself.
-    nodeFlags: ['--require', join(root, 'infra/launch/tether.cjs'), ...profileFlags(profileDirectory)],
-    environment: {
-      ...Object.fromEntries(inherited),
-      SERVICE_DATA_DIR: dataDirectory,
-      SERVICE_HOST: '127.0.0.1',
-      SERVICE_PORT: '0',
-      SERVICE_LOG_LEVEL: logLevel,
-      SERVICE_JWT_SECRET: secret,
-      ...(extensionsDirectory && { SERVICE_EXTENSIONS_DIR: extensionsDirectory }),
-    },
-  });
+  const start = (port: string) =>
+    startProcess(join(root, 'infra/local/src/main.ts'), {
+      // As in the launcher of `npm start`: when the bench is killed, the stack stops by itself.
+      nodeFlags: ['--require', join(root, 'infra/launch/tether.cjs'), ...profileFlags(profileDirectory)],
+      environment: {
+        ...Object.fromEntries(inherited),
+        SERVICE_DATA_DIR: dataDirectory,
+        SERVICE_HOST: '127.0.0.1',
+        SERVICE_PORT: port,
+        SERVICE_LOG_LEVEL: logLevel,
+        SERVICE_JWT_SECRET: secret,
+        ...(extensionsDirectory && { SERVICE_EXTENSIONS_DIR: extensionsDirectory }),
+      },
+    });
+  let child = start('0');
   const stop = async () => {
     await child.stop();
     rmSync(dataDirectory, { recursive: true, force: true });
@@ -58,11 +62,18 @@ export async function startProduct(options: StartOptions): Promise<Product> {
     const { url, setupToken } = await child.message<{ url: string; setupToken: string }>();
     return {
       url,
-      pid: child.pid,
+      get pid() {
+        return child.pid;
+      },
       databaseUrl: await findDatabaseUrl(dataDirectory),
       dataDirectory,
       secret,
       admin: await signInFirstAdmin(url, setupToken),
+      async restart() {
+        await child.kill();
+        child = start(new URL(url).port);
+        await child.message();
+      },
       stop,
     };
   } catch (error) {
