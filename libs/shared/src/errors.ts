@@ -75,8 +75,8 @@ export const conflict = (code: string, message: string, details?: Record<string,
   new AppError(409, code, message, details ? { details } : {});
 
 /** 412: If-Match failed; the current ETag is echoed as a header and in the details (records §9.1). */
-export const preconditionFailed = (etag: string) =>
-  new AppError(412, 'precondition_failed', 'the record has changed', { details: { etag }, headers: { ETag: etag } });
+export const preconditionFailed = (etag: string, what = 'record') =>
+  new AppError(412, 'precondition_failed', `the ${what} has changed`, { details: { etag }, headers: { ETag: etag } });
 
 /** 413: the body is larger than the limit in bytes. */
 export const payloadTooLarge = (limitBytes: number, what = 'the body') =>

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach } from 'node:test';
-import { collectionJson, type Field } from '@recordbus/schema';
+import type { Field } from '@recordbus/schema';
+import { taggedCollectionJson } from '../src/schema/collection-etag.ts';
 import { type Answer, startTestAdmin, type TestAdmin } from './test-admin.ts';
 
 export const path = '/api/v1/collections';
@@ -71,7 +72,7 @@ export function testCollectionRoutes() {
   /** Returns the collection of an answer, with its fields parsed. */
   function collectionOf({ status, body }: Answer) {
     assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
-    const collection = collectionJson.strict().parse(body.data);
+    const collection = taggedCollectionJson.strict().parse(body.data);
     const fields: Field[] = JSON.parse(collection.fields);
     return { ...collection, fields };
   }

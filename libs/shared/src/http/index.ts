@@ -18,7 +18,7 @@ export { connectionHeaders, namedByConnection } from './connection-headers.ts';
 export type { ServiceDescription } from './description.ts';
 export { authorize, createDispatcher, splitUrl } from './dispatch.ts';
 export { endRequests } from './end-requests.ts';
-export { isKnownVersion } from './etag.ts';
+export { isKnownVersion, opaqueTags, versionsOfIfMatch } from './etag.ts';
 export { checkReadiness, createReadinessLog, type Readiness, withoutReasons, works } from './health.ts';
 export type {
   FirstClaim,

@@ -4,7 +4,9 @@ import type { Collection } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { planChange } from '../ddl/change-table.ts';
+import { requireVersion } from '../schema/collection-etag.ts';
 import { updateCollection } from '../schema/collections-table.ts';
+import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { followInSettings } from '../settings/follow-collections.ts';
 import { buildView } from '../views/build-view.ts';
@@ -18,6 +20,13 @@ import { isSameDefinition } from './is-same-definition.ts';
 import { countLostValues, type LostValues } from './lost-values.ts';
 import { type PlannedChange, planCollectionChange } from './plan-collection-change.ts';
 
+/** Which collection to change. */
+export interface ChangeTarget {
+  readonly idOrName: string;
+  /** The versions that the caller admits (collections §9.4); undefined for any. */
+  readonly versions: readonly string[] | undefined;
+}
+
 /** A collection after a change, and the values that its records lost. */
 export interface ChangedCollection {
   readonly collection: Collection;
@@ -27,17 +36,20 @@ export interface ChangedCollection {
 /**
  * Changes a collection and its table or view. Relations, rules and views of other collections follow a new name. A
  * change that changes nothing writes nothing.
- * Throws 404; 400 when the name is taken; 422 that names every other problem, with the number of rows that violate the
+ * Throws 404; 412 for another version; 400 when the name is taken; 422 that names every other problem, with the number of rows that violate the
  * new definition.
  */
 export function changeCollection(
   changes: SchemaChanges,
-  idOrName: string,
+  { idOrName, versions }: ChangeTarget,
   change: CollectionChange,
   nowSec: number,
   actor: Actor,
 ): Promise<ChangedCollection> {
-  return changes.make((schema) => changeWithAudit(schema, idOrName, change, nowSec, actor));
+  return changes.make(async (schema) => {
+    requireVersion(getCollection(schema.collections, idOrName), versions);
+    return changeWithAudit(schema, idOrName, change, nowSec, actor);
+  });
 }
 
 /** Changes a collection within a change of the schema, and writes the audit row. */

@@ -20,6 +20,7 @@ const members = {
   id: z.unknown().optional(),
   created_at: z.unknown().optional(),
   updated_at: z.unknown().optional(),
+  etag: z.unknown().optional(),
 };
 
 /** A new collection as an admin sends it (collections §5). */

@@ -2,21 +2,28 @@ import { recordAudit } from '@recordbus/audit';
 import { type Collection, createProblems, tableOf } from '@recordbus/schema';
 import type { Actor } from '../audit/actor.ts';
 import { planDrop } from '../ddl/create-table.ts';
+import { requireVersion } from '../schema/collection-etag.ts';
 import { deleteCollectionRow } from '../schema/collections-table.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { followInSettings } from '../settings/follow-collections.ts';
 import { loadViewReadings, readersOf } from '../views/view-readings.ts';
+import type { ChangeTarget } from './change-collection.ts';
 import { collectionInUse } from './errors.ts';
 import { refuseLostNames } from './lost-names.ts';
 
 /**
- * Drops a collection, its table or view and all its records. Throws 404, and 409 that names the relations and views of
+ * Drops a collection, its table or view and all its records. Throws 404; 412 for another version; 409 that names the relations and views of
  * other collections that depend on it. Throws 422 that names the rules of other collections that name it.
  */
-export function deleteCollection(changes: SchemaChanges, idOrName: string, actor: Actor): Promise<void> {
+export function deleteCollection(
+  changes: SchemaChanges,
+  { idOrName, versions }: ChangeTarget,
+  actor: Actor,
+): Promise<void> {
   return changes.make(async ({ query, collections, execute }) => {
     const collection = getCollection(collections, idOrName);
+    requireVersion(collection, versions);
     const { id, name } = collection;
     const views = readersOf(name, await loadViewReadings(query));
     const blockers = [...findRelationsTo(collection, collections), ...views.map((view) => ({ collection: view }))];

@@ -13,7 +13,8 @@ describe('/api/v1/collections', { skip }, () => {
       const versionBefore = await schemaVersion();
       const answer = await call('POST', path, { name: 'posts', type: 'base', fields: allTypes, list_rule: '' });
       assert.equal(answer.status, 201);
-      const { id, fields, ...rest } = collectionOf(answer);
+      const { id, fields, etag, ...rest } = collectionOf(answer);
+      assert.match(etag, /^W\/"[\w-]{27}"$/);
       assert.deepEqual(rest, {
         name: 'posts',
         type: 'base',

@@ -1,6 +1,16 @@
 import type { Database } from '@recordbus/database';
-import { type Collection, collectionJson, loadCollections, presentCollection } from '@recordbus/schema';
-import { created, mayWarn, ok, type Route, route, withWarnings } from '@recordbus/shared/http';
+import { type Collection, loadCollections } from '@recordbus/schema';
+import {
+  created,
+  mayWarn,
+  ok,
+  type Reply,
+  type Route,
+  route,
+  versionsOfIfMatch,
+  withHeaders,
+  withWarnings,
+} from '@recordbus/shared/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { changeCollection } from '../collections/change-collection.ts';
@@ -10,6 +20,7 @@ import { deleteCollection } from '../collections/delete-collection.ts';
 import { warningsOfLostValues } from '../collections/lost-values.ts';
 import { warningsOfMissingIndexes } from '../collections/warn-of-missing-indexes.ts';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
+import { presentTagged, taggedCollectionJson } from '../schema/collection-etag.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 
@@ -21,6 +32,15 @@ interface CollectionRoutesDeps {
 
 const collectionPath = '/api/v1/collections/:collection';
 const params = z.strictObject({ collection: z.string().describe('id or name of the collection') });
+const etagHeader = { ETag: 'The version of the definition, for If-Match' };
+const ifMatchHeader = { 'If-Match': 'the ETag of the definition to change, or * for any; 412 for another version' };
+const otherVersion = 'The collection has another version than If-Match names.';
+
+/** Adds the ETag of a shown collection to the headers of its answer. */
+const withTag = (reply: Reply, { etag }: { readonly etag: string }): Reply => ({
+  ...reply,
+  headers: { ...reply.headers, ETag: etag },
+});
 
 /** Routes of collections and their tables (collections §4 to §7). */
 export function collectionRoutes({ database, changes, nowSec }: CollectionRoutesDeps): Route[] {
@@ -38,8 +58,8 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       access: 'admin',
       scope: 'collections:read',
       summary: 'List all collections',
-      answers: { 200: z.array(collectionJson) },
-      handler: async () => ok((await loadCollections(database.read)).collections.map(presentCollection)),
+      answers: { 200: z.array(taggedCollectionJson) },
+      handler: async () => ok((await loadCollections(database.read)).collections.map(presentTagged)),
     }),
     route({
       method: 'POST',
@@ -49,10 +69,11 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       scope: 'collections:apply',
       summary: 'Create a collection',
       body: newCollection,
-      answers: { 201: mayWarn(collectionJson), 400: 'The name is taken.' },
+      answers: { 201: withHeaders(mayWarn(taggedCollectionJson), etagHeader), 400: 'The name is taken.' },
       async handler(input) {
         const collection = await createCollection(changes, input.body, nowSec(), actorOf(input));
-        return withWarnings(created(presentCollection(collection)), await warningsAbout(collection, input.body));
+        const shown = presentTagged(collection);
+        return withTag(withWarnings(created(shown), await warningsAbout(collection, input.body)), shown);
       },
     }),
     route({
@@ -62,10 +83,11 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       scope: 'collections:read',
       summary: 'Get a collection by id or name',
       params,
-      answers: { 200: collectionJson, 404: 'There is no such collection.' },
+      answers: { 200: withHeaders(taggedCollectionJson, etagHeader), 404: 'There is no such collection.' },
       handler: async ({ params: { collection } }) => {
         const { collections } = await loadCollections(database.read);
-        return ok(presentCollection(getCollection(collections, collection)));
+        const shown = presentTagged(getCollection(collections, collection));
+        return withTag(ok(shown), shown);
       },
     }),
     route({
@@ -76,18 +98,25 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       summary: 'Change a collection; fields keep their data by id, and fields that the body leaves out are dropped',
       params,
       body: collectionChange,
-      answers: { 200: mayWarn(collectionJson), 400: 'The name is taken.', 404: 'There is no such collection.' },
+      requestHeaders: ifMatchHeader,
+      answers: {
+        200: withHeaders(mayWarn(taggedCollectionJson), etagHeader),
+        400: 'The name is taken.',
+        404: 'There is no such collection.',
+        412: otherVersion,
+      },
       handler: async (input) => {
         const { params, body } = input;
         const { collection, lostValues } = await changeCollection(
           changes,
-          params.collection,
+          { idOrName: params.collection, versions: versionsOfIfMatch(input.header('if-match')) },
           body,
           nowSec(),
           actorOf(input),
         );
         const warnings = [...warningsOfLostValues(lostValues), ...(await warningsAbout(collection, body))];
-        return withWarnings(ok(presentCollection(collection)), warnings);
+        const shown = presentTagged(collection);
+        return withTag(withWarnings(ok(shown), warnings), shown);
       },
     }),
     route({
@@ -97,14 +126,17 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       scope: 'collections:apply',
       summary: 'Drop a collection with its table and all its records',
       params,
+      requestHeaders: ifMatchHeader,
       answers: {
         200: z.null(),
         404: 'There is no such collection.',
         409: 'Relations or views of other collections depend on it; details list them.',
+        412: otherVersion,
         422: 'Rules of other collections name it; details list them.',
       },
       handler: async (input) => {
-        await deleteCollection(changes, input.params.collection, actorOf(input));
+        const versions = versionsOfIfMatch(input.header('if-match'));
+        await deleteCollection(changes, { idOrName: input.params.collection, versions }, actorOf(input));
         return ok(null);
       },
     }),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { collectionJson, type Field } from '@recordbus/schema';
+import type { Field } from '@recordbus/schema';
 import { type Answer, skip, startTestAdmin, type TestAdmin } from '../../test/test-admin.ts';
+import { taggedCollectionJson } from '../schema/collection-etag.ts';
 
 const path = '/api/v1/collections';
 
@@ -35,7 +36,7 @@ describe('view collections', { skip }, () => {
 
   function collectionOf({ status, body }: Answer) {
     assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
-    const collection = collectionJson.strict().parse(body.data);
+    const collection = taggedCollectionJson.strict().parse(body.data);
     const fields: Field[] = JSON.parse(collection.fields);
     return { ...collection, fields };
   }

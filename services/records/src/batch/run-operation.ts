@@ -1,7 +1,7 @@
 import type { QuerySchema } from '@recordbus/query';
+import { versionsOfIfMatch } from '@recordbus/shared/http';
 import { deleteRecord } from '../delete/delete-record.ts';
 import type { DeleteRules } from '../delete/deletion.ts';
-import { versionsOfIfMatch } from '../record/etag.ts';
 import { readNewId } from '../record/record-id.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { createRecord } from '../write/create-record.ts';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { contentTag, etagOf, isNoneMatch, versionsOfIfMatch } from './etag.ts';
+import { versionsOfIfMatch } from '@recordbus/shared/http';
+import { contentTag, etagOf, isNoneMatch } from './etag.ts';
 
 describe('etag', () => {
   it('is weak and made of the version', () => {

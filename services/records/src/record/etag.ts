@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { malformed } from '@recordbus/shared/errors';
+import { opaqueTags } from '@recordbus/shared/http';
 
 /** The entity tag of a record, made of its version (records §8.1). */
 export const etagOf = (version: string): string => `W/"${version}"`;
@@ -17,21 +18,9 @@ export function isNoneMatch(header: string | undefined, version: string): boolea
   return header.trim() === '*' || opaqueTags(header).includes(version);
 }
 
-/**
- * The versions that If-Match admits; undefined for any: without the header, or with `*`, since the record is known to
- * exist when it is compared. A header without a tag admits none.
- */
-export function versionsOfIfMatch(header: string | undefined): readonly string[] | undefined {
-  if (header === undefined || header.trim() === '*') return undefined;
-  return opaqueTags(header);
-}
-
 /** Whether the If-None-Match of a write asks for a new record. Throws 400 for a list of tags, which no write compares. */
 export function readOnlyNew(header: string | undefined): boolean {
   if (header === undefined) return false;
   if (header.trim() !== '*') throw malformed('If-None-Match of a write must be *');
   return true;
 }
-
-/** The texts between the quotes, which weak comparison compares. */
-const opaqueTags = (header: string): string[] => [...header.matchAll(/"([^"]*)"/g)].map(([, tag = '']) => tag);

@@ -1,8 +1,7 @@
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route, versionsOfIfMatch } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { modeOfDelete } from '../delete/delete-mode.ts';
 import { deleteRecord } from '../delete/delete-record.ts';
-import { versionsOfIfMatch } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { failureError } from '../write/write-failure.ts';
 import { recordParams, recordPaths } from './record-paths.ts';

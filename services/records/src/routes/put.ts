@@ -1,9 +1,9 @@
-import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
+import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';
 import { withUpload } from '../files/with-upload.ts';
-import { etagOf, readOnlyNew, versionsOfIfMatch } from '../record/etag.ts';
+import { etagOf, readOnlyNew } from '../record/etag.ts';
 import { readNewId } from '../record/record-id.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { attemptPut, modeOfPut, type PutRequest, putRecord } from '../write/put-record.ts';

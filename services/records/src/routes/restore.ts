@@ -1,6 +1,6 @@
-import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
+import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { restoreRecord } from '../history/restore-record.ts';
-import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
+import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { failureError } from '../write/write-failure.ts';
 import { modeOf } from '../write/write-hooks.ts';

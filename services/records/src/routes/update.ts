@@ -1,9 +1,9 @@
 import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
+import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';
-import { etagOf, versionsOfIfMatch } from '../record/etag.ts';
+import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { modeOfUpdate } from '../write/prepare-update.ts';
 import { exists, updateRecord } from '../write/update-record.ts';

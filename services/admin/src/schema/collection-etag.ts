@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import { type Collection, collectionJson, presentCollection } from '@recordbus/schema';
+import { preconditionFailed } from '@recordbus/shared/errors';
+import { z } from 'zod';
+
+/** A collection as its routes show it: the definition, with its ETag. */
+export const taggedCollectionJson = collectionJson.extend({
+  etag: z.string().describe('the version of the definition, for If-Match'),
+});
+
+/** Returns a collection as its routes show it. */
+export function presentTagged(collection: Collection): z.output<typeof taggedCollectionJson> {
+  const shown = presentCollection(collection);
+  return { ...shown, etag: `W/"${versionOf(shown)}"` };
+}
+
+/**
+ * The version of a definition: a hash of what answers show. Changes of other collections may rename what it names, so its
+ * `updated_at` is not enough (collections §9.4).
+ */
+const versionOf = (shown: z.output<typeof collectionJson>): string =>
+  createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, versionLength);
+
+/** 162 bits. */
+const versionLength = 27;
+
+/** Throws 412 unless the collection has one of the versions; undefined admits any. */
+export function requireVersion(collection: Collection, versions: readonly string[] | undefined): void {
+  if (versions === undefined) return;
+  const version = versionOf(presentCollection(collection));
+  if (!versions.includes(version)) throw preconditionFailed(`W/"${version}"`, 'collection');
+}
