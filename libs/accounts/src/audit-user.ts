@@ -6,6 +6,9 @@ import type { RequestContext } from '@recordbus/shared/context';
 /** The audited actions on users (admins §6.4): access to an account, and changes of how it is accessed. */
 export const userActions = [
   'users.impersonate',
+  'users.block',
+  'users.unblock',
+  'users.sign_out',
   'users.promote',
   'users.password_change',
   'users.password_reset',

@@ -12,7 +12,9 @@ export interface AccountState {
   readonly hasSession: boolean;
 }
 
-/** Reads the account and the session that a token names; undefined when the account does not exist. */
+const isNotBlocked = 'not exists (select from system.blocked_accounts b where b.account_id = a.id)';
+
+/** Reads the account and the session that a token names; undefined when the account does not exist or is blocked. */
 export async function findAccountState(
   query: Query,
   { principal, sessionId }: Session,
@@ -25,7 +27,7 @@ export async function findAccountState(
       text: `select a.email, a.token_version as "tokenVersion", ${isUser ? 'a.is_anonymous' : 'false'} as "isAnonymous",
           ${isUser ? 'coalesce(a.verified, false)' : 'false'} as "isVerified",
           exists (select from system.sessions s where s.id = $2::text and s.account_id = a.id) as "hasSession"
-        from ${table} a where a.id = $1::text`,
+        from ${table} a where a.id = $1::text${isUser ? ` and ${isNotBlocked}` : ''}`,
       values: [principal.id, sessionId ?? null],
     });
     return state;

@@ -34,6 +34,7 @@ import { passwordRoutes } from './routes/password-routes.ts';
 import { secondFactorRoutes } from './routes/second-factor-routes.ts';
 import { sessionRoutes } from './routes/session-routes.ts';
 import { totpRoutes } from './routes/totp-routes.ts';
+import { userAdminRoutes } from './routes/user-admin-routes.ts';
 import { withSignInHooks } from './routes/with-sign-in-hooks.ts';
 
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
@@ -145,6 +146,7 @@ const createRoutes = (parts: OauthParts): readonly Route[] =>
     [
       ...adminRoutes(parts),
       ...impersonationRoutes(parts),
+      ...userAdminRoutes(parts),
       ...sessionRoutes(parts),
       ...passwordRoutes(parts),
       ...addressRoutes(parts),

@@ -61,14 +61,26 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   const known = { as: anonymous, body: { email: 'vic@example.com', password } };
   await auth('postAuthByCollectionPromote', known);
 
-  const app = textAt((await auth('postAuthByCollectionTotpSetup', { as: own })).json, 'data.secret');
-  const confirming = { as: own, body: { code: totpCode(app) } };
-  const [recovery_code] = textsAt((await auth('postAuthByCollectionTotpConfirm', confirming)).json, 'data.codes');
+  const enrol = async () => {
+    const app = textAt((await auth('postAuthByCollectionTotpSetup', { as: own })).json, 'data.secret');
+    const confirming = { as: own, body: { code: totpCode(app) } };
+    const { json } = await auth('postAuthByCollectionTotpConfirm', confirming);
+    return { app, codes: textsAt(json, 'data.codes') };
+  };
+  const {
+    app,
+    codes: [recovery_code],
+  } = await enrol();
   await auth('getAuthByCollectionTotpRecoveryStatus', { as: own });
   const mfa_token = textAt((await login('uma@example.com')).json, 'data.mfa_token');
   await auth('postAuthByCollectionLoginMfa', { body: { mfa_token, recovery_code } });
   await auth('postAuthByCollectionTotpRecoveryRegenerate', { as: own });
   await auth('postAuthByCollectionTotpDisable', { as: own, body: { code: totpCode(app, 1), old_password: password } });
+
+  await enrol();
+  const manage = (operation: string, more: Readonly<Record<string, string>> = {}) =>
+    call(operation, { as: admin, path: { ...path, id, ...more } });
+  await manage('deleteAdminUsersByCollectionByIdSecondFactor');
 
   await auth('getAuthByCollectionOauth2Providers');
   const comeFromProvider = async (person: Person) => {
@@ -78,9 +90,22 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
     return auth('postAuthByCollectionOauth2Exchange', { body: { provider: 'oidc', redirectUri, ...arrival } });
   };
   await comeFromProvider({ id: 'wim' });
-  const mergeable = await comeFromProvider({ id: 'vic', email: 'vic@example.com', email_verified: true });
-  const merging = { merge_token: textAt(mergeable.json, 'data.merge_token'), password };
-  const merged = tokenOf(await auth('postAuthByCollectionOauth2MergeConfirm', { body: merging }));
+  const merge = async () => {
+    const mergeable = await comeFromProvider({ id: 'vic', email: 'vic@example.com', email_verified: true });
+    const merging = { merge_token: textAt(mergeable.json, 'data.merge_token'), password };
+    return auth('postAuthByCollectionOauth2MergeConfirm', { body: merging });
+  };
+  const merged = tokenOf(await merge());
   await auth('deleteAuthByCollectionOauth2ByProviderUnlink', { as: merged, path: { provider: 'oidc' } });
+  const vic = textAt((await merge()).json, 'data.record.id');
+  await manage('deleteAdminUsersByCollectionByIdLinksByProvider', { id: vic, provider: 'oidc' });
   await auth('postAuthByCollectionLogout', { as: merged });
+
+  await login('uma@example.com');
+  await call('getAdminUsersByCollection', { as: admin, path, query: { search: 'UMA@', perPage: '2' } });
+  const [open] = listAt((await manage('getAdminUsersByCollectionById')).json, 'data.sessions');
+  await manage('deleteAdminUsersByCollectionByIdSessionsBySession', { session: String(open?.id) });
+  await manage('deleteAdminUsersByCollectionByIdSessions');
+  await manage('postAdminUsersByCollectionByIdBlock');
+  await manage('postAdminUsersByCollectionByIdUnblock');
 }

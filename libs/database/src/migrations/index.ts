@@ -32,6 +32,7 @@ import { statements as schemaMigrations } from './0040-schema-migrations.ts';
 import { statements as jobs } from './0043-jobs.ts';
 import { statements as fetchWithin } from './0044-fetch-within.ts';
 import { statements as serviceKeys } from './0047-service-keys.ts';
+import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -69,6 +70,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0043-jobs': jobs,
   '0044-fetch-within': fetchWithin,
   '0047-service-keys': serviceKeys,
+  '0080-blocked-accounts': blockedAccounts,
 };
 
 /** The names of all migrations, in order. */

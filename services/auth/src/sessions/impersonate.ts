@@ -5,6 +5,7 @@ import type { Principal } from '@recordbus/shared/context';
 import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { requireFeature } from '../features.ts';
+import { refuseBlocked } from '../users/blocks.ts';
 import { insertSession } from './session-rows.ts';
 import { signUserSession } from './user-sessions.ts';
 
@@ -17,7 +18,8 @@ export interface Impersonation {
 
 /**
  * Opens a session in which an admin acts as a user (admins §5). It ends with the user's sessions, and when the admin's
- * account is changed or deleted. A service key may open one too: it ends with the key, at the latest when the key expires. Throws 422 while impersonation is switched off, 404 for an unknown user.
+ * account is changed or deleted. A service key may open one too: it ends with the key, at the latest when the key expires. Throws 422
+ * while impersonation is switched off, 404 for an unknown user, 403 for a blocked one.
  */
 export async function impersonate(
   parts: AuthParts,
@@ -33,6 +35,7 @@ export async function impersonate(
     await requireActor(query, principal);
     const user = await findUserById(query, collection, userId);
     if (!user) throw notFound('user');
+    await refuseBlocked(query, user.id);
     const now = nowSec();
     const keyLeftSec = principal.type === 'service' && principal.expiresAtSec ? principal.expiresAtSec - now : Infinity;
     const windowSec = Math.max(1, Math.min(settings.get('auth.impersonate.window_seconds'), keyLeftSec));

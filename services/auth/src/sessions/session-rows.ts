@@ -26,8 +26,8 @@ export interface SessionRow {
 const maxUserAgentLength = 512;
 
 /**
- * Adds a session and returns its id; undefined when the account is gone or has another token version, so that a sign-in
- * during a change of the password leaves no session.
+ * Adds a session and returns its id; undefined when the account is gone, is blocked, or has another token version, so that
+ * a sign-in during a change of the password leaves no session.
  */
 export async function insertSession(
   query: Query,
@@ -39,7 +39,8 @@ export async function insertSession(
   const [row] = await query<{ id: string }>({
     text: `insert into system.sessions (id, collection_id, account_id, created_at, last_used_at, expires_at, ip, user_agent, impersonated_by, signed_in_at)
       select $1, $2, a.id, $3, $3, $4, $5, $6, $9, $10 from ${collection ? tableOf(collection) : 'system.admins'} a
-      where a.id = $7 and a.token_version = $8 for share of a
+      where a.id = $7 and a.token_version = $8
+        and not exists (select from system.blocked_accounts b where b.account_id = a.id) for share of a
       returning id`,
     values: [
       newId(),

@@ -5,6 +5,7 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import { issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { refuseBlocked } from '../users/blocks.ts';
 
 /** The answer to a right first factor (auth §6.3). */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };
@@ -24,13 +25,15 @@ interface FirstFactor {
 
 /**
  * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the token for the
- * second factor of a user with an authenticator app. No other function opens a session for a first factor.
+ * second factor of a user with an authenticator app. No other function opens a session for a first factor. Throws 403 for
+ * a blocked user, who learns it only after a right factor.
  */
 export async function completeSignIn(
   query: Query,
   parts: Pick<AuthParts, 'settings' | 'signer' | 'encryption' | 'schema' | 'nowSec' | 'lockout'>,
   { collection, user, origin, attempt, mfaData = {} }: FirstFactor,
 ): Promise<SignedIn> {
+  await refuseBlocked(query, user.id);
   if (!user.totpEnabled) {
     const session = await openUserSession(query, parts, { collection, user, origin });
     const { clientAddress } = origin.context;

@@ -1,0 +1,89 @@
+import type { Query } from '@recordbus/database';
+import { type Collection, tableOf } from '@recordbus/schema';
+
+/** An account as admins see it in a list (admins §8.1). */
+export interface AccountRow {
+  readonly id: string;
+  readonly email: string;
+  readonly verified: boolean;
+  readonly anonymous: boolean;
+  readonly second_factor: boolean;
+  readonly blocked_at: number | null;
+  readonly created_at: number;
+  /** The last use of a session that is still open. */
+  readonly last_used_at: number | null;
+}
+
+/** One account, with the ways into it (admins §8.2). */
+export interface AccountDetails extends AccountRow {
+  readonly has_password: boolean;
+  readonly recovery_codes: number;
+  readonly links: readonly { readonly provider: string; readonly created_at: number }[];
+}
+
+/** The select list of an account with the alias `a`. */
+const columns = `a.id, a.email, coalesce(a.verified, false) as verified, a.is_anonymous as anonymous,
+  a.totp_enabled as second_factor,
+  (select b.blocked_at from system.blocked_accounts b where b.account_id = a.id) as blocked_at, a.created_at,
+  (select max(s.last_used_at) from system.sessions s
+    where s.account_id = a.id and s.impersonated_by is null) as last_used_at`;
+
+interface ListRequest {
+  readonly page: number;
+  readonly perPage: number;
+  /** A part of the address, or a whole id; empty for all. */
+  readonly search: string;
+  readonly onlyBlocked: boolean;
+}
+
+/** Lists accounts, newest first. */
+export async function listAccounts(
+  query: Query,
+  collection: Collection,
+  { page, perPage, search, onlyBlocked }: ListRequest,
+): Promise<{ readonly rows: AccountRow[]; readonly totalItems: number }> {
+  const from = `from ${tableOf(collection)} a where ($1 = '' or a.id = $1 or position(lower($1) in lower(a.email)) > 0)
+    ${onlyBlocked ? 'and exists (select from system.blocked_accounts b where b.account_id = a.id)' : ''}`;
+  const [counted] = await query<{ total: number }>({ text: `select count(*) as total ${from}`, values: [search] });
+  const rows = await query<AccountRow>({
+    text: `select ${columns} ${from} order by a.created_at desc, a.id desc limit $2 offset $3`,
+    values: [search, perPage, (page - 1) * perPage],
+  });
+  return { rows, totalItems: counted?.total ?? 0 };
+}
+
+/** Reads one account; undefined when there is none. */
+export async function findAccount(
+  query: Query,
+  collection: Collection,
+  id: string,
+): Promise<AccountDetails | undefined> {
+  if (id.includes('\0')) return undefined;
+  const [row] = await query<AccountDetails>({
+    text: `select ${columns}, a.password_hash is not null as has_password,
+        (select count(*) from system.recovery_codes r where r.account_id = a.id and r.used_at is null) as recovery_codes,
+        coalesce((select json_agg(json_build_object('provider', l.provider, 'created_at', l.created_at) order by l.provider)
+          from system.oauth_links l where l.account_id = a.id), '[]') as links
+      from ${tableOf(collection)} a where a.id = $1`,
+    values: [id],
+  });
+  return row;
+}
+
+/** Ends every token of an account: a new token version ends its sessions and pending links (migration 0010). */
+export async function endTokens(query: Query, collection: Collection, id: string): Promise<void> {
+  await query({
+    text: `update ${tableOf(collection)} set token_version = token_version + 1 where id = $1`,
+    values: [id],
+  });
+}
+
+/** Removes the authenticator app of an account; returns false for an account without one. */
+export async function removeApp(query: Query, collection: Collection, id: string): Promise<boolean> {
+  const rows = await query({
+    text: `update ${tableOf(collection)} set totp_enabled = false, totp_secret = null, totp_last_step = null
+      where id = $1 and totp_enabled returning 1`,
+    values: [id],
+  });
+  return rows.length > 0;
+}

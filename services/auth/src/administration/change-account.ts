@@ -1,0 +1,80 @@
+import { auditUser, lockUser, noteRemovedWays, type User } from '@recordbus/accounts';
+import type { Collection } from '@recordbus/schema';
+import { AppError, conflict, notFound } from '@recordbus/shared/errors';
+import type { AuthParts, Origin } from '../auth-parts.ts';
+import { type AuthUnit, runInUnit } from '../auth-unit.ts';
+import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';
+import { endOtherSessions, endSession } from '../sessions/session-rows.ts';
+import { removeRecoveryCodes } from '../totp/recovery-codes.ts';
+import { deleteBlock, insertBlock } from '../users/blocks.ts';
+import { endTokens, removeApp } from './account-rows.ts';
+
+type Parts = Pick<AuthParts, 'database' | 'bus' | 'nowSec'>;
+
+/** The account that an admin changes, and the request. */
+export interface Change {
+  readonly collection: Collection;
+  readonly id: string;
+  readonly origin: Origin;
+}
+
+/** Runs a change of an account with its row locked. Throws 404. */
+const change = (
+  parts: Parts,
+  { collection, id }: Change,
+  work: (unit: AuthUnit, user: User) => Promise<void>,
+): Promise<void> =>
+  runInUnit(parts, async (unit) => {
+    const user = id.includes('\0') ? undefined : await lockUser(unit.query, collection, id);
+    if (!user) throw notFound('user');
+    await work(unit, user);
+    unit.due.add('notifyGateways');
+  });
+
+/** Ends one session of a user, or all of them with the pending links. Throws 404. */
+export const endSessionsOf = (parts: Parts, target: Change, sessionId?: string): Promise<void> =>
+  change(parts, target, async ({ query }, { id }) => {
+    if (sessionId === undefined) await endOtherSessions(query, id, undefined);
+    else if (sessionId.includes('\0') || !(await endSession(query, id, sessionId))) throw notFound('session');
+    await auditUser(query, 'users.sign_out', target.collection, id, target.origin);
+  });
+
+/** Removes the authenticator app and the recovery codes of a user, who gets a mail. Throws 404, 422 without an app. */
+export const resetSecondFactor = (parts: Parts, target: Change): Promise<void> =>
+  change(parts, target, async ({ query }, user) => {
+    const { collection, origin } = target;
+    if (!(await removeApp(query, collection, user.id)))
+      throw new AppError(422, 'totp_not_enabled', 'no authenticator app is set up');
+    await removeRecoveryCodes(query, user.id);
+    await noteRemovedWays(query, collection, user, { removed: ['totp'], providers: [] });
+    await auditUser(query, 'users.mfa_disable', collection, user.id, origin);
+  });
+
+/** Removes a user's link to a provider; the user gets a mail. Throws 404, 409 for the only way to sign in. */
+export const unlinkProvider = (parts: Parts, target: Change, provider: string): Promise<void> =>
+  change(parts, target, async ({ query }, user) => {
+    const { collection, origin } = target;
+    const linked = await listLinkedProviders(query, user.id);
+    if (!linked.includes(provider)) throw notFound('link');
+    if (user.passwordHash === null && linked.length === 1)
+      throw conflict('last_way_in', 'this link is the only way to sign in: set a password first');
+    await deleteLinks(query, user.id, provider);
+    await noteRemovedWays(query, collection, user, { removed: ['links'], providers: [provider] });
+    await auditUser(query, 'users.oauth_unlink', collection, user.id, origin, { provider });
+  });
+
+/** Blocks a user: all tokens end, and no sign-in opens a session. Blocking again changes nothing. Throws 404. */
+export const block = (parts: Parts, target: Change): Promise<void> =>
+  change(parts, target, async ({ query }, { id }) => {
+    const { collection, origin } = target;
+    const made = await insertBlock(query, { accountId: id, collectionId: collection.id, nowSec: parts.nowSec() });
+    if (!made) return;
+    await endTokens(query, collection, id);
+    await auditUser(query, 'users.block', collection, id, origin);
+  });
+
+/** Lifts the block of a user. Without a block it changes nothing. Throws 404. */
+export const unblock = (parts: Parts, target: Change): Promise<void> =>
+  change(parts, target, async ({ query }, { id }) => {
+    if (await deleteBlock(query, id)) await auditUser(query, 'users.unblock', target.collection, id, target.origin);
+  });

@@ -1,0 +1,166 @@
+import type { Collection } from '@recordbus/schema';
+import type { RequestContext } from '@recordbus/shared/context';
+import { notFound } from '@recordbus/shared/errors';
+import { exactText, flag, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { findAccount, listAccounts } from '../administration/account-rows.ts';
+import {
+  block,
+  type Change,
+  endSessionsOf,
+  resetSecondFactor,
+  unblock,
+  unlinkProvider,
+} from '../administration/change-account.ts';
+import { type AuthParts, originOf } from '../auth-parts.ts';
+import { listSessions } from '../sessions/session-rows.ts';
+import { admitTo, authParams } from './auth-paths.ts';
+import { sessionJson } from './session-schemas.ts';
+
+const base = '/api/v1/admin/users/:collection';
+const onePath = `${base}/:id`;
+const oneParams = authParams.extend({ id: z.string() });
+const noSuchUser = 'no such auth collection or user';
+const unixSec = z.int().describe('unix seconds');
+
+const account = z.object({
+  id: z.string(),
+  email: z.string(),
+  verified: z.boolean(),
+  anonymous: z.boolean(),
+  second_factor: z.boolean().describe('whether an authenticator app is in use'),
+  blocked_at: unixSec.nullable(),
+  created_at: unixSec,
+  last_used_at: unixSec.nullable().describe('the last use of an open session'),
+});
+
+const details = account.extend({
+  has_password: z.boolean(),
+  recovery_codes: z.int().describe('unused recovery codes'),
+  links: z.array(z.object({ provider: z.string(), created_at: unixSec })),
+  sessions: z.array(sessionJson.omit({ current: true })),
+});
+
+type Input = Parameters<typeof originOf>[0] & {
+  readonly params: { readonly collection: string; readonly id: string };
+  readonly context: RequestContext;
+};
+
+/** How admins look at the users of an auth collection, and what they do about their access (admins §8). */
+export function userAdminRoutes(parts: AuthParts): Route[] {
+  const { database, collections, nowSec } = parts;
+  const admit = admitTo(collections);
+
+  const present = async (collection: Collection, id: string) => {
+    const found = await findAccount(database.query, collection, id);
+    if (!found) throw notFound('user');
+    return ok({ ...found, sessions: await listSessions(database.query, id, nowSec()) });
+  };
+  /** Makes a change and answers with the account after it. */
+  const changed = (input: Input, work: (target: Change) => Promise<void>) =>
+    collections.serve(input.params.collection, async (collection) => {
+      const { id } = input.params;
+      await work({ collection, id, origin: originOf(input) });
+      return present(collection, id);
+    });
+
+  return [
+    route({
+      method: 'GET',
+      path: base,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'List the users of an auth collection, newest first',
+      params: authParams,
+      query: pageQuery.extend({
+        search: exactText.describe('a part of the address, or an id'),
+        blocked: flag.describe('only blocked users'),
+      }),
+      answers: { 200: pageOf(account), 404: 'no such auth collection' },
+      admit,
+      handler: ({ params, query: { search = '', blocked, ...paging } }) =>
+        collections.serve(params.collection, async (collection) => {
+          const wanted = { ...paging, search, onlyBlocked: blocked };
+          const { rows, totalItems } = await listAccounts(database.query, collection, wanted);
+          return page(rows, { ...paging, totalItems });
+        }),
+    }),
+    route({
+      method: 'GET',
+      path: onePath,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'Get a user with sessions, second factor and links to providers',
+      params: oneParams,
+      answers: { 200: details, 404: noSuchUser },
+      admit,
+      handler: ({ params }) => collections.serve(params.collection, (collection) => present(collection, params.id)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${onePath}/sessions`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'End all sessions of a user, and the pending links of the account',
+      params: oneParams,
+      answers: { 200: details, 404: noSuchUser },
+      admit,
+      handler: (input) => changed(input, (target) => endSessionsOf(parts, target)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${onePath}/sessions/:session`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'End one session of a user',
+      params: oneParams.extend({ session: z.string() }),
+      answers: { 200: details, 404: `${noSuchUser} or session` },
+      admit,
+      handler: (input) => changed(input, (target) => endSessionsOf(parts, target, input.params.session)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${onePath}/second-factor`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'Remove the authenticator app and the recovery codes of a user',
+      params: oneParams,
+      answers: { 200: details, 404: noSuchUser, 422: 'no app is in use' },
+      admit,
+      handler: (input) => changed(input, (target) => resetSecondFactor(parts, target)),
+    }),
+    route({
+      method: 'DELETE',
+      path: `${onePath}/links/:provider`,
+      access: 'admin',
+      scope: 'admin',
+      summary: "Remove a user's links to a provider",
+      params: oneParams.extend({ provider: z.string() }),
+      answers: { 200: details, 404: `${noSuchUser} or link`, 409: 'the user has no other way to sign in' },
+      admit,
+      handler: (input) => changed(input, (target) => unlinkProvider(parts, target, input.params.provider)),
+    }),
+    route({
+      method: 'POST',
+      path: `${onePath}/block`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'Block a user: all tokens end, and no sign-in opens a session',
+      params: oneParams,
+      answers: { 200: details, 404: noSuchUser },
+      admit,
+      handler: (input) => changed(input, (target) => block(parts, target)),
+    }),
+    route({
+      method: 'POST',
+      path: `${onePath}/unblock`,
+      access: 'admin',
+      scope: 'admin',
+      summary: 'Lift the block of a user',
+      params: oneParams,
+      answers: { 200: details, 404: noSuchUser },
+      admit,
+      handler: (input) => changed(input, (target) => unblock(parts, target)),
+    }),
+  ];
+}

@@ -1,0 +1,33 @@
+import type { Query } from '@recordbus/database';
+import { forbidden } from '@recordbus/shared/errors';
+
+/** Blocks an account; returns false when it is blocked already. */
+export async function insertBlock(
+  query: Query,
+  { accountId, collectionId, nowSec }: { accountId: string; collectionId: string; nowSec: number },
+): Promise<boolean> {
+  const rows = await query({
+    text: `insert into system.blocked_accounts (account_id, collection_id, blocked_at) values ($1, $2, $3)
+      on conflict do nothing returning 1`,
+    values: [accountId, collectionId, nowSec],
+  });
+  return rows.length > 0;
+}
+
+/** Lifts the block of an account; returns false when there is none. */
+export async function deleteBlock(query: Query, accountId: string): Promise<boolean> {
+  const rows = await query({
+    text: 'delete from system.blocked_accounts where account_id = $1 returning 1',
+    values: [accountId],
+  });
+  return rows.length > 0;
+}
+
+/** Throws 403 for a blocked account (admins §8.4). */
+export async function refuseBlocked(query: Query, accountId: string): Promise<void> {
+  const rows = await query({
+    text: 'select from system.blocked_accounts where account_id = $1',
+    values: [accountId],
+  });
+  if (rows.length > 0) throw forbidden('the account is blocked', 'blocked');
+}
