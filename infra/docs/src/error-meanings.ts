@@ -3,6 +3,7 @@ export const meanings: Readonly<Record<string, string>> = {
   admin_exists: 'An admin exists already, so the set-up is over.',
   answer_too_large: 'The answer would have more bytes than `records.max_answer_bytes`.',
   already_linked: 'The account at the provider is linked to another user.',
+  blocked: 'An admin has blocked the user.',
   body_broken: 'The body of an import is broken; `details` has its row and column.',
   body_gone: 'The body of the import is no longer in the store.',
   collection_exists: 'A collection has this name already; case does not count.',
@@ -60,7 +61,7 @@ export const meanings: Readonly<Record<string, string>> = {
   other_account: 'The token belongs to another account than that of the connection.',
   payload_too_large: 'The body is larger than the limit.',
   precondition_failed:
-    'The record has another version than `If-Match` names; `ETag` and `details` have the current one. For a PUT also: there is no record, or `If-None-Match` is `*` and there is one.',
+    'The record or collection has another version than `If-Match` names; `ETag` and `details` have the current one. For a PUT also: there is no record, or `If-None-Match` is `*` and there is one.',
   proof_required: 'The change needs a proof: `old_password`, or a sign-in within the last 10 minutes.',
   range_not_satisfiable: 'The range is beyond the end of the file.',
   rate_limited: 'Too many requests; `Retry-After` says when to try again.',

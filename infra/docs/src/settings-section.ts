@@ -1,4 +1,4 @@
-import { isSecretKey, type Setting, settingGroups } from '@recordbus/settings';
+import { isSecretKey, type Setting, settingGroups, whatItTakes } from '@recordbus/settings';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
@@ -31,15 +31,3 @@ export const settingsSection: Section = {
 
 const shorten = (text: string): string =>
   text === '' ? '' : code(text.length > maxDefaultLength ? `${text.slice(0, maxDefaultLength)}…` : text);
-
-/**
- * A text that only settings without restrictions accept. The refusals of the others say what they accept, if their
- * schemas do not.
- */
-const refused = '\u0000';
-
-function whatItTakes({ schema }: Setting<unknown>): string {
-  if (schema.description !== undefined) return schema.description;
-  const result = schema.safeParse(refused);
-  return result.success ? 'any text' : (result.error.issues[0]?.message.replace(/^must (be )?/, '') ?? '');
-}

@@ -23,6 +23,7 @@ import { pageRoutes } from './routes/pages.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
+import { viewRoutes } from './routes/views.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { readonlyChanges } from './schema/readonly-changes.ts';
@@ -90,6 +91,7 @@ export function createAdmin(deps: AdminDeps): Service {
     ...webhookRoutes({ database, bus }),
     ...webhookDeliveryRoutes({ database, bus }),
     ...notificationRoutes({ settings, notifier }),
+    ...viewRoutes({ database }),
     ...eventRoutes({ database }),
     ...pageRoutes(createBuiltFiles(config.pagesDirectory)),
   ];

@@ -32,6 +32,7 @@ import { listRoute } from './routes/list.ts';
 import { putRoute, upsertRoute } from './routes/put.ts';
 import { restoreRoute } from './routes/restore.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
+import { ruleTrialRoute } from './routes/rule-trial.ts';
 import { updateRoute } from './routes/update.ts';
 
 /** The most pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
@@ -77,6 +78,7 @@ export function createRecords(
     batchRoute(records),
     downloadRoute(records),
     fileTokenRoute(records),
+    ruleTrialRoute(records, cache.all),
     ...jobs.routes,
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
   ];

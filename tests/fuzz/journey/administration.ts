@@ -16,7 +16,14 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   // The admin pages, built or not.
   await call('get');
   for (const open of ['getDocsReferenceCss', 'getDocsReferenceJs', 'getXClockEcho']) await call(open);
-  for (const own of ['getInnerMetrics', 'getAdminMe', 'getAdminAdmins', 'getAdminSettings', 'getAdminTheme'])
+  for (const own of [
+    'getInnerMetrics',
+    'getAdminMe',
+    'getAdminAdmins',
+    'getAdminSettings',
+    'getAdminSettingsGroups',
+    'getAdminTheme',
+  ])
     await call(own, { as });
   const page = { page: '1', perPage: '2' };
   await call('getAdminAudit', { as, query: { ...page, action: 'collections.create' } });

@@ -36,6 +36,8 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await call('getAdminCollectionsByCollectionIndexes', { as, path });
   await call('postAdminCollectionsByCollectionIndexes', { as, path, body: { name: 'by_a', columns: ['a'] } });
   await call('deleteAdminCollectionsByCollectionIndexesByIndex', { as, path: { ...path, index: 'by_a' } });
+  await call('postAdminCollectionsByCollectionTryRule', { as, path, body: { action: 'list', rule: 'a = "x"' } });
+  await call('postAdminViewsPreview', { as, body: { view_query: 'select id, a from passing' } });
   const operations = [{ op: 'create', collection: 'passing', data: { a: 'x' } }];
   await call('postBatch', { as, body: { operations } });
   await goThroughJobs({ call, admin: as }, path);

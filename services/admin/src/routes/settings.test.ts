@@ -3,7 +3,7 @@ import { after, before, suite, test } from 'node:test';
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createSettings, type Settings, settingKeys } from '@recordbus/settings';
+import { createSettings, isStateKey, type Settings, settingKeys } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
 import { createDispatcher, describeRoutes, type ListeningServer, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
@@ -172,6 +172,38 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
       'warning',
       'danger',
     ]);
+  });
+
+  test('groups have every setting with what it means, and no value of a secret', async () => {
+    const stored = {
+      'smtp.pass': 'a word that is hidden',
+      'smtp.port': '2525',
+      'oauth2.providers.oidc.acme.enabled': '1',
+    };
+    await call('PATCH', 'settings', { body: stored });
+    const answer = await call('GET', 'settings/groups');
+    assert.doesNotMatch(JSON.stringify(answer.body), /a word that is hidden/);
+    const groups = answer.body.data as unknown as readonly { settings: readonly Record<string, unknown>[] }[];
+    const all = new Map(groups.flatMap(({ settings: list }) => list.map((one) => [one.key, one])));
+    const written = settingKeys.filter((key) => !isStateKey(key));
+    assert.deepEqual(
+      written.filter((key) => !all.has(key)),
+      [],
+    );
+    assert.deepEqual(
+      [...all.keys()].filter((key) => isStateKey(String(key))),
+      [],
+    );
+    const { about, takes, ...pass } = all.get('smtp.pass') ?? {};
+    assert.deepEqual(pass, { key: 'smtp.pass', default: '', is_secret: true, is_set: true, value: null });
+    assert.ok(about && takes);
+    assert.deepEqual([all.get('smtp.port')?.value, all.get('smtp.port')?.default], ['2525', '587']);
+    assert.equal(all.get('oauth2.providers.oidc.acme.client_secret')?.value, null);
+    for (const [as, status] of [
+      [guest, 401],
+      [user, 403],
+    ] as const)
+      assert.equal((await call('GET', 'settings/groups', { as })).status, status);
   });
 
   test('the declarations describe every key for the API document', () => {

@@ -1,8 +1,10 @@
+import { loadCollections } from '@recordbus/schema';
 import { settingsPatch, settingsPatchSchema } from '@recordbus/settings';
 import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { changeSettings, currentSettings, type SettingsDeps } from '../settings/change-settings.ts';
+import { describeSettings, settingGroupDescription } from '../settings/describe-settings.ts';
 import { themeNames, themeOf } from '../settings/theme.ts';
 
 const everySetting = z.record(z.string(), z.string());
@@ -18,6 +20,19 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     summary: 'Get all settings, defaults included, secrets decrypted',
     answers: { 200: everySetting },
     handler: async () => ok(await currentSettings(deps)),
+  }),
+  route({
+    method: 'GET',
+    path: `${path}/groups`,
+    access: 'admin',
+    scope: 'settings:read',
+    summary: 'Get all settings by subject with what they mean; values of secrets are left out',
+    answers: { 200: z.array(settingGroupDescription) },
+    async handler() {
+      const { collections } = await loadCollections(deps.database.read);
+      const users = collections.filter(({ type }) => type === 'auth').map(({ name }) => name);
+      return ok(describeSettings(await currentSettings(deps), users));
+    },
   }),
   route({
     method: 'PATCH',

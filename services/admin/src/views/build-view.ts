@@ -90,7 +90,8 @@ async function checkIds(query: Query, view: Collection): Promise<void> {
 /** SQLSTATE classes of errors in the query itself: syntax, names, data, unsupported features. */
 const queryErrorClasses = /^(0A|21|22|2F|39|42|54)/;
 
-async function reportingDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
+/** Throws 422 with the words of the database where it refuses the query of a view, or the query takes too long. */
+export async function reportingDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {

@@ -104,13 +104,23 @@ export async function prepareCreate(
   collection: Collection,
   { body: sent, upload }: NewRecord,
   call: Call,
-  { passwords, encryption, hooks }: WriteRules,
+  rules: WriteRules,
 ) {
   refuseClosedFields(sent, writeOf(collection, call), call);
   const given = withDefaults(collection, sent, call);
-  const before = hooks.find(collection, 'create');
+  const before = rules.hooks.find(collection, 'create');
   const pending = { unit, collection, id: undefined, body: given, previous: undefined, context: call };
   const body = before ? await before(pending) : given;
+  return { ...(await readNew(collection, { body, upload }, call, rules)), sent: Object.keys(sent) };
+}
+
+/** Reads a body, with its defaults, into the values of the statement. Throws 422 for every field that is refused. */
+export async function readNew(
+  collection: Collection,
+  { body, upload }: NewRecord,
+  call: Call,
+  { passwords, encryption }: Pick<WriteRules, 'passwords' | 'encryption'>,
+) {
   const reader = readerOf(collection);
   const account = hasAccounts(collection)
     ? await readNewAccount(passwords, body, call, { collection, reader })
@@ -118,7 +128,7 @@ export async function prepareCreate(
   const fields = await encryption.storeSecrets(collection, await reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, fields, upload);
   const id = upload?.recordId ?? newId();
-  return { ...originOf(call), id, fields, passwordHash: account?.passwordHash, sent: Object.keys(sent) };
+  return { ...originOf(call), id, fields, passwordHash: account?.passwordHash };
 }
 
 /** Reads the row of a create; undefined when nothing was written. Throws 403 or 401 for the rules that do not hold. */

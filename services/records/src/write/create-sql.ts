@@ -10,7 +10,7 @@ import {
   selectDeletedVersion,
   type WriteStatement,
 } from '@recordbus/journal';
-import type { NamedParameters } from '@recordbus/query';
+import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import {
   type Collection,
   type ColumnValues,
@@ -22,6 +22,7 @@ import {
 } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
+import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { writtenJson } from '../shape/written-json.ts';
 import { conflictOf } from './record-key.ts';
@@ -67,6 +68,14 @@ const writeOf = (collection: Collection, names: string, rows: string) =>
     verb: 'create',
     write: `insert into ${tableOf(collection)} (${names})\n  ${rows}\n  returning *`,
   }) as const;
+
+/** The query whether the create rule holds for a record as it would be stored. It writes nothing. */
+export function composeCreateTrial(collection: Collection, context: CompileContext): WriteStatement<CreateValues> {
+  const parameters = createNamedParameters<CreateValues>();
+  const draft = selectDraft(collection, columnsOf(collection, parameters));
+  const rule = compileRule(collection, 'create', context, { row: 'draft', parameters });
+  return { text: `select (${rule}) is true as "isAllowed" from (${draft}) draft`, valuesFrom: parameters.valuesFrom };
+}
 
 /** Where a record is created unless there is one: at an id of the client, or with the values of unique fields. */
 export type CreatePlace = 'id' | readonly Field[];

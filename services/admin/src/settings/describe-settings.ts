@@ -1,0 +1,83 @@
+import {
+  collectionFamilies,
+  type FamilyKey,
+  isSecretKey,
+  isStateKey,
+  namedKey,
+  type Setting,
+  settingGroups,
+  whatItTakes,
+} from '@recordbus/settings';
+import { z } from 'zod';
+
+export const settingDescription = z.object({
+  key: z.string(),
+  about: z.string(),
+  takes: z.string().describe('which texts it takes'),
+  default: z.string(),
+  is_secret: z.boolean(),
+  is_set: z.boolean().describe('whether its value is other than the default'),
+  value: z.string().nullable().describe('null for a secret'),
+});
+
+export const settingGroupDescription = z.object({
+  title: z.string(),
+  read_by: z.array(z.string()),
+  settings: z.array(settingDescription),
+  families: z.array(settingDescription.pick({ key: true, about: true, takes: true })),
+});
+
+type Described = z.output<typeof settingDescription>;
+
+/**
+ * Describes every setting by subject, with its value unless it is a secret. Settings of a collection are there for each
+ * auth collection, those of a provider for each provider that has one. Settings that the product writes are left out.
+ */
+export function describeSettings(
+  values: Readonly<Record<string, string>>,
+  authCollections: readonly string[],
+): z.output<typeof settingGroupDescription>[] {
+  const describe = (key: string, setting: Setting<unknown>): Described => {
+    const value = values[key] ?? setting.defaultText;
+    const isSecret = isSecretKey(key);
+    return {
+      key,
+      about: setting.about,
+      takes: whatItTakes(setting),
+      default: setting.defaultText,
+      is_secret: isSecret,
+      is_set: value !== setting.defaultText,
+      value: isSecret ? null : value,
+    };
+  };
+  return settingGroups.map(({ title, readBy, settings, families }) => ({
+    title,
+    read_by: [...readBy],
+    settings: [
+      ...Object.entries<Setting<unknown>>(settings)
+        .filter(([key]) => !isStateKey(key))
+        .map(([key, setting]) => describe(key, setting)),
+      ...Object.entries<Setting<unknown>>(families).flatMap(([family, setting]) =>
+        namesOf(family as FamilyKey, values, authCollections).map((name) =>
+          describe(namedKey(family as FamilyKey, name), setting),
+        ),
+      ),
+    ],
+    families: Object.entries<Setting<unknown>>(families).map(([key, setting]) => ({
+      key,
+      about: setting.about,
+      takes: whatItTakes(setting),
+    })),
+  }));
+}
+
+/** The names in keys of a family: the auth collections, or the providers of which a setting is stored. */
+function namesOf(
+  family: FamilyKey,
+  values: Readonly<Record<string, string>>,
+  authCollections: readonly string[],
+): readonly string[] {
+  if (collectionFamilies.includes(family)) return authCollections;
+  const names = Object.keys(values).flatMap((key) => /^oauth2\.providers\.oidc\.([a-z0-9_-]+)\./.exec(key)?.[1] ?? []);
+  return [...new Set(names)].sort();
+}

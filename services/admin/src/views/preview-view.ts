@@ -1,0 +1,69 @@
+import { randomBytes } from 'node:crypto';
+import { type Database, newId, type Query } from '@recordbus/database';
+import { type Collection, loadCollections, presentField, tableOf } from '@recordbus/schema';
+import { buildView, reportingDatabaseErrors } from './build-view.ts';
+
+/** The fields that a view would have, and its first rows. */
+export interface ViewPreview {
+  readonly fields: readonly ReturnType<typeof presentField>[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The rows of a preview, and the characters of a value before it is cut. */
+const maxRows = 20;
+const maxValueLength = 1000;
+
+/** How long a preview may take, in milliseconds. */
+const timeoutMs = 5000;
+
+/** Takes the transaction of a preview back. */
+class Preview extends Error {
+  readonly preview: ViewPreview;
+  constructor(preview: ViewPreview) {
+    super('the transaction of a preview is taken back');
+    this.preview = preview;
+  }
+}
+
+/**
+ * Returns what a view with this query would show. The view is built as for a collection, and taken back. Throws 422 for a
+ * query that a view cannot have, and for one that takes too long.
+ */
+export async function previewView(database: Pick<Database, 'transaction'>, viewQuery: string): Promise<ViewPreview> {
+  try {
+    return await database.transaction(async (query) => {
+      throw new Preview(await tryView(query, viewQuery));
+    });
+  } catch (error) {
+    if (error instanceof Preview) return error.preview;
+    throw error;
+  }
+}
+
+async function tryView(query: Query, viewQuery: string): Promise<ViewPreview> {
+  await query({ text: `set local statement_timeout = ${timeoutMs}`, values: [] });
+  const { collections } = await loadCollections(query);
+  const view = await buildView(draftOf(viewQuery), { query, collections, checksIds: false });
+  const rows = await reportingDatabaseErrors(() =>
+    query<{ row: Record<string, unknown> }>({
+      text: `select (select jsonb_object_agg(e.key, case when length(e.value::text) > ${maxValueLength}
+          then to_jsonb(left(e.value #>> '{}', ${maxValueLength}) || '…') else e.value end)
+          from jsonb_each(to_jsonb(t)) e) as row
+        from (select * from ${tableOf(view)} limit ${maxRows}) t`,
+      values: [],
+    }),
+  );
+  return { fields: view.fields.map(presentField), rows: rows.map(({ row }) => row) };
+}
+
+const draftOf = (viewQuery: string): Collection => ({
+  id: newId(),
+  name: `preview_${randomBytes(8).toString('hex')}`,
+  type: 'view',
+  fields: [],
+  viewQuery,
+  rules: { list: '', view: '', create: '', update: '', delete: '' },
+  historyEnabled: false,
+  createdAtSec: 0,
+  updatedAtSec: 0,
+});

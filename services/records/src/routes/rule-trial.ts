@@ -1,0 +1,91 @@
+import { findUserById } from '@recordbus/accounts';
+import { checkRule, QueryError } from '@recordbus/query';
+import type { Collection, Rule } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { validationFailed } from '@recordbus/shared/errors';
+import { ok, type Route, route } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { callOf } from '../rules/rule-context.ts';
+import { tryRule } from '../trial/try-rule.ts';
+import { anyRecord } from './record-schema.ts';
+import { type RouteDeps, requestOf } from './route-deps.ts';
+
+const body = z.strictObject({
+  action: z.enum(['list', 'view', 'create', 'update', 'delete']),
+  rule: z.string('must be null or a string').nullable(),
+  caller: z
+    .strictObject({ collection: z.string(), id: z.string() })
+    .nullable()
+    .default(null)
+    .describe('the user; null for a guest'),
+  id: z.string().default('').describe('the record of a view, an update or a delete'),
+  body: z.record(z.string(), z.unknown()).default({}).describe('what a create or an update sends'),
+});
+
+const verdict = z.object({
+  admitted: z.boolean(),
+  reason: z.string().nullable().describe('the refusal that the caller would get'),
+  records: z.array(anyRecord).nullable().describe('what the caller would read: at most 10 records'),
+  total: z.int().nullable().describe('the number of records in the list'),
+});
+
+const methods = { list: 'GET', view: 'GET', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
+
+/** Tries a rule before it is saved: whom it admits (rules §7). */
+export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]): Route =>
+  route({
+    method: 'POST',
+    path: '/api/v1/admin/collections/:collection/try-rule',
+    access: 'admin',
+    scope: 'admin',
+    summary: 'Try a rule of a collection for a user or a guest; nothing is written',
+    params: z.object({ collection: z.string() }),
+    body,
+    answers: {
+      200: verdict,
+      404: 'no such collection or record',
+      422: 'the rule cannot be evaluated, there is no such user, or the body is refused',
+    },
+    handler: (input) =>
+      deps.collections.serve(requestOf('list', input), async (collection) => {
+        const { action, rule, caller, id, body: sent } = input.body;
+        if (collection.type === 'view' && action !== 'list' && action !== 'view')
+          throw validationFailed({ action: 'a view collection is read-only' });
+        refuseWrongRule(collection, rule, all());
+        const principal = caller ? await findCaller(deps, all(), caller) : guest;
+        const context = { ...input.context, principal };
+        const request = { context, body: sent, queryText: () => undefined, header: () => undefined };
+        return ok(
+          await tryRule(deps, collection, { action, rule, id, body: sent }, callOf(methods[action], request, deps)),
+        );
+      }),
+  });
+
+const guest: Principal = { type: 'guest', rejectedToken: false };
+
+/** Throws 422 with the position of what is wrong, as a save does (rules §6). */
+function refuseWrongRule(collection: Collection, rule: Rule, collections: readonly Collection[]): void {
+  if (!rule) return;
+  try {
+    checkRule(rule, {
+      collection,
+      schema: { findCollection: (name) => collections.find((other) => other.name === name) },
+      accounts: collections.filter(({ type }) => type === 'auth'),
+    });
+  } catch (error) {
+    if (error instanceof QueryError) throw validationFailed({ rule: error.message });
+    throw error;
+  }
+}
+
+async function findCaller(
+  { database }: Pick<RouteDeps, 'database'>,
+  collections: readonly Collection[],
+  { collection: name, id }: { readonly collection: string; readonly id: string },
+): Promise<Principal> {
+  const collection = collections.find((other) => other.name === name && other.type === 'auth');
+  const user = collection && (await findUserById(database.query, collection, id));
+  if (!user) throw validationFailed({ caller: 'there is no such user' });
+  const { email, verified, isAnonymous } = user;
+  return { type: 'user', id, email, collection: name, anonymous: isAnonymous, verified, impersonatedBy: null };
+}
