@@ -4,10 +4,11 @@ import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { createCollections } from './collections.ts';
-import type { AdminAccount, AuditRow, CronRun, LogFilter, LogRow } from './definitions.ts';
+import type { AdminAccount, AuditRow, CronRun, LogFilter, LogRow, SettingGroup } from './definitions.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
 import { createRequests } from './requests.ts';
+import { createUsers } from './users.ts';
 import { createWebhooks } from './webhooks.ts';
 
 /** An admin who has signed in. */
@@ -52,12 +53,15 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
         patch<AdminAccount>(['admin', 'admins', id], changes, options),
       delete: (id: string, options?: CallOptions) => remove(['admin', 'admins', id], options),
     },
+    users: createUsers(transport, requests),
     collections: createCollections(transport, requests),
     webhooks: createWebhooks(requests),
     jobs: createJobs(transport, requests),
     keys: createKeys(requests),
     settings: {
       get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
+      /** Gets all settings by subject with what they mean, without the values of secrets. */
+      groups: (options?: CallOptions) => get<readonly SettingGroup[]>(['admin', 'settings', 'groups'], options),
       /** Changes settings, all or none. An empty text restores the default. */
       update: (changes: Settings, options?: CallOptions) => patch<Settings>(['admin', 'settings'], changes, options),
       testEmail: (values: { readonly to: string }, options?: CallOptions) =>

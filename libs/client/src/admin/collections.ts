@@ -5,11 +5,20 @@ import type {
   CollectionValues,
   FieldDefinition,
   IndexDefinition,
+  RuleTrial,
+  RuleVerdict,
   SchemaFiles,
   SchemaPlan,
   SchemaSnapshot,
+  ViewPreview,
 } from './definitions.ts';
 import type { Requests } from './requests.ts';
+
+/** A change that may expect a version. */
+export interface VersionOptions extends CallOptions {
+  /** The `etag` of the definition as it was read: another version there is an error for which `isConflict` holds. */
+  readonly ifMatch?: string | undefined;
+}
 
 /** What a change of the schema answers; `fields` is JSON text there. */
 interface Answer {
@@ -29,9 +38,11 @@ export function createCollections(transport: Transport, { get, create, post, pat
     method: 'POST' | 'PATCH',
     segments: readonly string[],
     values: CollectionValues,
-    options?: CallOptions,
+    { ifMatch, ...options }: VersionOptions = {},
   ): Promise<CollectionDefinition> => {
-    const call = { method, path: apiPath('collections', ...segments), values, key: method === 'POST', ...options };
+    const headers = { 'If-Match': ifMatch };
+    const path = apiPath('collections', ...segments);
+    const call = { method, path, values, headers, key: method === 'POST', ...options };
     return readable((await transport.send(call)).json as Answer);
   };
   return {
@@ -40,10 +51,19 @@ export function createCollections(transport: Transport, { get, create, post, pat
     get: async (name: string, options?: CallOptions): Promise<CollectionDefinition> =>
       readable({ data: await get<Answer['data']>(['collections', name], options) }),
     create: (values: CollectionValues, options?: CallOptions) => change('POST', [], values, options),
-    update: (name: string, changes: CollectionValues, options?: CallOptions) =>
+    update: (name: string, changes: CollectionValues, options?: VersionOptions) =>
       change('PATCH', [name], changes, options),
     /** Drops a collection with all its records. */
-    delete: (name: string, options?: CallOptions) => remove(['collections', name], options),
+    async delete(name: string, { ifMatch, ...options }: VersionOptions = {}): Promise<void> {
+      const headers = { 'If-Match': ifMatch };
+      await transport.send({ method: 'DELETE', path: apiPath('collections', name), headers, ...options });
+    },
+    /** Says what a request of a user or a guest would meet if the collection had this rule. Writes nothing. */
+    tryRule: (name: string, trial: RuleTrial, options?: CallOptions) =>
+      post<RuleVerdict>(['admin', 'collections', name, 'try-rule'], trial, options),
+    /** Gets the fields and the first rows that a view with this query would have. */
+    previewView: (query: string, options?: CallOptions) =>
+      post<ViewPreview>(['admin', 'views', 'preview'], { view_query: query }, options),
     fields: {
       add: (collection: string, field: FieldDefinition, options?: CallOptions) =>
         create<FieldDefinition>(['collections', collection, 'fields'], field, options),

@@ -1,3 +1,5 @@
+import type { SessionRow } from '../auth/own-account.ts';
+
 /** The definition of a field (fields §1). */
 export interface FieldDefinition {
   readonly id?: string;
@@ -34,12 +36,43 @@ export interface CollectionDefinition extends CollectionRules {
   readonly history_enabled: boolean;
   readonly created_at: number;
   readonly updated_at: number;
+  /** The version of the definition, for `ifMatch` of a change. */
+  readonly etag: string;
   /** Sentences about a change, such as values that are lost. */
   readonly warnings?: readonly string[];
 }
 
 /** What a create or a change of a collection takes. */
-export type CollectionValues = Partial<Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'warnings'>>;
+export type CollectionValues = Partial<
+  Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'etag' | 'warnings'>
+>;
+
+/** A rule to try in the place of a collection's own. */
+export interface RuleTrial {
+  readonly action: 'list' | 'view' | 'create' | 'update' | 'delete';
+  readonly rule: string | null;
+  /** The user; null for a guest. */
+  readonly caller?: { readonly collection: string; readonly id: string } | null;
+  /** The record of a view, an update or a delete. */
+  readonly id?: string;
+  /** What a create or an update sends. */
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** What a request would meet. */
+export interface RuleVerdict {
+  readonly admitted: boolean;
+  readonly reason: string | null;
+  /** What the caller would read: at most 10 records. */
+  readonly records: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[] | null;
+  readonly total: number | null;
+}
+
+/** What a view would show. */
+export interface ViewPreview {
+  readonly fields: readonly FieldDefinition[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
 
 export interface IndexDefinition {
   readonly name: string;
@@ -155,6 +188,46 @@ export interface AdminAccount {
   readonly id: string;
   readonly email: string;
   readonly created_at: number;
+}
+
+/** A user of an auth collection, as admins see it. */
+export interface UserAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly verified: boolean;
+  readonly anonymous: boolean;
+  readonly second_factor: boolean;
+  readonly blocked_at: number | null;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+/** A user with the ways into the account. */
+export interface UserDetails extends UserAccount {
+  readonly has_password: boolean;
+  readonly recovery_codes: number;
+  readonly links: readonly { readonly provider: string; readonly created_at: number }[];
+  readonly sessions: readonly Omit<SessionRow, 'current'>[];
+}
+
+export interface SettingDescription {
+  readonly key: string;
+  readonly about: string;
+  readonly takes: string;
+  readonly default: string;
+  readonly is_secret: boolean;
+  readonly is_set: boolean;
+  /** Null for a secret. */
+  readonly value: string | null;
+}
+
+/** The settings of one subject. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly read_by: readonly string[];
+  readonly settings: readonly SettingDescription[];
+  /** Settings with a name in their keys. */
+  readonly families: readonly Pick<SettingDescription, 'key' | 'about' | 'takes'>[];
 }
 
 export interface AuditRow {
