@@ -4,12 +4,14 @@ import './style/base.css';
 import './style/controls.css';
 import './style/table.css';
 import { account } from './api/account.svelte.ts';
+import { prepareRequests } from './api/requests.ts';
 import App from './app.svelte';
 import { router } from './router/router.svelte.ts';
 import { theme } from './theme/theme.svelte.ts';
 
 const target = document.getElementById('app');
 if (!target) throw new Error('The page has no place for the app.');
+prepareRequests();
 void theme.start();
 router.start();
 void account.start();

@@ -1,38 +1,55 @@
 import { client } from './client.ts';
+import { interruption } from './interruption.ts';
 
 /** Who is signed in. */
 class Account {
   /** Undefined while the session of the tab is read. */
   isSignedIn = $state<boolean>();
+  id = $state('');
   email = $state('');
-  /** Whether a session ended by itself: its work is kept below the sign-in. */
+  /** Whether the session ended by itself: the page stays, below a sign-in. */
   hasEnded = $state(false);
-  #isLeaving = false;
 
   /** Reads the session of the tab and follows it. */
   async start(): Promise<void> {
+    interruption.onBegin = () => {
+      this.hasEnded = true;
+    };
     client.session.onChange((session) => {
-      this.hasEnded = this.isSignedIn === true && session === undefined && !this.#isLeaving;
-      this.isSignedIn = session !== undefined;
-      this.#isLeaving = false;
-      if (session) void this.#load();
+      if (session) {
+        this.#begin();
+        interruption.end(session.token);
+      } else if (!this.hasEnded) this.#end();
     });
-    this.isSignedIn = (await client.session.current()) !== undefined;
-    if (this.isSignedIn) await this.#load();
+    if (await client.session.current()) this.#begin();
+    else this.isSignedIn = false;
   }
 
   /** Ends the session here and on the server. */
   async leave(): Promise<void> {
-    this.#isLeaving = true;
+    interruption.isArmed = false;
     await client.admin.logout().catch(() => client.session.end());
+  }
+
+  #begin(): void {
+    interruption.isArmed = true;
+    this.isSignedIn = true;
+    this.hasEnded = false;
+    void this.#load();
+  }
+
+  #end(): void {
+    interruption.isArmed = false;
+    this.isSignedIn = false;
+    [this.id, this.email] = ['', ''];
   }
 
   async #load(): Promise<void> {
     try {
-      this.email = (await client.admin.me()).email;
+      const { id, email } = await client.admin.me();
+      [this.id, this.email] = [id, email];
     } catch (error) {
-      if (error instanceof Object && 'status' in error && (error.status === 401 || error.status === 403))
-        await client.session.end();
+      if (error instanceof Object && 'status' in error && error.status === 403) await client.session.end();
     }
   }
 }

@@ -11,6 +11,10 @@ export interface Area {
 export const areas: readonly Area[] = [
   { segment: 'collections', name: 'Collections', icon: 'collections' },
   { segment: 'webhooks', name: 'Webhooks', icon: 'webhook' },
+  { segment: 'users', name: 'Users', icon: 'users' },
+  { segment: 'admins', name: 'Admins', icon: 'admin' },
+  { segment: 'keys', name: 'Service keys', icon: 'key' },
+  { segment: 'settings', name: 'Settings', icon: 'settings' },
 ];
 
 export const addressOf = ({ segment }: Area): string => pathTo(segment);

@@ -1,0 +1,38 @@
+/**
+ * A session that ended by itself. Requests that it refused wait for the next sign-in and are then sent with its token, so
+ * that nothing has to be typed twice.
+ */
+class Interruption {
+  /** Whether requests may wait: someone is signed in, or was until a moment ago. */
+  isArmed = false;
+  /** Called when a session has ended. */
+  onBegin: () => void = () => {};
+  #waiting: { readonly next: Promise<string>; readonly resolve: (token: string) => void } | undefined;
+
+  /** Waits for the token of the next sign-in. Rejects when the request is given up. */
+  wait(signal: AbortSignal | null | undefined): Promise<string> {
+    if (!this.#waiting) {
+      let resolve: (token: string) => void = () => {};
+      const next = new Promise<string>((settle) => {
+        resolve = settle;
+      });
+      this.#waiting = { next, resolve };
+      this.onBegin();
+    }
+    const { next } = this.#waiting;
+    if (!signal) return next;
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) reject(signal.reason);
+      signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      void next.then(resolve);
+    });
+  }
+
+  /** Lets the waiting requests go on. */
+  end(token: string): void {
+    this.#waiting?.resolve(token);
+    this.#waiting = undefined;
+  }
+}
+
+export const interruption = new Interruption();

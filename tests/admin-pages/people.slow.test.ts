@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { builtPages } from '../harness/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { type Client, createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { textAt } from '../harness/json.ts';
+import { enter, openPage, signIn } from '../harness/pages-browser.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+
+const password = 'a long enough password';
+
+describe('people, rules and settings on the admin pages', { skip: skipWithoutBrowser }, () => {
+  let stack: Stack;
+  let admin: Client;
+  let browser: Browser;
+  let page: Page;
+  let said: readonly string[];
+  let ann: string;
+
+  before(async () => {
+    stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
+    admin = await stack.admin();
+    await admin.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [] });
+    const fields = [
+      { name: 'title', type: 'text' },
+      { name: 'owner', type: 'relation', collection: 'people' },
+    ];
+    await admin.post('/api/v1/collections', {
+      name: 'notes',
+      fields,
+      list_rule: 'owner = @request.auth.id',
+      view_rule: '',
+      create_rule: '',
+      update_rule: '',
+      delete_rule: '',
+    });
+    ann = textAt(
+      await stack.guest.post('/api/v1/auth/people/register', { email: 'ann@example.com', password }),
+      'record.id',
+    );
+    await admin.create('notes', { title: 'hers', owner: ann });
+    await admin.create('notes', { title: 'nobody’s' });
+    browser = await startBrowser();
+    ({ page, said } = await openPage(browser));
+    await signIn(page, stack.url);
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  const open = (path: string) => page.goto(`${stack.url}/_/${path}`);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+
+  test('a rule is tried for a user, before it is saved', async () => {
+    await open('collections/notes/settings');
+    await button('Who may list?').click();
+    await page.getByLabel('Caller').selectOption('people');
+    await page.getByLabel('User').fill('ann');
+    await button(/ann@example\.com/).click();
+    await button('Try').click();
+    await page.getByText('1 record in the list.').waitFor();
+    await page.getByLabel('Caller').selectOption('');
+    await button('Try').click();
+    await page.getByText('The list is empty for this caller.').waitFor();
+    await page.keyboard.press('Escape');
+    await eventually(
+      'the focus is back',
+      async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Who may list?',
+    );
+  });
+
+  test('a query of a view is previewed, and its mistake is told', async () => {
+    await open('new-collection');
+    await page.getByLabel('Type', { exact: true }).selectOption('view');
+    await page.getByRole('textbox', { name: 'Query' }).click();
+    await page.keyboard.type('select id, titel from notes');
+    await button('Preview').click();
+    await page.getByText(/column "titel" does not exist/).waitFor();
+    await page.keyboard.press('Control+A');
+    await page.getByRole('textbox', { name: 'Query' }).click();
+    await page.keyboard.press('Control+A');
+    await page.keyboard.type('select id, title from notes');
+    await button('Preview').click();
+    await page.getByRole('cell', { name: 'hers' }).waitFor();
+  });
+
+  test('two admins at once are told, and nothing typed is lost', async () => {
+    await open('collections/notes/settings');
+    await page.getByRole('textbox', { name: 'Name of the field' }).first().fill('heading');
+    const { json } = await admin.get('/api/v1/collections/notes');
+    const fields = [...JSON.parse(textAt(json, 'data.fields')), { name: 'theirs', type: 'number' }];
+    await admin.patch('/api/v1/collections/notes', { fields });
+    await button('Save').click();
+    await page.getByText('Someone else has changed this collection meanwhile.').waitFor();
+    await button('See the difference').click();
+    await page.getByRole('row', { name: /^field theirs number.* not there$/ }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Name of the field' }).first().inputValue(), 'heading');
+    await button('Save mine over it').click();
+    // What the other admin added would be dropped: it has to be confirmed.
+    await page.getByText(/loses its values of theirs/).waitFor();
+    await button('Cancel').click();
+    await button('Save').click();
+    await page.getByText(/loses its values of theirs/).waitFor();
+    await button('Cancel').click();
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Name of the field' }).nth(2).waitFor();
+  });
+
+  test('a session that ends in the middle of a form costs nothing: a sign-in on top, and the save goes on', async () => {
+    await open('collections/notes/records?new=1');
+    await page.getByRole('dialog').getByLabel('title').fill('typed before the end');
+    const { token } = JSON.parse(String(await page.evaluate("sessionStorage.getItem('recordbus-admin')")));
+    await createClient(stack.url, token).send('POST', '/api/v1/admin/logout');
+    await button('Create').click();
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await enter(page);
+    await page.getByText('The record is created.').waitFor();
+    await page.getByRole('cell', { name: 'typed before the end' }).waitFor();
+  });
+
+  test('a user is found, and a session, the block and the address are changed', async () => {
+    await open('users');
+    await page.getByLabel('Search users').fill('ANN@');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'ann@example.com' }).click();
+    await button(/^End the session of/).click();
+    await page.getByText('Nobody is signed in.').waitFor();
+    await button('Mark as verified').click();
+    await page.getByText('verified', { exact: true }).waitFor();
+    await button('Block').click();
+    await page.getByText(/^Blocked since/).waitFor();
+    const refused = await stack.guest.send('POST', '/api/v1/auth/people/login', {
+      body: { email: 'ann@example.com', password },
+    });
+    assert.equal(refused.status, 403);
+    await button('Undo').last().click();
+    await button('Block').waitFor();
+  });
+
+  test('acting as a user shows what the user sees, and ends with a click', async () => {
+    await open(`users/people/${ann}`);
+    await button('Act as this user').click();
+    await page.getByText(/^You act as/).waitFor();
+    await page.getByRole('link', { name: 'notes' }).click();
+    await page.getByRole('cell', { name: 'hers' }).waitFor();
+    assert.equal(await page.getByRole('cell', { name: 'nobody’s' }).count(), 0);
+    await button('Stop').click();
+    await page.getByRole('cell', { name: 'nobody’s' }).waitFor();
+    await page.getByRole('link', { name: 'Admins' }).click();
+    await page.getByText('this one').waitFor();
+  });
+
+  test('a key is made with scopes, shown once, narrowed and revoked', async () => {
+    await open('keys?new=1');
+    await page.getByLabel('Name').fill('<b>ci</b>');
+    await page.getByLabel('read: all collections').check();
+    await page.getByLabel('delete: all collections').check();
+    await page.getByLabel('Networks').fill('127.0.0.0/8\nnowhere');
+    await button('Make key').click();
+    await page.getByText(/must be an address or a CIDR range/).waitFor();
+    await page.getByLabel('Networks').fill('127.0.0.0/8');
+    await button('Make key').click();
+    const text = String(
+      await page
+        .getByRole('dialog')
+        .getByText(/^rbk_[^…]+$/)
+        .textContent(),
+    );
+    assert.equal((await createClient(stack.url, text).get('/api/v1/notes')).status, 200);
+    await button('I have it').click();
+    assert.doesNotMatch(await page.content(), new RegExp(text));
+    await button('Change <b>ci</b>').click();
+    await page.getByLabel('read: all collections').uncheck();
+    await button('Save').click();
+    await page.getByText(/is changed/).waitFor();
+    await eventually(
+      'the key may not read',
+      async () => (await createClient(stack.url, text).get('/api/v1/notes')).status === 403,
+    );
+    await button('Revoke <b>ci</b>').click();
+    await page.getByLabel(/^Type/).fill('<b>ci</b>');
+    await button('Revoke the key').click();
+    await page.getByText('Let a program in').waitFor();
+  });
+
+  test('an admin is made and deleted, and the own password changes without a new sign-in', async () => {
+    await open('admins?new=1');
+    await page.getByLabel('Email').fill('eve@example.com');
+    await button('Generate').click();
+    await button('Create admin').click();
+    await button('Delete eve@example.com').click();
+    await page.getByLabel(/^Type/).fill('eve@example.com');
+    await button('Delete the admin').click();
+    await page.getByText('eve@example.com is no longer an admin.').waitFor();
+    await button('Change ada@example.com').click();
+    await page.getByLabel('New password').fill('another horse battery staple');
+    await button('Save').click();
+    await page.getByText('ada@example.com is changed.').waitFor();
+    await page.getByText('this one').waitFor();
+  });
+
+  test('settings are changed and refused at their field, and a secret is never shown', async () => {
+    await open('settings/Mail%20(SMTP)');
+    await page.getByLabel('smtp.port').fill('none');
+    await page.getByLabel('smtp.pass', { exact: true }).fill('hidden words');
+    await button('Save 2 changes').click();
+    await page.getByText('must be a whole number from 1 to 65535').waitFor();
+    await page.getByLabel('smtp.port').fill('2525');
+    await button('Save 2 changes').click();
+    await page.getByText('2 settings are saved.').waitFor();
+    assert.equal(await page.getByLabel('smtp.pass', { exact: true }).inputValue(), '');
+    const client = await stackAdminAfter(stack);
+    const stored = (await client.get('/api/v1/admin/settings')).json as { data: Record<string, string> };
+    assert.deepEqual([stored.data['smtp.port'], stored.data['smtp.pass']], ['2525', 'hidden words']);
+    await button('Send').click();
+    await page.getByText(/^Mail is not configured/).waitFor();
+    await button('Remove smtp.pass').click();
+    await button('Restore the default of smtp.port').click();
+    await button('Save 2 changes').click();
+    await eventually('both are gone', async () => {
+      const { data } = (await client.get('/api/v1/admin/settings/groups')).json as {
+        data: readonly { settings: readonly { key: string; is_set: boolean }[] }[];
+      };
+      return (
+        data.flatMap(({ settings }) => settings).filter(({ key, is_set }) => is_set && key.startsWith('smtp.'))
+          .length === 0
+      );
+    });
+  });
+
+  test('everything is reached with the keyboard, and a dialog keeps the focus', async () => {
+    await open('keys');
+    await page.getByText('Let a program in').waitFor();
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+    await page.getByRole('button', { name: 'New key' }).first().focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('dialog').waitFor();
+    const isWithin =
+      'document.activeElement === document.body || document.querySelector("dialog").contains(document.activeElement)';
+    for (let step = 0; step < 40; step += 1) {
+      await page.keyboard.press('Tab');
+      assert.equal(await page.evaluate(isWithin), true, `step ${step}`);
+    }
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByRole('dialog').count(), 0);
+    assert.match(String(await page.evaluate('document.activeElement.textContent')), /New key/);
+  });
+
+  test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
+});
+
+/** The first admin has another password by now. */
+async function stackAdminAfter(stack: Stack): Promise<Client> {
+  const body = { email: 'ada@example.com', password: 'another horse battery staple' };
+  const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body });
+  return createClient(stack.url, textAt(json, 'data.token'));
+}

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { calls } from '../client/route-calls.ts';
+
+const root = join(import.meta.dirname, '../..');
+const pages = join(root, 'services/admin/pages/src');
+
+/** The routes of admins that no page uses, and why. */
+const unused: Readonly<Record<string, string>> = {
+  'GET /api/v1/admin/settings': 'it would bring the secrets to the browser; the pages read the groups',
+  'GET /api/v1/admin/keys/{id}': 'the list has the whole key',
+  'POST /api/v1/collections/{collection}/fields': 'the editor saves all fields together',
+  'PATCH /api/v1/collections/{collection}/fields/{field}': 'the editor saves all fields together',
+  'DELETE /api/v1/collections/{collection}/fields/{field}': 'the editor saves all fields together',
+  'GET /api/v1/admin/migrations/snapshot': 'a file, for the command line',
+  'POST /api/v1/admin/migrations/apply': 'a file, for the command line',
+  'GET /api/v1/admin/schema': 'files, for the command line',
+  'POST /api/v1/admin/schema/plan': 'files, for the command line',
+  'POST /api/v1/admin/schema/apply': 'files, for the command line',
+  'GET /api/v1/admin/events/schema': 'for programs that read the bus',
+};
+
+/** Routes whose pages are being written. */
+const notYet = /\/(?:audit|crons|jobs|logs|metrics|replay)\b/;
+
+/** The routes that docs/api.md, which is made from their declarations, has for admins. */
+function adminRoutes(): string[] {
+  const rows = readFileSync(join(root, 'docs/api.md'), 'utf8').matchAll(/^\| `([A-Z]+ [^`]+)` \| admin \|/gm);
+  return [...rows].map(([, route = '']) => route.replace(/:(\w+)/g, '{$1}'));
+}
+
+/** What the source of a page says to call a route, such as `keys.list(`. */
+function callOf(route: string): string {
+  const text = String(calls[route]);
+  const names = /\bc\)?\.((?:\w+\.)*\w+)\(/.exec(text)?.[1] ?? /records\(c\)\s*\.(\w+)\(/.exec(text)?.[1];
+  assert.ok(names, `${route}: ${text}`);
+  return `${names.split('.').slice(-2).join('.')}(`;
+}
+
+test('every route of admins is used by a page, or has a reason why not', () => {
+  const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.(svelte|ts)$/.test(file))
+    .map((file) => readFileSync(join(pages, file), 'utf8').replace(/\s+(?=\.)/g, ''))
+    .join('\n');
+  const routes = adminRoutes();
+  assert.ok(routes.length > 60);
+  const used = routes.filter((route) => sources.includes(callOf(route)));
+  assert.deepEqual(
+    routes.filter((route) => !used.includes(route) && !(route in unused) && !notYet.test(route)),
+    [],
+  );
+  assert.deepEqual(
+    Object.keys(unused).filter((route) => used.includes(route) || !routes.includes(route)),
+    [],
+  );
+});

@@ -1,0 +1,87 @@
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Page } from 'playwright-core';
+import { firstAdmin } from './stack.ts';
+
+const pictures = join(import.meta.dirname, '../admin-pages/screenshots');
+
+/** What a text of a stranger may hold. None of it may run, or change the page around it. */
+export const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script> javascript:alert(3) \u202eevil\u200b';
+
+/** Every screen: its address, and a text that it shows when it is complete. */
+export interface Screen {
+  readonly name: string;
+  readonly path: string;
+  readonly shows: string;
+  /** What to click before the look. */
+  readonly opens?: (page: Page) => Promise<void>;
+}
+
+/** A page, and what the browser said about scripts that failed and things that the policy forbids. */
+export interface WatchedPage {
+  readonly page: Page;
+  readonly said: readonly string[];
+}
+
+/** Opens a page of a browser. Close its context when it is done. */
+export async function openPage(browser: Browser): Promise<WatchedPage> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const page = await context.newPage();
+  page.setDefaultTimeout(30_000);
+  const said: string[] = [];
+  page.on('pageerror', (error) => said.push(error.message));
+  page.on('console', (message) => {
+    if (/Content Security Policy|Trusted/i.test(message.text())) said.push(message.text());
+  });
+  return { page, said };
+}
+
+/** Signs the first admin in. */
+export async function signIn(page: Page, url: string): Promise<void> {
+  await page.goto(`${url}/_/`);
+  await enter(page);
+  await page.getByRole('heading', { name: 'Collections' }).waitFor();
+}
+
+/** Fills in the form of a sign-in that is shown. */
+export async function enter(page: Page): Promise<void> {
+  await page.getByLabel('Email').fill(firstAdmin.email);
+  await page.getByLabel('Password').fill(firstAdmin.password);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+}
+
+const looks = [
+  { colorScheme: 'light', width: 1280, isChecked: true },
+  { colorScheme: 'dark', width: 1280, isChecked: false },
+  { colorScheme: 'light', width: 380, isChecked: false },
+  { colorScheme: 'dark', width: 380, isChecked: true },
+] as const;
+
+/**
+ * Looks at a screen in both themes and at both widths: takes pictures, and asserts that axe finds nothing serious and that
+ * nothing is wider than the window.
+ */
+export async function look(page: Page, url: string, { name, path, shows, opens }: Screen): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.goto(url + path);
+  await page.getByText(shows).first().waitFor();
+  await opens?.(page);
+  for (const { colorScheme, width, isChecked } of looks) {
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize({ width, height: 800 });
+    await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
+    const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    assert.equal(excess, 0, `${name} is wider than ${width} px`);
+    if (isChecked) await check(page, name);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+}
+
+async function check(page: Page, name: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  const found = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+  assert.deepEqual(found, [], name);
+}
