@@ -20,6 +20,7 @@ const collection = (name: string, more: object = {}) => ({
     history_enabled: false,
     created_at: is.now,
     updated_at: is.now,
+    etag: is.matching(/^W\/"[\w-]{27}"$/),
     ...more,
   },
 });
