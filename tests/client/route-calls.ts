@@ -12,7 +12,9 @@ const values = {} as never;
 export const calls: Readonly<Record<string, Call>> = {
   'GET /api/v1/health': (c) => c.health(),
   'GET /_/metrics': (c) => c.admin.metrics(),
+  'GET /readyz': (c) => c.admin.readiness(),
   'GET /api/v1/admin/logs': (c) => c.admin.logs(),
+  'GET /api/v1/admin/logs/summary': (c) => c.admin.logSummary(),
   'GET /api/v1/openapi.json': (c) => c.openapi(),
   'POST /api/v1/admin/setup': (c) => c.admin.setup({ token: 't', ...credentials }),
   'POST /api/v1/admin/login': (c) => c.admin.login(credentials),
@@ -143,6 +145,9 @@ export const calls: Readonly<Record<string, Call>> = {
     c.admin.webhooks.redeliver('{id}', '{deliveryId}'),
   'POST /api/v1/admin/webhooks/{id}/replay': (c) => c.admin.webhooks.replay('{id}', { since: 0 }),
   'POST /api/v1/admin/notifications/test': (c) => c.admin.notifications.test({}),
+  'GET /api/v1/admin/events': (c) => c.admin.events.list(),
+  'GET /api/v1/admin/events/{id}': (c) => c.admin.events.get('{id}'),
+  'GET /api/v1/admin/deliveries/summary': (c) => c.admin.webhooks.summary(),
   'GET /api/v1/admin/events/schema': (c) => c.admin.collections.eventSchema(),
   'POST /api/v1/realtime/channels/{name}': (c) => c.broadcast('{name}', 1),
 };
@@ -150,7 +155,6 @@ export const calls: Readonly<Record<string, Call>> = {
 /** The routes that the client has no function for, and why. */
 export const without: Readonly<Record<string, string>> = {
   'GET /healthz': 'for load balancers',
-  'GET /readyz': 'for load balancers',
   'GET /api/v1/metrics': 'for Prometheus',
   'GET /docs': 'a page',
   'GET /_': 'a page',

@@ -116,6 +116,17 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
       },
       spec: 'admins §6.1',
     },
+    ...[
+      { name: 'rows of an area', query: `?actor_id=${me}&action=webhooks.*`, rows: expected.slice(0, 5) },
+      { name: 'rows of a target', query: `?target_id=${webhook}`, rows: expected.slice(0, 5) },
+      { name: 'rows up to a second', query: `?actor_id=${me}&until=1000`, rows: [] },
+      { name: 'rows from a second on', query: `?actor_id=${me}&since=9000000000`, rows: [] },
+    ].map(({ name, query, rows }) => ({
+      name,
+      ...list(query),
+      expect: { status: 200, json: is.containing({ data: rows, totalItems: rows.length }) },
+      spec: 'admins §6.1',
+    })),
     {
       name: 'rows of an unknown actor',
       ...list('?actor_id=nobody'),

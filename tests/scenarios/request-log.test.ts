@@ -38,6 +38,7 @@ onEachTopology('admins search the request log', async (t, target) => {
     principal_id: null,
     auth_impersonated_by: null,
     request_id: 'search-me',
+    trace_id: is.text,
     ...more,
   });
   const expected = [
@@ -98,12 +99,43 @@ onEachTopology('admins search the request log', async (t, target) => {
       },
       spec: 'admins §7.1',
     },
+    ...['since=2000&until=1000', 'since=1&until=2678402'].map((query) => ({
+      name: `a summary of ${query}`,
+      as: 'admin' as const,
+      request: `GET /api/v1/admin/logs/summary?${query}`,
+      expect: refused.malformed,
+      spec: 'admins §7.4',
+    })),
+    {
+      name: 'a summary of a time without requests',
+      as: 'admin',
+      request: 'GET /api/v1/admin/logs/summary?since=1000&until=1999&buckets=10',
+      expect: {
+        status: 200,
+        json: { data: { since: 1000, until: 1999, step_s: 100, is_complete: true, buckets: [] } },
+      },
+      spec: 'admins §7.4',
+    },
+    {
+      name: 'a summary for a user',
+      as: 'user',
+      request: 'GET /api/v1/admin/logs/summary',
+      expect: refused.forbidden,
+      spec: 'http §6.3',
+    },
     isRefused('an invalid status', '?status=9xx', 'status'),
     isRefused('a time that is not a number', '?since=yesterday', 'since'),
     isRefused('a page that is not a number', '?page=x', 'page'),
     { name: 'a user', as: 'user', request: `GET ${path}`, expect: refused.forbidden, spec: 'http §6.3' },
     { name: 'a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'http §6.2' },
   ]);
+  await t.test('a summary counts and measures [admins §7.4]', async () => {
+    const { json } = await admin.get(`/api/v1/admin/logs/summary?since=${startedAtSec - 60}&buckets=2`);
+    const buckets = listAt(json, 'data.buckets');
+    const sum = (name: string) => buckets.reduce((total, bucket) => total + Number(bucket[name]), 0);
+    assert.ok(sum('requests') >= 5 && sum('refused') >= 3 && sum('requests') > sum('refused'), JSON.stringify(json));
+    assert.ok(buckets.every(({ p50_ms, p95_ms }) => Number(p50_ms) <= Number(p95_ms)));
+  });
   await t.test('tokens in queries are not stored', async () => {
     const { text } = await admin.get('/api/v1/admin/logs?perPage=1000');
     assert.ok(text.includes('search-me'));

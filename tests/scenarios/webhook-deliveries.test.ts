@@ -91,6 +91,26 @@ onEachTopology('deliveries are listed and replayed', async (t, target) => {
       expect: refused.naming('since'),
       spec: 'webhooks §4.5',
     })),
+    ...[
+      { body: { since, until: since - 1 }, count: 0 },
+      { body: { since: 0, until: since + 3600 }, count: 3 },
+      { body: { since, status: 'dead' }, count: 1 },
+    ].map(({ body, count }) => ({
+      name: `a count of what a replay would send, ${JSON.stringify(Object.keys(body))}`,
+      as: 'admin' as const,
+      request: `POST ${path}/${id}/replay`,
+      body: { ...body, dry_run: true },
+      expect: { status: 200, json: { data: { count } } },
+      spec: 'webhooks §4.5',
+    })),
+    {
+      name: 'a replay until a time before the first delivery',
+      as: 'admin',
+      request: `POST ${path}/${id}/replay`,
+      body: { since: 0, until: since - 1 },
+      expect: { status: 200, json: { data: { count: 0 } } },
+      spec: 'webhooks §4.5',
+    },
     {
       name: 'a replay since a future time',
       as: 'admin',
@@ -112,6 +132,7 @@ onEachTopology('deliveries are listed and replayed', async (t, target) => {
   const idsOf = (deliveries: readonly JsonObject[]) => new Set(deliveries.map((delivery) => delivery.event_id));
   await t.test('dead deliveries are replayed [webhooks §4.5]', async () => {
     const from = receiver.deliveries.length;
+    assert.equal(from, 4, 'a count sends nothing');
     assert.deepEqual(await admin.post(`${path}/${id}/replay`, { since, status: 'dead' }, 200), { count: 1 });
     const [again] = (await receiver.received(from + 1)).slice(from);
     assert.equal(again?.json.id, dead.event_id);

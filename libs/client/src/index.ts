@@ -1,9 +1,11 @@
 export type { Admin, SignedInAdmin } from './admin/admin.ts';
 export type {
   AdminAccount,
+  AuditFilter,
   AuditRow,
   CollectionDefinition,
   CollectionValues,
+  Cron,
   CronRun,
   Delivery,
   DeliveryFilter,
@@ -13,6 +15,8 @@ export type {
   LogRow,
   RuleTrial,
   RuleVerdict,
+  Metric,
+  Readiness,
   SchemaFiles,
   SchemaPlan,
   SchemaSnapshot,
@@ -25,6 +29,16 @@ export type {
   WebhookStatus,
   WebhookValues,
 } from './admin/definitions.ts';
+export type {
+  DeliverySummary,
+  EventDelivery,
+  EventDeliveryDetails,
+  EventFilter,
+  RequestSummary,
+  SpanOptions,
+  StoredEvent,
+  StoredEventDetails,
+} from './admin/events.ts';
 export type { Job } from './admin/jobs.ts';
 export type { ServiceKey, ServiceKeyValues } from './admin/keys.ts';
 export type { Accounts, Credentials } from './auth/accounts.ts';

@@ -45,6 +45,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     principal_id: null,
     auth_impersonated_by: null,
     request_id: 'r',
+    trace_id: null,
   });
 
   const count = async (requests: ReturnType<typeof start>, path: string): Promise<number> =>

@@ -48,6 +48,7 @@ const noSessionUse: SessionUse = { note: () => {}, start: () => {}, stop: async 
 export const discardingLog: RequestLog = {
   note: () => {},
   list: async () => ({ rows: [], totalItems: 0 }),
+  summarize: async () => ({ since: 0, until: 0, step_s: 1, is_complete: true, buckets: [] }),
   waiting: () => 0,
   lost: () => 0,
   start: () => {},

@@ -29,6 +29,8 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('getAdminAudit', { as, query: { ...page, action: 'collections.create' } });
   await call('getAdminLogs', { as, query: { ...page, principal_type: 'admin', status: '2xx', since: '0' } });
 
+  await call('getAdminLogsSummary', { as, query: { since: '1700000000', until: '1700000100', buckets: '3' } });
+
   const { json: made } = await call('postAdminAdmins', { as, body: { email: 'eve@example.com', password } });
   const id = textAt(made, 'data.id');
   await call('patchAdminAdminsById', { as, path: { id }, body: { email: 'eva@example.com' } });
@@ -79,5 +81,11 @@ export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ i
   await call('getAdminWebhooksByIdDeliveriesByDeliveryId', { as, path: { id, deliveryId } });
   await call('postAdminWebhooksByIdDeliveriesByDeliveryIdRedeliver', { as, path: { id, deliveryId } });
   await call('postAdminWebhooksByIdReplay', { as, path, body: { since: 0 } });
+  const { json: events } = await call('getAdminEvents', {
+    as,
+    query: { perPage: '2', webhook: id, status: 'pending' },
+  });
+  await call('getAdminEventsById', { as, path: { id: textAt(events, 'data.0.id') } });
+  await call('getAdminDeliveriesSummary', { as, query: { buckets: '5' } });
   return { id, deliveryId };
 }

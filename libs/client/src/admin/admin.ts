@@ -4,7 +4,19 @@ import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { createCollections } from './collections.ts';
-import type { AdminAccount, AuditRow, CronRun, LogFilter, LogRow, SettingGroup } from './definitions.ts';
+import type {
+  AdminAccount,
+  AuditFilter,
+  AuditRow,
+  Cron,
+  CronRun,
+  LogFilter,
+  LogRow,
+  Metric,
+  Readiness,
+  SettingGroup,
+} from './definitions.ts';
+import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
 import { createJobs } from './jobs.ts';
 import { createKeys } from './keys.ts';
 import { createRequests } from './requests.ts';
@@ -56,6 +68,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     users: createUsers(transport, requests),
     collections: createCollections(transport, requests),
     webhooks: createWebhooks(requests),
+    events: createEvents(requests),
     jobs: createJobs(transport, requests),
     keys: createKeys(requests),
     settings: {
@@ -70,7 +83,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     /** The colours of the admin pages. */
     theme: (options?: CallOptions) => get<Settings>(['admin', 'theme'], options),
     crons: {
-      list: (options?: CallOptions) => get<readonly Readonly<Record<string, unknown>>[]>(['admin', 'crons'], options),
+      list: (options?: CallOptions) => get<readonly Cron[]>(['admin', 'crons'], options),
       runs: (name: string, paging?: PageOptions, options?: CallOptions) =>
         page<Page<CronRun>>(['admin', 'crons', name, 'runs'], paging, options),
       run: (name: string, options?: CallOptions) => create<CronRun>(['admin', 'crons', name, 'run'], {}, options),
@@ -80,11 +93,16 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
       test: (values: Readonly<Record<string, unknown>>, options?: CallOptions) =>
         post<Readonly<Record<string, unknown>>>(['admin', 'notifications', 'test'], values, options),
     },
-    audit: (filter?: PageOptions & { readonly action?: string; readonly actor_id?: string }, options?: CallOptions) =>
-      page<Page<AuditRow>>(['admin', 'audit'], filter, options),
+    audit: (filter?: AuditFilter, options?: CallOptions) => page<Page<AuditRow>>(['admin', 'audit'], filter, options),
     logs: (filter?: LogFilter, options?: CallOptions) => page<Page<LogRow>>(['admin', 'logs'], filter, options),
+    /** Counts and measures the answered requests of a span of time. */
+    logSummary: async (span?: SpanOptions, options?: CallOptions) =>
+      (await page<{ readonly data: RequestSummary }>(['admin', 'logs', 'summary'], span, options)).data,
     /** The metrics of all services. */
-    metrics: (options?: CallOptions) => transport.data<unknown>({ method: 'GET', path: '/_/metrics', ...options }),
+    metrics: (options?: CallOptions) =>
+      transport.data<readonly Metric[]>({ method: 'GET', path: '/_/metrics', ...options }),
+    /** Whether the services are ready, with the reasons. */
+    readiness: (options?: CallOptions) => transport.data<Readiness>({ method: 'GET', path: '/readyz', ...options }),
   };
 }
 

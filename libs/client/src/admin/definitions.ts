@@ -184,6 +184,36 @@ export interface CronRun {
   readonly finished_at: number | null;
 }
 
+/** A cron of an extension (extensions §7). */
+export interface Cron {
+  readonly name: string;
+  readonly extension: string;
+  readonly schedule: string;
+  readonly time_zone: string;
+  readonly missed: 'skip' | 'run once';
+  readonly timeout_ms: number;
+  readonly next_run_at: number | null;
+  readonly last_run: CronRun | null;
+}
+
+/** A metric of all services and replicas, with its values. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  readonly samples: readonly {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly value: number;
+  }[];
+}
+
+/** Whether the services are ready, and what each check says. */
+export interface Readiness {
+  readonly status: string;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
 export interface AdminAccount {
   readonly id: string;
   readonly email: string;
@@ -244,6 +274,18 @@ export interface AuditRow {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
+/** Which rows of the audit log a list has (admins §6.1). */
+export interface AuditFilter {
+  readonly page?: number;
+  readonly perPage?: number;
+  /** An action, or an area such as `webhooks.*`. */
+  readonly action?: string;
+  readonly actor_id?: string;
+  readonly target_id?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
 export interface LogRow {
   readonly id: string;
   readonly at: number;
@@ -257,6 +299,8 @@ export interface LogRow {
   readonly principal_id: string | null;
   readonly auth_impersonated_by: string | null;
   readonly request_id: string;
+  /** The trace; null of a row that is older than this member. */
+  readonly trace_id: string | null;
 }
 
 /** Which rows of the request log a list has (admins §7.2). */

@@ -1,6 +1,7 @@
 import type { Page, PageOptions } from '../records/options.ts';
 import type { CallOptions } from '../transport.ts';
 import type { Delivery, DeliveryFilter, Webhook, WebhookStatus, WebhookValues } from './definitions.ts';
+import type { DeliverySummary, SpanOptions } from './events.ts';
 import type { Requests } from './requests.ts';
 
 const base = ['admin', 'webhooks'];
@@ -26,10 +27,20 @@ export const createWebhooks = ({ get, page, create, patch, remove }: Requests) =
   /** Creates a new delivery of the same event. */
   redeliver: (id: string, delivery: string, options?: CallOptions) =>
     create<Delivery>([...base, id, 'deliveries', delivery, 'redeliver'], {}, options),
-  /** Creates new deliveries of all events since a time, in unix seconds. */
+  /** Creates new deliveries of all events of a span of time, in unix seconds. With `dry_run` it only counts them. */
   replay: (
     id: string,
-    values: { readonly since: number; readonly status?: Delivery['status'] },
+    values: {
+      readonly since: number;
+      readonly until?: number;
+      readonly status?: Delivery['status'];
+      readonly dry_run?: boolean;
+    },
     options?: CallOptions,
   ) => create<{ readonly count: number }>([...base, id, 'replay'], values, options),
+  /** Counts the deliveries of all webhooks in a span of time, over time and by webhook. */
+  summary: (span?: SpanOptions, options?: CallOptions) =>
+    page<{ readonly data: DeliverySummary }>(['admin', 'deliveries', 'summary'], span, options).then(
+      ({ data }) => data,
+    ),
 });

@@ -132,8 +132,9 @@ export interface Collection<S, C extends keyof S> {
    *
    * @example
    * const job = await client.from('books').import(file, { format: 'csv', mode: 'upsert', on: ['isbn'] });
+   * await client.from('books').import(undefined, { format: 'csv', upload: job.id });
    */
-  import(rows: string | Blob, options: ImportOptions): Promise<Job>;
+  import(rows: string | Blob | undefined, options: ImportOptions): Promise<Job>;
   /** Streams all records of a list as CSV or JSON, of one moment. */
   export(options?: ExportOptions<S, C>): Promise<Response>;
 }
@@ -172,7 +173,8 @@ export function createCollection(transport: Transport, name: string): Collection
     ...writes.methods,
     live: async (options: AnyReadOptions = {}) => (await loadLive()).openLive(transport, name, options),
     subscribe: async (options: AnyReadOptions) => (await loadLive()).openSubscription(transport, name, options),
-    import: async (rows: string | Blob, options: ImportOptions) => importRows(transport, name, rows, options),
+    import: async (rows: string | Blob | undefined, options: ImportOptions) =>
+      importRows(transport, name, rows, options),
     export: async (options: AnyReadOptions = {}) => exportRows(transport, name, options),
     files,
     file: (record: { readonly id: string }, field: string) => files(record, field)[0],

@@ -22,6 +22,8 @@ export interface ImportOptions extends WriteOptions {
   /** The cell that is null. */
   readonly null?: string | undefined;
   readonly encoding?: string | undefined;
+  /** The id of an earlier import, whose rows are read again. Then there are no rows to send. */
+  readonly upload?: string | undefined;
 }
 
 /** What an export has (export §1.2). */
@@ -46,7 +48,7 @@ const types: Readonly<Record<Format, string>> = {
 export function importRows(
   transport: Transport,
   name: string,
-  rows: string | Blob,
+  rows: string | Blob | undefined,
   options: ImportOptions,
 ): Promise<Job> {
   const { signal, onProgress, idempotencyKey, dryRun, map, ...more } = options;
@@ -54,7 +56,7 @@ export function importRows(
     method: 'POST',
     path: apiPath('records', name, 'import'),
     query: { ...more, map: map && JSON.stringify(map), dry_run: dryRun },
-    body: { content: rows, type: types[options.format] },
+    body: rows === undefined ? undefined : { content: rows, type: types[options.format] },
     key: idempotencyKey ?? true,
     signal,
     onProgress,

@@ -33,6 +33,7 @@ import { statements as jobs } from './0043-jobs.ts';
 import { statements as fetchWithin } from './0044-fetch-within.ts';
 import { statements as serviceKeys } from './0047-service-keys.ts';
 import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
+import { statements as eventFacts } from './0085-event-facts.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -71,6 +72,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0044-fetch-within': fetchWithin,
   '0047-service-keys': serviceKeys,
   '0080-blocked-accounts': blockedAccounts,
+  '0085-event-facts': eventFacts,
 };
 
 /** The names of all migrations, in order. */

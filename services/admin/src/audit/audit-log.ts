@@ -23,17 +23,26 @@ interface AuditQuery {
   readonly perPage: number;
   readonly action?: string | undefined;
   readonly actor_id?: string | undefined;
+  readonly target_id?: string | undefined;
+  /** The first and the last second. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
 }
 
 /** Returns a page of the audit log, newest first, with the number of all matching rows. */
 export async function listAudit(query: Query, wanted: AuditQuery): Promise<{ rows: AuditRow[]; totalItems: number }> {
   const conditions: string[] = [];
   const values: unknown[] = [];
-  for (const column of ['action', 'actor_id'] as const) {
-    if (wanted[column] === undefined) continue;
-    values.push(wanted[column]);
-    conditions.push(`${column} = $${values.length}`);
-  }
+  const add = (value: unknown, condition: (placeholder: string) => string): void => {
+    if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
+  };
+  const { action, actor_id, target_id, since, until } = wanted;
+  if (action?.endsWith('.*')) add(action.slice(0, -1), (one) => `starts_with(action, ${one})`);
+  else add(action, (one) => `action = ${one}`);
+  add(actor_id, (one) => `actor_id = ${one}`);
+  add(target_id, (one) => `target_id = ${one}`);
+  add(since, (one) => `at >= ${one}`);
+  add(until, (one) => `at <= ${one}`);
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
   const [found] = await query<{ rows: AuditRow[]; total: number }>({
     text: `select (select count(*) from system.audit ${where}) as total,

@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import { exactText, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { exactText, page, pageOf, pageQuery, type Route, route, timeSec } from '@recordbus/shared/http';
 import { auditJson, listAudit } from '../audit/audit-log.ts';
 
 /** The audit log (admins §6.1). */
@@ -11,8 +11,11 @@ export const auditRoutes = ({ database }: { readonly database: Database }): Rout
     scope: 'logs:read',
     summary: 'List audited actions, newest first',
     query: pageQuery.extend({
-      action: exactText.describe('the exact action'),
+      action: exactText.describe('the exact action, or an area such as `webhooks.*`'),
       actor_id: exactText.describe('the id of the actor'),
+      target_id: exactText.describe('the id of the target'),
+      since: timeSec.describe('not before this, in unix seconds'),
+      until: timeSec.describe('not after this, in unix seconds'),
     }),
     answers: { 200: pageOf(auditJson) },
     handler: async ({ query: wanted }) => {

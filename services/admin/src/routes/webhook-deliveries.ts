@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delivery-schema.ts';
 import { getDelivery, listDeliveries } from '../webhooks/delivery-store.ts';
-import { enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
+import { countReplay, enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
 import { endPause, getWebhook } from '../webhooks/webhook-store.ts';
 
 interface WebhookDeliveryRoutesDeps {
@@ -94,16 +94,24 @@ export const webhookDeliveryRoutes = ({
     path: `${path}/replay`,
     access: 'admin',
     scope: 'webhooks:write',
-    summary: 'Create new deliveries of all events that were delivered since a time',
+    summary: 'Create new deliveries of all events that were delivered in a span of time, or only count them',
     params,
     body: replayRequest,
     answers: { 200: z.object({ count: z.number() }), ...noSuchDelivery },
     handler: async (input) => {
       const { params, body } = input;
+      if (body.dry_run) {
+        await getWebhook(query, params.id);
+        return ok({ count: await countReplay(query, params.id, body) });
+      }
       const count = await transaction(async (run) => {
         await getWebhook(run, params.id);
         const enqueued = await replay(run, params.id, body);
-        await auditWebhook(run, input, 'webhooks.replay', params.id, { since: body.since, count: enqueued });
+        await auditWebhook(run, input, 'webhooks.replay', params.id, {
+          since: body.since,
+          until: body.until,
+          count: enqueued,
+        });
         return enqueued;
       });
       if (count > 0) bus.notify('webhooks');

@@ -35,10 +35,17 @@ export const deliveriesQuery = pageQuery.extend({
   event: z.string().optional().describe('the exact name of an event'),
 });
 
+const timeSec = z
+  .number('must be unix seconds')
+  .min(0, 'must be unix seconds')
+  .max(253_402_300_799, 'must be unix seconds');
+
 /** The body of a replay (webhooks §4.5). */
 export const replayRequest = z.strictObject({
-  since: z.number('must be unix seconds').min(0, 'must be unix seconds').max(253_402_300_799, 'must be unix seconds'),
+  since: timeSec,
+  until: timeSec.optional(),
   status: status.optional(),
+  dry_run: z.boolean('must be true or false').default(false).describe('only count'),
 });
 
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>;

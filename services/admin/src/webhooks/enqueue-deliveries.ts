@@ -47,21 +47,40 @@ export async function redeliver(query: Query, webhookId: string, deliveryId: str
   return newDeliveryId;
 }
 
+/** The deliveries that a replay looks at. */
+const replayed = `from system.deliveries
+  where webhook_id = $1 and created_at >= to_timestamp($2) and ($4::bigint is null or created_at < to_timestamp($4 + 1))
+    and case when $3::text is null then status <> 'pending' else status = $3 end`;
+
 /**
- * Enqueues events again: those with a delivery to the webhook that was created since `since` and has the given status,
- * or has ended when no status is given. Returns the number of events.
+ * Enqueues events again: those with a delivery to the webhook that was created from `since` to `until` and has the given
+ * status, or has ended when no status is given. Returns the number of events.
  */
-export async function replay(query: Query, webhookId: string, { since, status }: ReplayRequest): Promise<number> {
+export async function replay(query: Query, webhookId: string, wanted: ReplayRequest): Promise<number> {
   const ids = await enqueue(query, {
     text: `with source as (
-        select distinct on (event_id) event_id, occurred_at, event from system.deliveries
-        where webhook_id = $1 and created_at >= to_timestamp($2)
-          and case when $3::text is null then status <> 'pending' else status = $3 end
+        select distinct on (event_id) event_id, occurred_at, event ${replayed}
       ), ${enqueueSource}`,
-    values: [webhookId, since, status],
+    values: replayValues(webhookId, wanted),
   });
   return ids.length;
 }
+
+/** Returns the number of events that a replay would enqueue. */
+export async function countReplay(query: Query, webhookId: string, wanted: ReplayRequest): Promise<number> {
+  const [row] = await query<{ count: number }>({
+    text: `select count(distinct event_id) as count ${replayed}`,
+    values: replayValues(webhookId, wanted),
+  });
+  return row?.count ?? 0;
+}
+
+const replayValues = (webhookId: string, { since, status, until }: ReplayRequest): readonly unknown[] => [
+  webhookId,
+  since,
+  status,
+  until === undefined ? undefined : Math.floor(until),
+];
 
 /** Enqueues deliveries and returns their ids. Throws 404 when the webhook is deleted at the same time. */
 async function enqueue(query: Query, statement: { text: string; values: readonly unknown[] }): Promise<string[]> {

@@ -13,7 +13,7 @@ export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
     const { exchange } = this.locals;
     if (isProbe(exchange)) return;
     const { context, startedAtMs } = exchange;
-    const { principal, requestId, clientAddress } = context;
+    const { principal, requestId, traceparent, clientAddress } = context;
     const { method, url, headers } = this.req;
     const durationMs = performance.now() - startedAtMs;
     note({
@@ -28,6 +28,7 @@ export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
       principal_id: principal.type === 'guest' ? null : principal.id,
       auth_impersonated_by: principal.type === 'user' ? principal.impersonatedBy : null,
       request_id: requestId,
+      trace_id: traceparent.slice(3, 35),
     });
   }
 

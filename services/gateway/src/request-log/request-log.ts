@@ -1,9 +1,11 @@
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
 import { skipped, whenWoken } from '@recordbus/shared/background';
+import type { Span } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createRequestDays, type RequestDays } from './request-days.ts';
 import type { LoggedRequest } from './request-row.ts';
+import { type RequestSummary, summarizeRequests } from './request-summary.ts';
 import { insertRequests, listRequests, type RequestFilter, type RequestPage } from './requests-table.ts';
 
 /** Stores answered requests in the background: a request neither waits for its row nor fails with it. */
@@ -11,6 +13,8 @@ export interface RequestLog {
   note(request: LoggedRequest): void;
   /** Returns a page of the stored requests, newest first. */
   list(filter: RequestFilter): Promise<RequestPage>;
+  /** Counts and measures the stored requests of a span of time. */
+  summarize(span: Span): Promise<RequestSummary>;
   /** Returns the number of rows that wait to be written. */
   waiting(): number;
   /** Returns the number of rows lost since the process started. */
@@ -71,6 +75,7 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
 
   return {
     list: (filter) => listRequests(database.query, filter),
+    summarize: (span) => summarizeRequests(database.query, span),
     waiting: () => pending.rows.length,
     lost: () => pending.lost,
     note(request) {

@@ -14,6 +14,7 @@ export const requestJson = z.object({
   principal_id: z.string().nullable(),
   auth_impersonated_by: z.string().nullable().describe('the admin who acted as the user'),
   request_id: z.string(),
+  trace_id: z.string().nullable().describe('the trace, as in W3C `traceparent`; null before this was stored'),
 });
 
 export type RequestRow = z.output<typeof requestJson>;

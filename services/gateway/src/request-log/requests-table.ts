@@ -14,6 +14,7 @@ const columns = {
   principal_id: 'text',
   auth_impersonated_by: 'text',
   request_id: 'text',
+  trace_id: 'text',
 } as const satisfies Record<keyof RequestRow, string>;
 
 const names = Object.keys(columns) as (keyof RequestRow)[];

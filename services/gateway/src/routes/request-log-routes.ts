@@ -1,7 +1,19 @@
-import { exactText, page, pageOf, pageQuery, type Route, route, timeSec } from '@recordbus/shared/http';
+import {
+  exactText,
+  ok,
+  page,
+  pageOf,
+  pageQuery,
+  type Route,
+  route,
+  spanOf,
+  spanQuery,
+  timeSec,
+} from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { requestJson } from '../request-log/request-row.ts';
+import { requestSummaryJson } from '../request-log/request-summary.ts';
 
 /** A status such as `404`, or a class such as `4xx`, as its first and last status. */
 const statuses = z
@@ -19,7 +31,7 @@ const principalType = z
   .optional();
 
 /** The routes of the request log (admins §7). */
-export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] => [
+export const requestLogRoutes = ({ list, summarize }: Pick<RequestLog, 'list' | 'summarize'>): Route[] => [
   route({
     method: 'GET',
     path: '/api/v1/admin/logs',
@@ -42,5 +54,15 @@ export const requestLogRoutes = ({ list }: Pick<RequestLog, 'list'>): Route[] =>
       const { rows, totalItems } = await list(filter);
       return page(rows, { page: filter.page, perPage: filter.perPage, totalItems });
     },
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/logs/summary',
+    access: 'admin',
+    scope: 'logs:read',
+    summary: 'Count and measure the answered requests of a span of time',
+    query: spanQuery,
+    answers: { 200: requestSummaryJson },
+    handler: async ({ query }) => ok(await summarize(spanOf(query))),
   }),
 ];

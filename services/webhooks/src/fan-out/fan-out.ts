@@ -10,9 +10,10 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
   const rows = await query<{ made: number }>({
     name: 'fan-out',
     text: `with incoming as (
-        select distinct on (id) id, occurred_at, event, traceparent, body
-        from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[])
-          as i (id, occurred_at, event, traceparent, body)
+        select distinct on (id) *
+        from unnest($1::uuid[], $2::timestamptz[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[],
+            $9::text[], $10::text[])
+          as i (id, occurred_at, event, traceparent, body, record_id, version, actor_type, actor_id, request_id)
         order by id
       ), matching as (
         select e.event, w.id as webhook_id, w.active
@@ -26,8 +27,9 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
         select i.id, i.occurred_at, i.event, m.webhook_id
         from incoming i join matching m on m.event = i.event and m.active @> i.occurred_at
       ), stored as (
-        insert into system.events (id, occurred_at, event, traceparent, body)
-        select id, occurred_at, event, traceparent, body
+        insert into system.events (id, occurred_at, event, traceparent, body, record_id, version, actor_type, actor_id,
+          request_id)
+        select id, occurred_at, event, traceparent, body, record_id, version, actor_type, actor_id, request_id
         from incoming i where exists (select from wanted where wanted.id = i.id)
         on conflict (id, occurred_at) do nothing
       ), made as (
@@ -47,10 +49,18 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
       events.map(({ event }) => event),
       events.map(({ traceparent }) => traceparent),
       events.map(({ body }) => body),
+      events.map(({ recordId }) => recordId),
+      events.map(({ received }) => received.envelope.version),
+      events.map(({ received }) => textOf(received.envelope.actor.type)),
+      events.map(({ received }) => textOf(received.envelope.actor.id)),
+      events.map(({ received }) => textOf(received.envelope.request_id)),
     ],
   });
   return rows[0]?.made ?? 0;
 }
+
+/** Text as the database takes it: a request id is what a client sent. */
+const textOf = (text: string | null): string | null => text?.replaceAll('\0', '\ufffd') ?? null;
 
 /** Stores a message that is not an event, for operators to inspect. */
 export async function parkMessage(

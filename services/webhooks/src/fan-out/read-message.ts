@@ -10,6 +10,8 @@ export interface IncomingEvent {
   /** When it happened, RFC 3339; the same at every redelivery. */
   readonly occurredAt: string;
   readonly traceparent: string | null;
+  /** The id of the record; null for events that are about none. */
+  readonly recordId: string | null;
   /** The decoded message. If it only refers to its data, `body` has none either. */
   readonly received: DecodedEnvelope;
 }
@@ -31,6 +33,7 @@ export function readMessage(message: Message): IncomingEvent {
     body: webhookBody(received.text),
     occurredAt: readTime(message),
     traceparent: message.headers?.get('traceparent') || null,
+    recordId: received.envelope.collection === undefined ? null : recordIdOf(message),
     received,
   };
 }
@@ -45,6 +48,9 @@ export function webhookBody(envelopeText: string): string {
   const some = ['version', 'batch'].filter((name) => members.has(name));
   return `{${['id', 'event', 'timestamp', ...some, 'data'].map(member).join(',')}}`;
 }
+
+/** Returns the id in `ce-subject`, which is `<collection>/<id>` (events §2.3). */
+const recordIdOf = ({ headers }: Message): string | null => headers?.get('ce-subject').split('/').at(-1) || null;
 
 /** Returns the publisher's time, in microseconds, or else the time at which the stream received the message. */
 function readTime({ headers, time }: Message): string {

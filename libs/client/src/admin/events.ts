@@ -1,0 +1,111 @@
+import type { CallOptions } from '../transport.ts';
+import type { Delivery } from './definitions.ts';
+import type { Requests } from './requests.ts';
+
+type Counts = { readonly [S in Delivery['status']]: number };
+
+/** A delivery of an event, as a list of events shows it. */
+export interface EventDelivery {
+  readonly id: string;
+  readonly webhook_id: string;
+  readonly webhook_name: string;
+  readonly status: Delivery['status'];
+  readonly attempt: number;
+  readonly response_code: number | null;
+  readonly created_at_ms: number;
+  readonly completed_at_ms: number | null;
+}
+
+/** A delivery of an event with its attempts. */
+export interface EventDeliveryDetails extends EventDelivery {
+  readonly error: string | null;
+  readonly response_body: string | null;
+  readonly next_attempt_at_ms: number | null;
+  readonly attempts: readonly {
+    readonly at_ms: number;
+    readonly response_code: number | null;
+    readonly duration_ms: number;
+    readonly error: string | null;
+  }[];
+}
+
+/** An event that webhooks received (webhooks §8). */
+export interface StoredEvent<D = EventDelivery> {
+  readonly id: string;
+  readonly event: string;
+  readonly at_ms: number;
+  readonly record_id: string | null;
+  readonly version: string | null;
+  readonly actor: { readonly type: string; readonly id: string | null } | null;
+  readonly request_id: string | null;
+  readonly trace_id: string | null;
+  /** The newest ones. */
+  readonly deliveries: readonly D[];
+  /** The numbers of all deliveries. */
+  readonly counts: Partial<Counts>;
+}
+
+export interface StoredEventDetails extends StoredEvent<EventDeliveryDetails> {
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Which events a list has. */
+export interface EventFilter {
+  /** The cursor of the page; the first one without it. */
+  readonly cursor?: string;
+  readonly perPage?: number;
+  /** The id of a record. */
+  readonly record?: string;
+  /** A pattern of a webhook. */
+  readonly event?: string;
+  /** The id of a webhook. */
+  readonly webhook?: string;
+  readonly status?: Delivery['status'];
+  readonly request_id?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+/** A span of time in unix seconds, and the number of its buckets. */
+export interface SpanOptions {
+  readonly since?: number;
+  readonly until?: number;
+  readonly buckets?: number;
+}
+
+interface Summary {
+  readonly since: number;
+  readonly until: number;
+  readonly step_s: number;
+  /** False if there was more than is counted: the newest is. */
+  readonly is_complete: boolean;
+}
+
+/** The deliveries of a span of time. */
+export interface DeliverySummary extends Summary {
+  readonly buckets: readonly ({ readonly at: number } & Counts)[];
+  readonly webhooks: readonly ({ readonly id: string; readonly name: string } & Counts)[];
+}
+
+/** The requests of a span of time. */
+export interface RequestSummary extends Summary {
+  readonly buckets: readonly {
+    readonly at: number;
+    readonly requests: number;
+    readonly refused: number;
+    readonly failed: number;
+    readonly p50_ms: number;
+    readonly p95_ms: number;
+  }[];
+}
+
+/** The events that webhooks received, with their deliveries. */
+export const createEvents = ({ get, page }: Requests) => ({
+  list: (filter?: EventFilter, options?: CallOptions) =>
+    page<{ readonly data: readonly StoredEvent[]; readonly perPage: number; readonly next: string | null }>(
+      ['admin', 'events'],
+      filter,
+      options,
+    ),
+  get: (id: string, options?: CallOptions) => get<StoredEventDetails>(['admin', 'events', id], options),
+});

@@ -1,0 +1,17 @@
+/**
+ * Stores with an event which record it is about, who caused it and by which request, so that the events of a record and
+ * the deliveries of an event are found. Events from before have none of it. A request has the id of its trace.
+ */
+export const statements: readonly string[] = [
+  `alter table system.events
+    add column record_id text collate "C",
+    add column version text,
+    add column actor_type text,
+    add column actor_id text,
+    add column request_id text`,
+  'create index events_newest on system.events (occurred_at desc, id desc)',
+  'create index events_record on system.events (record_id, occurred_at desc, id desc) where record_id is not null',
+  // Times of events grow, so this index is written at its end; ids of events are random.
+  'create index deliveries_event on system.deliveries (occurred_at, event_id)',
+  'alter table system.requests add column trace_id text',
+];

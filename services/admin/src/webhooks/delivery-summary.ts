@@ -1,0 +1,48 @@
+import type { Query } from '@recordbus/database';
+import type { Span } from '@recordbus/shared/http';
+import { z } from 'zod';
+import { firstIdAfter, firstIdAt } from './delivery-ids.ts';
+
+const counts = { success: z.int(), dead: z.int(), pending: z.int() };
+
+/** Deliveries of a span of time (webhooks §8.4). */
+export const deliverySummaryJson = z.object({
+  since: z.int(),
+  until: z.int(),
+  step_s: z.int().describe('the length of a bucket'),
+  is_complete: z.boolean().describe('false if there were more deliveries than are counted: the newest are'),
+  buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts })),
+  webhooks: z.array(z.object({ id: z.string(), name: z.string(), ...counts })).describe('most deliveries first'),
+});
+
+/** More deliveries than these are not counted: a summary has to be quick. */
+const mostCounted = 300_000;
+
+const byStatus = ['success', 'dead', 'pending']
+  .map((status) => `'${status}', count(*) filter (where status = '${status}')`)
+  .join(', ');
+
+/** Counts the deliveries of a span of time by status: over time, and by webhook. */
+export async function summarizeDeliveries(
+  query: Query,
+  { since, until, stepSec }: Span,
+): Promise<z.output<typeof deliverySummaryJson>> {
+  const [row] = await query<Pick<z.output<typeof deliverySummaryJson>, 'is_complete' | 'buckets' | 'webhooks'>>({
+    text: `with counted as materialized (
+        select webhook_id, status, extract(epoch from created_at) as at from system.deliveries
+        where id >= $1::uuid and id < $2::uuid order by id desc limit ${mostCounted}
+      ), buckets as (
+        select json_build_object('at', bucket, ${byStatus}) as json, bucket
+        from (select status, greatest(0, floor((at - $3) / $4))::int * $4::int + $3::bigint as bucket from counted) as placed
+        group by bucket
+      ), webhooks as (
+        select json_build_object('id', w.id, 'name', w.name, ${byStatus}) as json, count(*) as total
+        from counted join system.webhooks w on w.id = webhook_id group by w.id, w.name order by total desc limit 50
+      )
+      select (select count(*) from counted) < ${mostCounted} as is_complete,
+        (select coalesce(json_agg(json order by bucket), '[]') from buckets) as buckets,
+        (select coalesce(json_agg(json order by total desc), '[]') from webhooks) as webhooks`,
+    values: [firstIdAt(since), firstIdAfter(until), since, stepSec],
+  });
+  return { since, until, step_s: stepSec, is_complete: true, buckets: [], webhooks: [], ...row };
+}

@@ -1,0 +1,82 @@
+import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedNumber, describedAs, exactText, timeSec } from '@recordbus/shared/http';
+import { z } from 'zod';
+
+const status = z.enum(['pending', 'success', 'dead']);
+const unixMs = z.number().describe('unix milliseconds');
+
+/** What a list shows of a delivery of an event (webhooks §8.2). */
+const shortDelivery = z.object({
+  id: z.string(),
+  webhook_id: z.string(),
+  webhook_name: z.string(),
+  status,
+  attempt: z.number().describe('recorded attempts'),
+  response_code: z.number().nullable(),
+  created_at_ms: unixMs,
+  completed_at_ms: unixMs.nullable(),
+});
+
+/** A stored event as a list shows it. */
+export const eventJson = z.object({
+  id: z.string(),
+  event: z.string(),
+  at_ms: unixMs,
+  record_id: z.string().nullable(),
+  version: z.string().nullable(),
+  actor: z.object({ type: z.string(), id: z.string().nullable() }).nullable(),
+  request_id: z.string().nullable(),
+  trace_id: z.string().nullable(),
+  deliveries: z.array(shortDelivery).describe('the newest 20'),
+  counts: z.record(status, z.number()).describe('the number of all deliveries by status'),
+});
+
+/** An event with its body, and each delivery with its attempts. */
+export const eventDetailsJson = eventJson.extend({
+  body: z.object({}).loose().describe('the body of the request to webhooks'),
+  deliveries: z
+    .array(
+      shortDelivery.extend({
+        error: z.string().nullable(),
+        response_body: z.string().nullable(),
+        next_attempt_at_ms: unixMs.nullable(),
+        attempts: z.array(
+          z.object({
+            at_ms: unixMs.describe('when it began, in unix milliseconds'),
+            response_code: z.number().nullable(),
+            duration_ms: z.number(),
+            error: z.string().nullable(),
+          }),
+        ),
+      }),
+    )
+    .describe('the newest 100'),
+});
+
+/** A time in microseconds and the id of an event, which together are the place of the event in the list. */
+const place = /^(\d{1,17})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
+
+export const eventsQuery = z.object({
+  cursor: boundedText(100)
+    .refine((text) => text === '' || place.test(text), 'must be the `next` of a page')
+    .transform((text) => {
+      const [, atUs, id] = place.exec(text) ?? [];
+      return atUs === undefined || id === undefined ? undefined : { atUs, id };
+    })
+    .optional()
+    .meta(describedAs({ type: 'string' })),
+  perPage: boundedNumber({ min: 1, max: 100, otherwise: 30 }),
+  record: exactText.describe('the id of a record'),
+  event: exactText.describe('a pattern of a webhook, such as `posts.create` or `posts.*`'),
+  webhook: exactText.describe('the id of a webhook that has a delivery of the event'),
+  status: z
+    .enum(['', 'pending', 'success', 'dead'], 'must be pending, success or dead')
+    .transform((text) => (text === '' ? undefined : text))
+    .optional()
+    .describe('the status of one of its deliveries'),
+  request_id: exactText.describe('the X-Request-Id of the request that caused it'),
+  since: timeSec.describe('not before this, in unix seconds'),
+  until: timeSec.describe('not after this, in unix seconds'),
+});
+
+export type EventsQuery = z.output<typeof eventsQuery>;
