@@ -14,6 +14,7 @@ const entries = {
   demo: 'examples/countries/src/main.ts',
   bench: 'tests/load/src/main.ts',
   docs: 'infra/docs/src/main.ts',
+  pictures: 'tests/admin-pages/pictures/main.ts',
   test: 'infra/launch/test.ts',
   check: 'infra/launch/check.ts',
   pack: 'infra/pack/main.ts',

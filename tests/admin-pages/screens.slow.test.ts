@@ -9,11 +9,9 @@ import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { textAt } from '../harness/json.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { firstAdmin, type Stack, startStack } from '../harness/stack.ts';
+import { fillOperations, hostile, operationsScreens } from './operations-ground.ts';
 
 const pictures = join(import.meta.dirname, 'screenshots');
-
-/** What a text of a stranger may hold. None of it may run, or change the page around it. */
-const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script> javascript:alert(3) \u202eevil\u200b';
 
 /** Every screen: its address, and a text that it shows when it is complete. */
 interface Screen {
@@ -88,7 +86,10 @@ describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => 
   before(async () => {
     mkdirSync(pictures, { recursive: true });
     stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
-    screens = await fill(stack, (await receiver).url);
+    screens = [
+      ...(await fill(stack, (await receiver).url)),
+      ...operationsScreens(await fillOperations(await stack.admin(), await receiver)),
+    ];
     browser = await startBrowser();
   });
   after(async () => {
@@ -112,16 +113,18 @@ describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => 
         await signIn(page, stack.url);
         for (const { name, path, shows } of screens) {
           await page.goto(stack.url + path);
-          await page.getByText(shows).first().waitFor();
+          await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
           await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-          const found = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-          assert.deepEqual(found, [], name);
           const excess = await page.evaluate(
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           );
           assert.equal(excess, 0, `${name} is wider than the window`);
+          // Colours depend on the theme and places on the width: two of the four have every one of both.
+          if ((colorScheme === 'light') !== (width === 1280)) continue;
+          const { violations } = await new AxeBuilder({ page }).analyze();
+          const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+          const found = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
+          assert.deepEqual(found, [], name);
         }
         assert.deepEqual(said, []);
         await context.close();

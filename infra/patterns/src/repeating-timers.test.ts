@@ -31,9 +31,7 @@ test('background work repeats with @recordbus/shared/background, not with its ow
   });
   // Pages repeat in a browser, which has no background work.
   const found = files
-    .filter(
-      (file) => !/\.test\.ts$|\/testing\/|^libs\/shared\/src\/background\/|^services\/admin\/pages\//.test(file),
-    )
+    .filter((file) => !/\.test\.ts$|\/testing\/|^libs\/shared\/src\/background\/|^services\/admin\/pages\//.test(file))
     .flatMap((file) => findRepeatingTimers(join(repository, file)).map((line) => ({ file, line })));
   const unexpected = found.filter(({ file }) => !Object.hasOwn(allowed, file));
   assert.deepEqual(

@@ -8,13 +8,43 @@ export interface Area {
   readonly icon: IconName;
 }
 
-export const areas: readonly Area[] = [
-  { segment: 'collections', name: 'Collections', icon: 'collections' },
-  { segment: 'webhooks', name: 'Webhooks', icon: 'webhook' },
-  { segment: 'users', name: 'Users', icon: 'users' },
-  { segment: 'admins', name: 'Admins', icon: 'admin' },
-  { segment: 'keys', name: 'Service keys', icon: 'key' },
-  { segment: 'settings', name: 'Settings', icon: 'settings' },
+/** Entries under a heading; the first ones have none. */
+export interface AreaGroup {
+  readonly name: string | undefined;
+  readonly areas: readonly Area[];
+}
+
+export const areaGroups: readonly AreaGroup[] = [
+  {
+    name: undefined,
+    areas: [
+      { segment: 'collections', name: 'Collections', icon: 'collections' },
+      { segment: 'webhooks', name: 'Webhooks', icon: 'webhook' },
+      { segment: 'events', name: 'Events', icon: 'events' },
+    ],
+  },
+  {
+    name: 'Access and settings',
+    areas: [
+      { segment: 'users', name: 'Users', icon: 'users' },
+      { segment: 'admins', name: 'Admins', icon: 'admin' },
+      { segment: 'keys', name: 'Service keys', icon: 'key' },
+      { segment: 'settings', name: 'Settings', icon: 'settings' },
+    ],
+  },
+  {
+    name: 'Operations',
+    areas: [
+      { segment: 'health', name: 'Health', icon: 'health' },
+      { segment: 'requests', name: 'Requests', icon: 'logs' },
+      { segment: 'audit', name: 'Audit', icon: 'audit' },
+      { segment: 'jobs', name: 'Jobs', icon: 'jobs' },
+      { segment: 'crons', name: 'Crons', icon: 'history' },
+      { segment: 'backups', name: 'Backups', icon: 'archive' },
+    ],
+  },
 ];
+
+export const areas: readonly Area[] = areaGroups.flatMap((group) => group.areas);
 
 export const addressOf = ({ segment }: Area): string => pathTo(segment);

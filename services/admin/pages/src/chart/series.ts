@@ -1,0 +1,55 @@
+/** The colour of a series. */
+export type SeriesTone = 'accent' | 'success' | 'warning' | 'danger' | 'quiet';
+
+/** A row of values, one for each moment of a chart; null where there is none. */
+export interface Series {
+  readonly name: string;
+  readonly tone: SeriesTone;
+  readonly values: readonly (number | null)[];
+}
+
+/** Returns the largest value to draw: of stacks their height, else of the single values. */
+export function largestOf(series: readonly Series[], isStacked: boolean): number {
+  const moments = series[0]?.values.length ?? 0;
+  let most = 0;
+  for (let index = 0; index < moments; index += 1) {
+    const values = series.map(({ values }) => values[index] ?? 0);
+    most = Math.max(most, isStacked ? values.reduce((sum, one) => sum + one, 0) : Math.max(...values));
+  }
+  return most;
+}
+
+/** Returns the round number at or above a value, for the upper end of an axis. */
+export function roundUp(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  const step = [1, 2, 2.5, 5, 10].find((one) => one * power >= value) ?? 10;
+  return step * power;
+}
+
+/** Returns the paths of a line, broken where values are missing. */
+export function linePath(
+  values: readonly (number | null)[],
+  x: (index: number) => number,
+  y: (value: number) => number,
+): string {
+  let path = '';
+  let isDrawing = false;
+  values.forEach((value, index) => {
+    if (value === null) isDrawing = false;
+    else {
+      path += `${isDrawing ? 'L' : 'M'}${x(index).toFixed(1)} ${y(value).toFixed(1)}`;
+      isDrawing = true;
+    }
+  });
+  return path;
+}
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+
+/** The short text of a number, such as `1.2K`. */
+export const shortNumber = (value: number): string => compact.format(value);
+
+/** The short text of a length of time in milliseconds. */
+export const shortMs = (ms: number): string =>
+  ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;

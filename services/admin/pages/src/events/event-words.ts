@@ -1,0 +1,33 @@
+import { pathTo } from '../router/router.svelte.ts';
+
+/** What an event is about. */
+export interface EventName {
+  /** Undefined for events of the product and of extensions. */
+  readonly collection: string | undefined;
+  readonly verb: string;
+}
+
+/** Reads the name of an event. */
+export function readName(event: string, recordId: string | null): EventName {
+  const dot = event.lastIndexOf('.');
+  const verb = event.slice(dot + 1);
+  return recordId === null || dot < 0 ? { collection: undefined, verb } : { collection: event.slice(0, dot), verb };
+}
+
+const tones: Readonly<Record<string, Tone>> = { create: 'success', update: 'info', delete: 'danger' };
+export type Tone = 'success' | 'info' | 'danger' | 'warning' | 'plain';
+
+/** The colour of an event. */
+export const toneOf = (event: string): Tone => tones[event.slice(event.lastIndexOf('.') + 1)] ?? 'plain';
+
+/** The colour of a delivery. */
+export const deliveryTone = (status: string, attempt: number): Tone =>
+  status === 'success' ? 'success' : status === 'dead' ? 'danger' : attempt > 0 ? 'warning' : 'plain';
+
+/** The address of the record of an event; undefined for one without. */
+export function recordPath(event: string, recordId: string | null): string | undefined {
+  const { collection, verb } = readName(event, recordId);
+  if (collection === undefined || recordId === null) return undefined;
+  const record = pathTo('collections', collection, 'records', recordId);
+  return verb === 'delete' ? `${record}/history` : record;
+}

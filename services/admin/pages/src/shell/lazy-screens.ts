@@ -1,0 +1,15 @@
+import type { Component } from 'svelte';
+
+/** Loads a screen when it is first opened. The screen gets the segments of the address behind its own as `parts`. */
+export type LoadScreen = () => Promise<{ readonly default: Component<Record<string, unknown>> }>;
+
+/** The screens by the first segment of their address, each in a chunk of its own. */
+export const lazyScreens: Readonly<Record<string, LoadScreen>> = {
+  events: () => import('../events/event-list.svelte'),
+  health: () => import('../operations/health-page.svelte'),
+  requests: () => import('../requests/request-list.svelte'),
+  audit: () => import('../audit/audit-list.svelte'),
+  jobs: () => import('../jobs/job-list.svelte'),
+  crons: () => import('../crons/cron-list.svelte'),
+  backups: () => import('../backups/backup-page.svelte'),
+};

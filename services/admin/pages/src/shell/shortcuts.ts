@@ -1,0 +1,32 @@
+import { palette } from './palette.svelte.ts';
+
+/** Where one types: keys are text there. */
+const isTyping = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable || target.shadowRoot !== null || target.matches('input, textarea, select, .code *'));
+
+/** Focuses the search or the filter of the screen. Returns false if it has none. */
+function focusSearch(): boolean {
+  const place = document.querySelector<HTMLElement>('main [data-search]');
+  if (!place) return false;
+  // An editor lives in a shadow tree.
+  const hosts = [place, ...place.querySelectorAll<HTMLElement>('*')];
+  const inner = hosts
+    .map(({ shadowRoot }) => shadowRoot?.querySelector<HTMLElement>('[contenteditable]'))
+    .find(Boolean);
+  (inner ?? place.querySelector<HTMLElement>('input, textarea') ?? place).focus();
+  return true;
+}
+
+/** The keys of every screen: Ctrl-K opens the palette, `/` goes to the search. */
+export function shortcut(event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, altKey, target } = event;
+  if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
+    event.preventDefault();
+    if (palette.isOpen) palette.close();
+    else palette.open();
+    return;
+  }
+  if (key !== '/' || ctrlKey || metaKey || altKey || isTyping(target) || document.querySelector('dialog[open]')) return;
+  if (focusSearch()) event.preventDefault();
+}

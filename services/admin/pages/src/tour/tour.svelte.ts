@@ -1,0 +1,18 @@
+const key = 'recordbus-tour';
+
+/** The first steps: shown after the first start until they are done or put away, and remembered by this browser. */
+class Tour {
+  isShown = $state(localStorage.getItem(key) === '1');
+
+  begin(): void {
+    localStorage.setItem(key, '1');
+    this.isShown = true;
+  }
+
+  end(): void {
+    localStorage.removeItem(key);
+    this.isShown = false;
+  }
+}
+
+export const tour = new Tour();

@@ -1,0 +1,29 @@
+/** The local text of a moment with its seconds, in unix milliseconds. */
+export const exactTime = (atMs: number): string =>
+  new Date(atMs).toLocaleString('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
+
+/** The local time of day with milliseconds. */
+export const clockTime = (atMs: number): string => {
+  const date = new Date(atMs);
+  return `${date.toLocaleTimeString('en-GB')}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+};
+
+const units: readonly (readonly [number, string])[] = [
+  [86_400_000, 'd'],
+  [3_600_000, 'h'],
+  [60_000, 'min'],
+  [1000, 's'],
+];
+
+/** The short text of a length of time, such as `3 min` or `250 ms`. */
+export function spanText(ms: number): string {
+  const unit = units.find(([length]) => ms >= length);
+  if (!unit) return `${Math.max(0, Math.round(ms))} ms`;
+  const [length, name] = unit;
+  const count = ms / length;
+  return `${count < 10 && length > 1 && count % 1 >= 0.05 ? count.toFixed(1) : Math.round(count)} ${name}`;
+}
+
+/** How long ago a moment was, such as `3 min ago`. */
+export const agoText = (atMs: number, nowMs = Date.now()): string =>
+  nowMs - atMs < 1500 ? 'now' : `${spanText(nowMs - atMs).replace(/\.\d+/, '')} ago`;

@@ -1,0 +1,183 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { after, before, describe, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { builtPages } from '../harness/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import type { Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { numberAt, textAt } from '../harness/json.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { fillOperations, hostile, type OperationsGround } from './operations-ground.ts';
+import { openSignedIn } from './signed-in-page.ts';
+
+describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
+  let stack: Stack;
+  let receiver: Receiver;
+  let browser: Browser;
+  let page: Page;
+  let said: readonly string[];
+  let admin: Client;
+  let ground: OperationsGround;
+
+  before(async () => {
+    const environment = {
+      SERVICE_PAGES_DIR: await builtPages(),
+      SERVICE_EXTENSIONS_DIR: fileURLToPath(new URL('../fuzz/extension', import.meta.url)),
+    };
+    stack = await startStack({ topology: 'one', environment });
+    receiver = await startReceiver();
+    admin = await stack.admin();
+    ground = await fillOperations(admin, receiver);
+    browser = await startBrowser();
+    ({ page, said } = await openSignedIn(browser, stack.url, {
+      viewport: { width: 1280, height: 900 },
+      acceptDownloads: true,
+    }));
+  });
+  after(async () => {
+    await browser?.close();
+    await receiver?.[Symbol.asyncDispose]();
+    await stack?.stop();
+  });
+  const open = (path: string) => page.goto(stack.url + path);
+  const total = async () => numberAt((await admin.get('/api/v1/wares?perPage=1')).json, 'totalItems');
+
+  test('an event shows each delivery with its attempts, and is sent again to all', async () => {
+    await open(`/_/events/${ground.event}`);
+    const sheet = page.getByRole('dialog');
+    await sheet.getByText('What changed').waitFor();
+    assert.equal((await sheet.locator('figure rect').count()) >= 4, true, 'a bar for each attempt');
+    await sheet.getByText('Next attempt').first().waitFor({ state: 'attached' });
+    const before = receiver.deliveries.length;
+    await sheet.getByRole('button', { name: 'Send again to all' }).click();
+    await page.getByText('The event is sent again to 3 webhooks.').waitFor();
+    await receiver.received(before + 3);
+    await sheet.getByRole('link', { name: ground.request }).click();
+    await page.getByText('What it caused').waitFor();
+    await page.getByRole('dialog').locator('.feed a').first().waitFor();
+  });
+
+  test('a new event appears while one looks, and filters find it', async () => {
+    await open('/_/events');
+    await page.locator('.feed li').first().waitFor();
+    await admin.create('wares', { title: 'seen at once' });
+    await page.locator('.feed li.fresh').first().waitFor();
+    await page.getByLabel('Event').fill('wares.delete');
+    await page.keyboard.press('Enter');
+    await page.getByText('No event fits').waitFor();
+  });
+
+  test('a replay says how many events it sends, and sends them', async () => {
+    await open('/_/webhooks');
+    await page.getByRole('link', { name: 'search' }).click();
+    await page.getByRole('button', { name: 'Replay' }).click();
+    const send = page.getByRole('button', { name: /^Send \d+ events? again$/ });
+    await send.waitFor();
+    await send.click();
+    await page.getByText(/\d+ events? (is|are) sent again\./).waitFor();
+  });
+
+  test('rows of a grid follow what others write', async () => {
+    const { id } = await admin.create('wares', { title: 'before' });
+    await open('/_/collections/wares/records');
+    await page.getByRole('cell', { name: 'before' }).waitFor();
+    await page.getByTitle('Changes appear here at once').waitFor();
+    await admin.patch(`/api/v1/wares/${id}`, { title: 'after' });
+    await page.locator('tr.changed').getByRole('cell', { name: 'after' }).waitFor();
+    await admin.create('wares', { title: 'another' });
+    await page.getByRole('button', { name: '1 new' }).waitFor();
+    await admin.delete(`/api/v1/wares/${id}`);
+    await page.locator('tr.gone').waitFor();
+    await page.getByRole('button', { name: '1 new' }).click();
+    await page.getByRole('cell', { name: 'another' }).waitFor();
+    assert.equal(await page.locator('tr.gone').count(), 0);
+  });
+
+  test('chosen records are deleted, and taken back', async () => {
+    const before = await total();
+    await open('/_/collections/wares/records');
+    await page.locator('tbody a[data-row]').first().focus();
+    await page.keyboard.press(' ');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press(' ');
+    await page.getByText('2 selected').waitFor();
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    await page.getByText('2 records deleted.').waitFor();
+    assert.equal(await total(), before - 2);
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await eventually('both are back', async () => (await total()) === before);
+  });
+
+  test('a file is checked, imported once, and its refused rows are there', async () => {
+    const before = await total();
+    await open('/_/collections/wares/records?import=1');
+    const text = `Title;pieces;note\n${hostile.replaceAll(';', '')};5;x\n"two; parts";none;y\n`;
+    const buffer = Buffer.from(text.replace('"><', '><'));
+    await page.getByLabel('File').setInputFiles({ name: 'wares.csv', mimeType: 'text/csv', buffer });
+    assert.equal(await page.getByLabel('Field of Title').inputValue(), 'title');
+    await page.getByLabel('Field of pieces').selectOption('stock');
+    assert.equal(await page.getByLabel('Field of note').inputValue(), '');
+    await page.getByRole('button', { name: 'Check the file' }).click();
+    await page.getByText('Nothing is written yet').waitFor();
+    assert.equal(await total(), before);
+    await page.getByText('1 refused row').waitFor();
+    await page.getByRole('button', { name: 'Import 1 rows' }).click();
+    await page.getByText('The import has ended.').waitFor();
+    assert.equal(await total(), before + 1);
+  });
+
+  test('an export is saved whole', async () => {
+    await open('/_/collections/wares/records?export=1');
+    await page.getByRole('dialog').getByLabel('Format').selectOption('ndjson');
+    const download = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Export', exact: true }).last().click();
+    const saved = await (await download).path();
+    const lines = readFileSync(saved, 'utf8').trim().split('\n');
+    assert.equal(lines.length, await total());
+    assert.ok(lines.every((line) => textAt(JSON.parse(line), 'id') !== ''));
+  });
+
+  test('the palette finds screens, collections and actions by the keyboard', async () => {
+    await open('/_/');
+    await page.getByRole('heading', { name: 'Collections' }).waitFor();
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find or do' }).fill('wares: new');
+    await page.keyboard.press('Enter');
+    await page.getByText('New record of wares').waitFor();
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Control+k');
+    await page.getByRole('combobox', { name: 'Find or do' }).fill('audit');
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'Audit' }).waitFor();
+    await page.keyboard.press('/');
+    assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Area');
+  });
+
+  test('a cron runs when told to', async () => {
+    await open('/_/crons');
+    await page.getByRole('button', { name: 'Run now' }).click();
+    await page.getByText('has begun').waitFor();
+    await page.getByRole('link', { name: /tick/ }).click();
+    await page.getByRole('dialog').getByText('manual').waitFor();
+  });
+
+  test('the charts draw what the request log has', async () => {
+    await open('/_/health');
+    await page
+      .getByRole('img', { name: /^Requests: ok/ })
+      .locator('rect')
+      .first()
+      .waitFor();
+    await page
+      .getByRole('img', { name: /^Deliveries: success/ })
+      .locator('rect')
+      .first()
+      .waitFor();
+    await page.getByRole('cell', { name: 'all in one' }).waitFor();
+  });
+
+  test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
+});
