@@ -222,7 +222,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     assert.deepEqual(create.required, ['title']);
     assert.deepEqual(objectAt(create, 'properties'), {
       // Python and other languages cannot read such a pattern, and call the document invalid.
-      title: { type: 'string', maxLength: 20, description: 'matches ^\\p{L}' },
+      title: { type: 'string', maxLength: 20, description: 'matches ^\\p{L}', examples: ['plain'] },
       kind: { type: ['string', 'null'], enum: ['a', 'b', null] },
       pin: { type: ['string', 'null'], writeOnly: true },
       part: { type: ['string', 'null'], description: 'id of a record' },

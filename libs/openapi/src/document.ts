@@ -33,6 +33,11 @@ admin's token all.`;
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 
+/** The tags that are described have their order; others follow. */
+const places = new Map(Object.keys(tagDescriptions).map((name, place) => [name, place]));
+const byPlace = (one: string, other: string): number =>
+  (places.get(one) ?? places.size) - (places.get(other) ?? places.size);
+
 /** Composes the document of the API from the routes and descriptions of the services, in slices of time. */
 export async function composeDocument({ version, routes, descriptions }: DocumentParts): Promise<OpenApiDocument> {
   const all = [...routes, ...descriptions.flatMap((description) => description.routes)];
@@ -43,7 +48,13 @@ export async function composeDocument({ version, routes, descriptions }: Documen
     item[route.method.toLowerCase()] = operationOf(route, path);
     paths[templateOf(path)] = item;
   }
-  const described: Record<string, string> = Object.assign({}, tagDescriptions, ...descriptions.map(({ tags }) => tags));
+  const ownTags: Record<string, string> = Object.assign({}, ...descriptions.map(({ tags }) => tags));
+  const described: Readonly<Record<string, string>> = { ...tagDescriptions, ...ownTags };
+  const used = [...new Set(all.map(tagOf))];
+  const groups = [
+    { name: 'Collections', tags: used.filter((name) => Object.hasOwn(ownTags, name)) },
+    { name: 'API', tags: used.filter((name) => !Object.hasOwn(ownTags, name)).sort(byPlace) },
+  ].filter(({ tags }) => tags.length > 0);
   return {
     openapi: '3.1.1',
     info: {
@@ -53,7 +64,9 @@ export async function composeDocument({ version, routes, descriptions }: Documen
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    tags: [...new Set(all.map(tagOf))].map((name) => ({ name, description: described[name] ?? name })),
+    // The caller's own collections first: `x-tagGroups` is how pages for people group tags.
+    tags: groups.flatMap(({ tags }) => tags.map((name) => ({ name, description: described[name] ?? name }))),
+    'x-tagGroups': groups,
     paths,
     components: {
       securitySchemes: {

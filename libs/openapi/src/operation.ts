@@ -39,7 +39,7 @@ export function operationOf(route: RouteManifest, path: string) {
   };
 }
 
-function requestBody({ body, streamedBody, multipartLimitBytes }: RouteManifest) {
+function requestBody({ body, streamedBody, multipartBody }: RouteManifest) {
   if (streamedBody)
     return {
       required: false,
@@ -47,17 +47,11 @@ function requestBody({ body, streamedBody, multipartLimitBytes }: RouteManifest)
     };
   if (!body) return undefined;
   const required = Array.isArray(body.required) && body.required.length > 0;
-  const form = {
-    schema: {
-      type: 'object',
-      description: 'One part for each file, with the name of its field; a part `_json` may hold all other fields.',
-    },
-  };
   return {
     required,
     content: {
       'application/json': { schema: body },
-      ...(multipartLimitBytes !== undefined && { 'multipart/form-data': form }),
+      ...(multipartBody && { 'multipart/form-data': { schema: multipartBody } }),
     },
   };
 }

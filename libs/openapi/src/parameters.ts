@@ -34,9 +34,8 @@ const idempotencyKey = {
   in: 'header',
   required: false,
   description:
-    'A request with the same key and content within 24 hours gets the first answer again; the work is not repeated.',
+    'A request with the same key and content within 24 hours gets the first answer again; the work is not repeated. A UUID makes a good key.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
-  example: '4f8b1c1e-8a52-4c5b-a7a3-0d4f0a4f5a11',
 };
 
 /** The headers of idempotency keys (http §7.1), as components of the document. */

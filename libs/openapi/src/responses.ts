@@ -1,4 +1,5 @@
 import type { AnswerManifest, RouteManifest } from '@recordbus/shared/http';
+import { refusalExample } from './refusal-examples.ts';
 
 /** The body of every refusal (http §4.1). */
 export const errorSchema = {
@@ -54,7 +55,13 @@ const meanings: Readonly<Record<number, string>> = {
   429: 'Too many requests.',
 };
 
-const errorContent = { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } };
+/** The body of a refusal, with an example for its status. */
+const errorContent = (status: number, example = refusalExample(status)) => ({
+  'application/json': {
+    schema: { $ref: '#/components/schemas/Error' },
+    ...(example !== undefined && { example }),
+  },
+});
 
 const ownHeaders = (status: number) => ({
   ...everyAnswer,
@@ -73,14 +80,14 @@ export const commonResponses = {
   ...Object.fromEntries(
     shared.map((status) => [
       `Refused${status}`,
-      { description: meanings[status], headers: ownHeaders(status), content: errorContent },
+      { description: meanings[status], headers: ownHeaders(status), content: errorContent(status) },
     ]),
   ),
   Failed: {
     description:
       'A temporary failure or a defect. 500 is a defect. After 503, try again. 504 means that a service took too long.',
     headers: ownHeaders(503),
-    content: errorContent,
+    content: errorContent(503),
   },
 };
 
@@ -113,7 +120,7 @@ export function responsesOf(route: RouteManifest, path: string): Record<string, 
 }
 
 function response(status: number, answer: AnswerManifest, { idempotent }: RouteManifest) {
-  const { about, headers: special = {}, schema, contentType = 'application/json' } = answer;
+  const { about, headers: special = {}, schema, contentType = 'application/json', example } = answer;
   const isRefusal = status >= 400 && !schema;
   const replayed = idempotent && status < 300;
   return {
@@ -125,7 +132,7 @@ function response(status: number, answer: AnswerManifest, { idempotent }: RouteM
       ...Object.fromEntries(Object.entries(special).map(([name, description]) => [name, text(description)])),
       ...(replayed && { 'Idempotency-Replayed': refTo('Replayed') }),
     },
-    ...(isRefusal && { content: errorContent }),
+    ...(isRefusal && { content: errorContent(status, example) }),
     ...(schema && { content: { [contentType]: { schema } } }),
     ...(!schema && answer.contentType && { content: { [contentType]: { schema: bytes(contentType) } } }),
   };

@@ -25,9 +25,11 @@ export type { ListOperand } from './fields/list-operators.ts';
 export { type Cascade, holdsRelations } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';
+export { isNeverNull } from './never-null.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
+export { anyForm, recordFormSchema } from './record-forms.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
-export { newRecordSchema, recordChangeSchema, recordSchema, valueSchemaOf } from './record-schemas.ts';
+export { newRecordSchema, recordChangeSchema, recordSchema, requiredOf, valueSchemaOf } from './record-schemas.ts';
 export { comparedBy, comparedValue, findUniqueFields, hasComparableValue, isText, isUnique } from './unique-sql.ts';
 export {
   isOperatorObject,

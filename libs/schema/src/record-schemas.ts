@@ -2,14 +2,16 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { findFixedDefault, hasDefault } from './field-default.ts';
+import { withExample } from './field-example.ts';
 import { fieldTypeOf, fieldTypes } from './fields/index.ts';
+import { isNeverNull } from './never-null.ts';
 import { recordColumns } from './record-columns.ts';
 
-const seconds = { type: 'integer', description: 'unix seconds' };
+const seconds = { type: 'integer', description: 'unix seconds', examples: [1767225600] };
 
 /** The members of a record that are not fields. */
 const ownMembers: Readonly<Record<string, JsonSchema>> = {
-  id: { type: 'string' },
+  id: { type: 'string', examples: ['019b9a4c-7c00-7d3e-8f21-5b0e7a64c1d2'] },
   anonymous: { type: 'boolean' },
   created: seconds,
   updated: seconds,
@@ -22,38 +24,65 @@ export const valueSchemaOf = (field: Field): JsonSchema => {
 };
 
 /**
- * The JSON Schema of a record of the collection in answers. Only `id` is always there: the parameter `fields` leaves
- * out what it does not name.
+ * The JSON Schema of a record of the collection in answers, with the schemas of the records in its `expand`. Every member
+ * is there but those that a field rule hides (fields §5); the parameter `fields` leaves out what it does not name.
  */
-export function recordSchema(collection: Collection): JsonSchema {
+export function recordSchema(
+  collection: Collection,
+  expansions: Readonly<Record<string, JsonSchema>> = {},
+): JsonSchema {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
-  const members = recordColumns(collection).map(({ name }) => {
+  const columns = recordColumns(collection);
+  const members = columns.map(({ name }) => {
     const field = fields.get(name);
-    return [name, field ? valueSchemaOf(field) : (ownMembers[name] ?? {})];
+    return [name, field ? shownSchemaOf(collection, field) : (ownMembers[name] ?? {})];
   });
   return {
     type: 'object',
+    description: 'The parameter `fields` leaves out the members that it does not name.',
     properties: {
       ...Object.fromEntries(members),
-      expand: { type: 'object', description: 'the records that `expand` names, by relation' },
+      expand: {
+        type: 'object',
+        description: 'the records that the parameter `expand` names, by relation',
+        ...(Object.keys(expansions).length > 0 && { properties: expansions }),
+      },
       _score: { type: 'number', description: 'of a vector search: cosine similarity' },
     },
-    required: ['id'],
+    required: columns.map(({ name }) => name).filter((name) => (fields.get(name)?.viewRule ?? null) === null),
     additionalProperties: false,
   };
 }
 
+/** The schema of a value in a record, without null where records always have one. */
+function shownSchemaOf(collection: Collection, field: Field): JsonSchema {
+  const type = fieldTypes.get(field.type);
+  if (!type) return {};
+  const schema = type.valueSchema(field);
+  const isThere = isNeverNull(collection.type, field) && !losesTarget(field);
+  return withExample(field, isThere ? schema : orNull(schema));
+}
+
+/** Whether a delete of its target leaves a required field without a value (fields §3.9). */
+const losesTarget = ({ type, options }: Field): boolean =>
+  type === 'relation' && !options.multiple && options.cascade === 'setNull';
+
 /** The JSON Schema of the body of a create. The server refuses other members (422). */
 export function newRecordSchema(collection: Collection): JsonSchema {
-  const required = collection.fields.filter(
-    (field) => field.required && !fieldTypeOf(field).isServerSet && !hasDefault(field),
-  );
-  return written(
-    collection,
-    required.map(({ name }) => name),
-    (field) => ({ ...writtenSchemaOf(field), ...defaultSchemaOf(field) }),
-  );
+  return written(collection, requiredOf(collection), newValueSchemaOf);
 }
+
+/** The names of the fields that a create needs. */
+export const requiredOf = ({ fields }: Collection): string[] =>
+  fields
+    .filter((field) => field.required && !fieldTypeOf(field).isServerSet && !hasDefault(field))
+    .map(({ name }) => name);
+
+/** The JSON Schema of the value of a field in a create. */
+export const newValueSchemaOf = (field: Field): JsonSchema => ({
+  ...writtenSchemaOf(field),
+  ...defaultSchemaOf(field),
+});
 
 /** The default as JSON Schema has it. A computed one is no value of the schema. */
 function defaultSchemaOf(field: Field): JsonSchema {
@@ -69,24 +98,31 @@ function written(
   required: readonly string[],
   schemaOf: (field: Field) => JsonSchema,
 ): JsonSchema {
-  const writable = fields.filter((field) => !fieldTypeOf(field).isServerSet);
   return {
     type: 'object',
     properties: {
-      ...Object.fromEntries(writable.map((field) => [field.name, schemaOf(field)])),
-      ...(type === 'auth' && {
-        password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
-        old_password: { type: 'string', writeOnly: true, description: 'required of a user who changes the password' },
-      }),
+      ...Object.fromEntries(writableOf(fields).map((field) => [field.name, schemaOf(field)])),
+      ...(type === 'auth' && passwordMembers),
     },
     ...(required.length > 0 && { required }),
   };
 }
 
-function writtenSchemaOf(field: Field): JsonSchema {
+/** The fields that the server does not set. */
+export const writableOf = (fields: readonly Field[]): readonly Field[] =>
+  fields.filter((field) => !fieldTypeOf(field).isServerSet);
+
+/** The members of a written account that are no fields. */
+export const passwordMembers: Readonly<Record<string, JsonSchema>> = {
+  password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
+  old_password: { type: 'string', writeOnly: true, description: 'required of a user who changes the password' },
+};
+
+/** The JSON Schema of the value of a field in a body. */
+export function writtenSchemaOf(field: Field): JsonSchema {
   const type = fieldTypeOf(field);
   const schema = type.writtenSchema?.(field) ?? type.valueSchema(field);
-  return field.required ? schema : orNull(schema);
+  return withExample(field, field.required ? schema : orNull(schema));
 }
 
 /** A value, or the operators that an update takes instead (records §6.3). */

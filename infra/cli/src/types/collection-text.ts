@@ -33,7 +33,7 @@ function recordLines({ type, fields }: Definition): string[] {
     const text = readText(field);
     if (text === undefined || field.name === 'id') return [];
     // A query may show a field of a record that is not there. A field with a rule is absent where it does not hold.
-    const value = !isView && isNeverNull(field) ? text : nullable(text);
+    const value = isNeverNull(type, field) ? text : nullable(text);
     return [`readonly ${field.name}${field.view_rule == null ? '' : '?'}: ${value}`];
   });
   const times = isView ? '?' : '';

@@ -21,14 +21,20 @@ export function schemaText(schema: unknown, document: Schema, level = 0): string
 function typeText(type: string, schema: Schema, next: (inner: unknown) => string): string {
   if (type === 'string' || type === 'boolean' || type === 'null') return type;
   if (type === 'number' || type === 'integer') return 'number';
-  if (type === 'array') return `readonly (${next(schema.items)})[]`;
+  if (type === 'array') return listText(next(schema.items));
   return type === 'object' ? objectText(schema, next) : 'unknown';
 }
+
+/** A list; a union or a list within it needs brackets. */
+const listText = (item: string): string => `readonly ${/^\w+$/.test(item) ? item : `(${item})`}[]`;
+
+/** The name of a member, quoted where TypeScript needs it. */
+const nameText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
 function objectText({ properties, required, additionalProperties }: Schema, next: (inner: unknown) => string): string {
   const needed = new Set(Array.isArray(required) ? required : []);
   const members = Object.entries(Object(properties)).map(
-    ([name, inner]) => `readonly ${JSON.stringify(name)}${needed.has(name) ? '' : '?'}: ${next(inner)}`,
+    ([name, inner]) => `readonly ${nameText(name)}${needed.has(name) ? '' : '?'}: ${next(inner)}`,
   );
   if (members.length > 0) return `{ ${members.join('; ')} }`;
   return `{ readonly [name: string]: ${additionalProperties ? next(additionalProperties) : 'unknown'} }`;

@@ -15,7 +15,7 @@ export const date: FieldType = {
   name: 'date',
   reference: 'fields §3.6',
   options: z.strictObject({}),
-  samples: [{ values: [0, -1, 1767225600] }],
+  samples: [{ values: [1767225600, 0, -1] }],
   emptyTextIsNull: true,
   columnType: () => 'bigint',
   filterKind: () => 'date',

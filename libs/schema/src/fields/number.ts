@@ -19,7 +19,7 @@ export const number: FieldType = {
   name: 'number',
   reference: 'fields §3.2',
   options,
-  samples: [{ values: [0, -1.5, 1e300] }, { options: { min: -5, max: 5 }, values: [-5, 5] }],
+  samples: [{ values: [4.5, 0, -1.5, 1e300] }, { options: { min: -5, max: 5 }, values: [-5, 5] }],
   emptyTextIsNull: true,
   columnType: () => 'double precision',
   filterKind: () => 'number',

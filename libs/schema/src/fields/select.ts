@@ -33,9 +33,9 @@ export const select: FieldType = {
   filterKind: (field) => (field.options.multiple ? 'list' : 'text'),
   viewType: 'select',
   formText: (field) => (field.options.multiple ? listText : plainText),
-  valueSchema: (field) => listOf(field, { type: 'string' }),
-  writtenSchema(field) {
-    const { values } = field.options as z.output<typeof options>;
+  valueSchema(field) {
+    // The field of a view may have no values.
+    const { values = [] } = field.options as Partial<z.output<typeof options>>;
     return listOf(field, { type: 'string', ...(values.length > 0 && { enum: values }) });
   },
   compile(field) {
@@ -50,7 +50,7 @@ export const select: FieldType = {
   },
   operators(field) {
     if (!field.options.multiple) return undefined;
-    return listOperators({ schema: select.writtenSchema?.(field) ?? {}, read: select.compile(field) });
+    return listOperators({ schema: select.valueSchema(field), read: select.compile(field) });
   },
   narrowings(before, after, column) {
     const old = before.options as z.output<typeof options>;

@@ -24,6 +24,8 @@ export interface AnswerManifest {
   readonly contentType?: string | undefined;
   /** JSON Schema of the whole body. */
   readonly schema?: JsonSchema | undefined;
+  /** The body of a refusal, in place of the general example for its status. */
+  readonly example?: unknown;
 }
 
 /** A JSON Schema (draft 2020-12). */

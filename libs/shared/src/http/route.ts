@@ -82,6 +82,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
    * type, for descriptions.
    */
   readonly streamedBody?: Readonly<Record<string, JsonSchema>>;
+  /** The JSON Schema of such a form, for descriptions; files are texts of the format `binary`. */
+  readonly multipartBody?: JsonSchema;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
@@ -113,6 +115,7 @@ export interface Route {
   readonly refusesBodyWith: 400 | 422;
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes: number | undefined;
+  readonly multipartBody?: JsonSchema | undefined;
   readonly idempotent: boolean;
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly staysOpen?: boolean | undefined;

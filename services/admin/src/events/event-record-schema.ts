@@ -16,11 +16,16 @@ export function eventRecordSchema({ type, fields }: Collection): JsonSchema {
       id: { type: 'string' },
       ...(type === 'auth' && { anonymous: { type: 'boolean' } }),
       ...Object.fromEntries(
-        fields.filter((field) => !isSecret(field)).map((field) => [field.name, valueSchemaOf(field)]),
+        fields.filter((field) => !isSecret(field)).map((field) => [field.name, withoutChoices(valueSchemaOf(field))]),
       ),
       created: seconds,
       updated: seconds,
     },
     required: ['id', 'created', 'updated'],
   };
+}
+
+/** A value of that time may be one that the field no longer has. */
+function withoutChoices({ enum: _, items, ...schema }: JsonSchema): JsonSchema {
+  return { ...schema, ...(items !== undefined && { items: withoutChoices(items as JsonSchema) }) };
 }

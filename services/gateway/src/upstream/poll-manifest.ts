@@ -45,6 +45,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
   staysOpen: z.boolean().optional(),
   bodyLimitBytes: z.number(),
   multipartLimitBytes: z.number().optional(),
+  multipartBody: jsonSchema.optional(),
   summary: z.string(),
   operationId: z.string().optional(),
   tag: z.string().optional(),
@@ -59,6 +60,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
       headers: z.record(z.string(), z.string()).optional(),
       contentType: z.string().optional(),
       schema: jsonSchema.optional(),
+      example: z.unknown(),
     }),
   ),
 });

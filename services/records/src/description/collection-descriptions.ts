@@ -2,7 +2,8 @@ import type { CollectionCache } from '@recordbus/schema';
 import { describeRoutes, type Route, type RouteManifest, type ServiceDescription } from '@recordbus/shared/http';
 import type { Service } from '@recordbus/shared/service';
 import { callerKind } from '../rules/compile-rule.ts';
-import { describeCollections, type RecordRoutes } from './describe-collections.ts';
+import { describeCollections } from './describe-collections.ts';
+import type { RecordRoutes } from './shown-collection.ts';
 
 /** The most descriptions that are kept. Each may have megabytes. */
 const maxKinds = 32;

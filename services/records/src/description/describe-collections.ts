@@ -1,29 +1,13 @@
 import { type FieldRight, fieldAccess } from '@recordbus/query';
-import {
-  type Collection,
-  isUnique,
-  newRecordSchema,
-  type Rule,
-  type RuleName,
-  recordChangeSchema,
-  recordSchema,
-} from '@recordbus/schema';
+import { type Collection, isUnique, type Rule, type RuleName } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
-import {
-  inCursorPage,
-  inEnvelope,
-  type JsonSchema,
-  type RouteManifest,
-  type ServiceDescription,
-} from '@recordbus/shared/http';
+import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import { isAdmin } from '@recordbus/shared/key-rights';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { collectionFor } from '../rules/key-collections.ts';
-
-/** The record routes, by action. */
-export type RecordRoutes = Readonly<
-  Record<RuleName | 'aggregate' | 'export' | 'history' | 'put' | 'restore' | 'upsert', RouteManifest>
->;
+import { describeExpansions } from './describe-expansions.ts';
+import { describeOperation, schemasOf } from './describe-operation.ts';
+import type { RecordOperation, RecordRoutes, ShownCollection } from './shown-collection.ts';
 
 interface DescriptionInput {
   readonly collections: readonly Collection[];
@@ -31,8 +15,6 @@ interface DescriptionInput {
   /** The version of the collections for callers of this kind. */
   readonly version: string;
 }
-
-type Operation = keyof RecordRoutes;
 
 /**
  * Describes the operations that a caller may see (http §12.2): a guest those whose rule is null, a user those whose rule
@@ -55,13 +37,23 @@ export async function describeCollections(
     }))
     .filter(({ operations }) => operations.length > 0);
   const names = new Set(visible.map(({ collection }) => collection.name));
+  const shown: ShownCollection[] = [];
+  for await (const { collection, operations } of inSlices(visible)) {
+    const known = withoutHiddenTargets(collection, names);
+    const read = without(closedTo('view')(collection), known);
+    shown.push({ read, written: without(closedTo('write')(collection), known), operations });
+  }
+  const expansionsOf = describeExpansions(
+    shown.filter(({ operations }) => operations.includes('view')).map(({ read }) => read),
+  );
   const described: RouteManifest[] = [];
   const schemas: Record<string, JsonSchema> = {};
-  for await (const { collection, operations } of inSlices(visible)) {
-    const read = without(closedTo('view')(collection), withoutHiddenTargets(collection, names));
-    const written = without(closedTo('write')(collection), withoutHiddenTargets(collection, names));
-    described.push(...operations.map((operation) => ofCollection(routes[operation], operation, collection)));
-    Object.assign(schemas, schemasOf({ read, written, operations }));
+  for await (const one of inSlices(shown)) {
+    const expansions = expansionsOf(one.read);
+    described.push(
+      ...one.operations.map((name) => describeOperation(routes[name], name, one, Object.keys(expansions))),
+    );
+    Object.assign(schemas, schemasOf(one, expansions));
   }
   const tags = Object.fromEntries(visible.map(({ collection }) => [collection.name, aboutOf(collection)]));
   return { version, routes: described, schemas, tags };
@@ -87,10 +79,10 @@ const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
   admin: () => true,
 };
 
-function operationsOf(collection: Collection, kind: Principal['type']): Operation[] {
+function operationsOf(collection: Collection, kind: Principal['type']): RecordOperation[] {
   const { type, rules, historyEnabled } = collection;
   const isOpen = (rule: RuleName) => opens[kind](rules[rule]);
-  const reading: Operation[] = [
+  const reading: RecordOperation[] = [
     ...(isOpen('list') ? (['list', 'aggregate', 'export'] as const) : []),
     ...(isOpen('view') ? (['view'] as const) : []),
   ];
@@ -113,59 +105,6 @@ const aboutOf = ({ name, type }: Collection): string =>
     view: `Rows of the view ${name}; they can only be read.`,
   })[type];
 
-/** Names of components. Those of the API itself have no dot. */
-const namesOf = ({ name }: Collection) => ({
-  record: `${name}.record`,
-  create: `${name}.create`,
-  update: `${name}.update`,
-});
-
-const referTo = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` });
-
-/** The operations that take operators, so their bodies have the schema of a change. */
-const changing = new Set<Operation>(['update', 'put', 'upsert']);
-
 /** Whether records can be found by values that are unique. */
 const hasUniqueKey = ({ fields, indexes = [] }: Collection): boolean =>
   fields.some(isUnique) || indexes.some(({ unique }) => unique);
-
-/** A collection as the caller reads and writes it. */
-interface ShownCollection {
-  readonly read: Collection;
-  readonly written: Collection;
-  readonly operations: readonly Operation[];
-}
-
-function schemasOf({ read, written, operations }: ShownCollection): Record<string, JsonSchema> {
-  const names = namesOf(read);
-  const showsRecords = operations.some(showsRecord);
-  return {
-    ...(showsRecords && { [names.record]: recordSchema(read) }),
-    ...(operations.includes('create') && { [names.create]: newRecordSchema(written) }),
-    ...(operations.some((operation) => changing.has(operation)) && { [names.update]: recordChangeSchema(written) }),
-  };
-}
-
-/** Whether the answer has records of the collection. */
-const showsRecord = (operation: Operation): boolean =>
-  !['aggregate', 'delete', 'export', 'history'].includes(operation);
-
-/** The route of any collection as a route of this collection. */
-function ofCollection(route: RouteManifest, operation: Operation, collection: Collection): RouteManifest {
-  const { record, create, update } = namesOf(collection);
-  const body = operation === 'create' ? referTo(create) : changing.has(operation) ? referTo(update) : route.body;
-  const answer = operation === 'list' ? inCursorPage(referTo(record)) : inEnvelope(referTo(record));
-  const statuses = operation === 'create' ? [201] : operation === 'put' || operation === 'upsert' ? [200, 201] : [200];
-  const shown = showsRecord(operation) ? statuses : [];
-  return {
-    ...route,
-    operationId: `${operation}_${collection.name}`,
-    tag: collection.name,
-    paths: route.paths.map((path) => path.replace(':collection', collection.name)),
-    ...(body && { body }),
-    answers: {
-      ...route.answers,
-      ...Object.fromEntries(shown.map((status) => [status, { ...route.answers[status], schema: answer }])),
-    },
-  };
-}

@@ -34,3 +34,17 @@ export const describedBatch = {
   body: toJsonSchema(z.object({ operations: z.array(operation) }), 'input'),
   answer: toJsonSchema(z.array(result), 'output'),
 };
+
+/** The form of a batch with files (batch §4). */
+export const batchForm = {
+  type: 'object',
+  description: 'One part for each file, with the name `<index>.<field>`: the number of its operation, and the field.',
+  properties: {
+    operations: {
+      type: 'string',
+      contentMediaType: 'application/json',
+      description: 'the list of operations, as JSON',
+    },
+  },
+  required: ['operations'],
+};

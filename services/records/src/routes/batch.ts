@@ -9,7 +9,7 @@ import { batchPath } from '../batch/operation-limits.ts';
 import { listOf, type ParsedOperation, parsedBody, parseOperations } from '../batch/parse-operations.ts';
 import { maxBatchBytes, receiveBatch } from '../batch/receive-batch.ts';
 import { dropOnFailure } from '../files/drop-on-failure.ts';
-import { describedBatch } from './batch-schema.ts';
+import { batchForm, describedBatch } from './batch-schema.ts';
 import type { RouteDeps } from './route-deps.ts';
 
 /** A batch holds its connection for many statements. The other connections are for single writes. */
@@ -37,6 +37,7 @@ export function batchRoute(deps: RouteDeps): Route {
     parseBody: (bytes) => parseOperations(bytes, deps.maxBatchOperations()),
     bodyLimitBytes: maxBatchBytes,
     multipartLimitBytes: deps.maxUploadBytes,
+    multipartBody: batchForm,
     described: describedBatch,
     answers: {
       400: 'the body cannot be read',

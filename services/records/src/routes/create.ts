@@ -1,4 +1,5 @@
 import { newId } from '@recordbus/database';
+import { anyForm } from '@recordbus/schema';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
@@ -24,6 +25,7 @@ export const createRoute = (deps: RouteDeps): Route =>
     params: collectionParams,
     body: z.record(z.string(), z.unknown()),
     multipartLimitBytes: deps.maxUploadBytes,
+    multipartBody: anyForm,
     answers: {
       201: withHeaders(anyRecord, etagHeader),
       403: 'the create rule refuses',

@@ -1,3 +1,4 @@
+import { anyForm } from '@recordbus/schema';
 import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
@@ -46,6 +47,7 @@ export const putRoute = (deps: RouteDeps): Route =>
     params: recordParams,
     body,
     multipartLimitBytes: deps.maxUploadBytes,
+    multipartBody: anyForm,
     requestHeaders,
     answers: {
       ...answers,

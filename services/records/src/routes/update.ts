@@ -1,3 +1,4 @@
+import { anyForm } from '@recordbus/schema';
 import { notFound } from '@recordbus/shared/errors';
 import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
@@ -25,6 +26,7 @@ export const updateRoute = (deps: RouteDeps): Route =>
     params: recordParams,
     body: z.record(z.string(), z.unknown()),
     multipartLimitBytes: deps.maxUploadBytes,
+    multipartBody: anyForm,
     requestHeaders: ifMatchHeader,
     answers: {
       200: withHeaders(anyRecord, etagHeader),

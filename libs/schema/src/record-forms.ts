@@ -1,0 +1,44 @@
+import type { JsonSchema } from '@recordbus/shared/http';
+import type { Collection } from './collection.ts';
+import type { Field } from './field.ts';
+import { passwordMembers, writableOf, writtenSchemaOf } from './record-schemas.ts';
+
+/** The JSON Schema of one file in a form. */
+const bytes: JsonSchema = { type: 'string', format: 'binary' };
+
+/** The JSON Schema of a form with files for a record of any collection (files §3.1). */
+export const anyForm: JsonSchema = {
+  type: 'object',
+  description: 'One part for each file, with the name of its field; a part `_json` may hold all other fields.',
+  properties: { _json: { type: 'string', description: 'other members of the body, as a JSON object' } },
+};
+
+/**
+ * The JSON Schema of a form with files for a record of the collection; undefined without file fields. `content` is the
+ * component with the schema of the same body as JSON. Nothing is required: `_json` may hold every member but the files.
+ */
+export function recordFormSchema({ type, fields }: Collection, content: string): JsonSchema | undefined {
+  const writable = writableOf(fields);
+  if (!writable.some(isFile)) return undefined;
+  return {
+    type: 'object',
+    properties: {
+      ...Object.fromEntries(writable.map((field) => [field.name, partOf(field)])),
+      ...(type === 'auth' && passwordMembers),
+      _json: {
+        type: 'string',
+        contentMediaType: 'application/json',
+        contentSchema: { $ref: `#/components/schemas/${content}` },
+        description: 'members of the body that have no part of their own, as a JSON object',
+      },
+    },
+  };
+}
+
+const isFile = ({ type }: Field): boolean => type === 'file';
+
+function partOf(field: Field): JsonSchema {
+  if (!isFile(field)) return writtenSchemaOf(field);
+  if (!field.options.multiple) return { ...bytes, description: 'the file' };
+  return { type: 'array', items: bytes, description: 'the files, each a part of its own; an update adds them' };
+}

@@ -1,0 +1,83 @@
+import { newRecordSchema, recordChangeSchema, recordFormSchema, recordSchema, requiredOf } from '@recordbus/schema';
+import { inCursorPage, inEnvelope, type JsonSchema, type RouteManifest } from '@recordbus/shared/http';
+import type { Expansions } from './describe-expansions.ts';
+import { componentsOf, type RecordOperation, referTo, type ShownCollection } from './shown-collection.ts';
+
+/** The operations that take operators, so their bodies have the schema of a change. */
+const changing = new Set<RecordOperation>(['update', 'put', 'upsert']);
+
+/** Whether the answer has records of the collection. */
+const showsRecord = (operation: RecordOperation): boolean =>
+  !['aggregate', 'delete', 'export', 'history'].includes(operation);
+
+/** The schemas that the operations of a collection refer to. */
+export function schemasOf(
+  { read, written, operations }: ShownCollection,
+  expansions: Expansions,
+): Record<string, JsonSchema> {
+  const names = componentsOf(read);
+  return {
+    ...(operations.some(showsRecord) && { [names.record]: recordSchema(read, expansions) }),
+    ...(operations.includes('create') && { [names.create]: newRecordSchema(written) }),
+    ...(operations.some((operation) => changing.has(operation)) && { [names.update]: recordChangeSchema(written) }),
+  };
+}
+
+/** The route of any collection as a route of this collection. `expandable` names what its records expand to. */
+export function describeOperation(
+  route: RouteManifest,
+  operation: RecordOperation,
+  { read, written }: ShownCollection,
+  expandable: readonly string[],
+): RouteManifest {
+  const { record, create, update } = componentsOf(read);
+  const content = operation === 'create' ? create : changing.has(operation) ? update : undefined;
+  const { multipartBody: _, ...rest } = route;
+  const form = content === undefined ? undefined : recordFormSchema(written, content);
+  const query = describeExpand(route.query, expandable);
+  return {
+    ...rest,
+    operationId: `${operation}_${read.name}`,
+    tag: read.name,
+    paths: route.paths.map((path) => path.replace(':collection', read.name)),
+    ...(query && { query }),
+    ...(content !== undefined && { body: referTo(content) }),
+    ...(form && { multipartBody: form }),
+    answers: {
+      ...route.answers,
+      ...shownAnswers(route, operation, record),
+      ...refusals(route, operation, requiredOf(written)),
+    },
+  };
+}
+
+/** The parameter `expand` with the names that it takes. */
+function describeExpand(query: JsonSchema | undefined, names: readonly string[]): JsonSchema | undefined {
+  const members = query?.properties as Readonly<Record<string, JsonSchema>> | undefined;
+  if (!members?.expand || names.length === 0) return query;
+  const expand = {
+    ...members.expand,
+    description: `${members.expand.description}: ${names.map((name) => `\`${name}\``).join(', ')}`,
+    examples: [names[0]],
+  };
+  return { ...query, properties: { ...members, expand } };
+}
+
+/** The answers with records. */
+function shownAnswers({ answers }: RouteManifest, operation: RecordOperation, record: string) {
+  if (!showsRecord(operation)) return {};
+  const schema = operation === 'list' ? inCursorPage(referTo(record)) : inEnvelope(referTo(record));
+  const statuses = operation === 'create' ? [201] : operation === 'put' || operation === 'upsert' ? [200, 201] : [200];
+  return Object.fromEntries(statuses.map((status) => [status, { ...answers[status], schema }]));
+}
+
+/** The refusal of a body, with a field of this collection. */
+function refusals(
+  { answers }: RouteManifest,
+  operation: RecordOperation,
+  [required]: readonly string[],
+): RouteManifest['answers'] {
+  if (operation !== 'create' || required === undefined || !answers[422]) return {};
+  const example = { error: 'validation failed', code: 'validation_failed', details: { [required]: 'is required' } };
+  return { 422: { ...answers[422], example } };
+}

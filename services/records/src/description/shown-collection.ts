@@ -1,0 +1,25 @@
+import type { Collection, RuleName } from '@recordbus/schema';
+import type { JsonSchema, RouteManifest } from '@recordbus/shared/http';
+
+/** What can be done with the records of a collection. */
+export type RecordOperation = RuleName | 'aggregate' | 'export' | 'history' | 'put' | 'restore' | 'upsert';
+
+/** The record routes, by operation. */
+export type RecordRoutes = Readonly<Record<RecordOperation, RouteManifest>>;
+
+/** A collection as the caller reads and writes it. */
+export interface ShownCollection {
+  readonly read: Collection;
+  readonly written: Collection;
+  readonly operations: readonly RecordOperation[];
+}
+
+/** Names of components. Those of the API itself have no dot. */
+export const componentsOf = ({ name }: Collection) => ({
+  record: `${name}.record`,
+  create: `${name}.create`,
+  update: `${name}.update`,
+});
+
+/** The schema that refers to a component. */
+export const referTo = (schema: string): JsonSchema => ({ $ref: `#/components/schemas/${schema}` });
