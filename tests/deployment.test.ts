@@ -15,6 +15,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Deployment } from 'kubernetes-models/apps/v1/Deployment';
 import { HorizontalPodAutoscaler } from 'kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler';
+import { CronJob } from 'kubernetes-models/batch/v1/CronJob';
 import { NetworkPolicy } from 'kubernetes-models/networking.k8s.io/v1/NetworkPolicy';
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1/PodDisruptionBudget';
 import { ConfigMap } from 'kubernetes-models/v1/ConfigMap';
@@ -27,6 +28,7 @@ import { repository } from './harness/stack.ts';
 /** The schemas of Kubernetes for the kinds in the manifests. */
 const kinds = {
   ConfigMap,
+  CronJob,
   Deployment,
   HorizontalPodAutoscaler,
   Namespace,
@@ -72,8 +74,8 @@ function typeErrorsOf(documents: readonly JsonObject[]): string {
   }
 }
 
-/** The variables of docs/configuration.md. */
-const documented = new Set(read('docs/configuration.md').match(/\bSERVICE_[A-Z_]+\b/g));
+/** The variables of the services, and of the command line. */
+const documented = new Set(`${read('docs/configuration.md')}${read('docs/cli.md')}`.match(/\bSERVICE_[A-Z_]+\b/g));
 
 test('every manifest is listed, and valid by the schema of its kind', () => {
   const listed: unknown = parse(readFileSync(join(folder, 'kustomization.yaml'), 'utf8'));
@@ -200,4 +202,19 @@ test('make-env.sh writes every variable that compose requires, and completes an 
   const before = written();
   run();
   assert.equal(written(), before);
+});
+
+test('the command line has its own job, with a key only if there is one', () => {
+  const [job, ...more] = ofKind('CronJob');
+  assert.deepEqual(more, []);
+  assert.equal(at(job, 'spec.suspend'), true);
+  const cli = objectAt(job, 'spec.jobTemplate.spec.template.spec.containers.0');
+  const [node, file] = cli.command as string[];
+  assert.equal(node, 'node');
+  assert.ok(existsSync(join(repository, String(file))));
+  const [key] = listAt(cli, 'env');
+  assert.equal(key?.name, 'SERVICE_KEY');
+  assert.deepEqual(at(key, 'valueFrom.secretKeyRef'), { name: 'recordbus-key', key: 'SERVICE_KEY', optional: true });
+  assert.ok(documented.has('SERVICE_KEY'));
+  for (const deployment of deployments) assert.doesNotMatch(JSON.stringify(deployment), /SERVICE_KEY|recordbus-key/);
 });

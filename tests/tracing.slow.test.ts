@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
+import { createClient } from './harness/client.ts';
 import { eventually } from './harness/eventually.ts';
+import { textAt } from './harness/json.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { startStack } from './harness/stack.ts';
 import { topologies } from './harness/target.ts';
@@ -38,6 +40,11 @@ for (const topology of topologies) {
     assert.equal(created.status, 201, created.text);
     await receiver.received(1);
 
+    const key = await admin.post('/api/v1/admin/keys', { name: 'traced', scopes: ['records:notes:write'] });
+    const machine = createClient(stack.url, textAt(key, 'key'));
+    await machine.get('/api/v1/notes');
+    await stack.guest.get(`/api/v1/notes?filter=${textAt(key, 'key')}`);
+
     const deliveryIds = () => receiver.deliveries.map(({ headers }) => headers['x-service-delivery']);
     const spansOf = () => collector.spans.filter((span) => span.traceId === traceId);
     const stations: Record<string, (span: Span) => boolean> = {
@@ -55,6 +62,13 @@ for (const topology of topologies) {
         });
       });
     }
+    await t.test('no span carries the secret of a service key [keys §1.4]', async () => {
+      const secret = textAt(key, 'key').slice('rbk_'.length + 17);
+      await eventually('the spans of the key have arrived', () =>
+        collector.spans.some(({ attributes }) => attributes['http.response.status_code'] === 401),
+      );
+      assert.ok(!JSON.stringify(collector.spans).includes(secret));
+    });
     await t.test('every span has a parent in the trace', async () => {
       await eventually('the parents have arrived', () => {
         const ids = new Set([callerId, ...spansOf().map(({ spanId }) => spanId)]);

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { runCli } from '../harness/cli.ts';
 import { createClient } from '../harness/client.ts';
@@ -36,6 +39,23 @@ suite('service keys on the command line', async () => {
       timeoutMs: 1000,
     });
     assert.equal((await cli(['keys', 'revoke', textAt(made.json, 'id')])).code, 1);
+  });
+
+  await test('commands that call a stack take a key from SERVICE_KEY, and never from their arguments [operation §8.7]', async () => {
+    const made = await cli(['keys', 'create', 'reader', '--scope', 'collections:read', '--json']);
+    const SERVICE_KEY = textAt(made.json, 'key');
+    const run = (args: readonly string[], more: Record<string, string> = {}) =>
+      runCli([...args, '--url', stack.url], { environment: { ...environment, ...more } });
+    const types = await run(['types'], { SERVICE_KEY });
+    assert.equal(types.code, 0, types.stderr);
+    assert.match(types.stdout, /^export interface Made \{/m);
+    const refused = await run(['types'], {
+      SERVICE_KEY: `${SERVICE_KEY.slice(0, -1)}${SERVICE_KEY.endsWith('A') ? 'B' : 'A'}`,
+    });
+    assert.equal(refused.code, 1);
+    assert.ok(!refused.stderr.includes(SERVICE_KEY.slice(0, -1)), refused.stderr);
+    const plan = await run(['schema', 'pull', mkdtempSync(join(tmpdir(), 'recordbus-pull-'))], { SERVICE_KEY });
+    assert.equal(plan.code, 0, plan.stderr);
   });
 
   await test('wrong words are refused [keys §1.8]', async () => {

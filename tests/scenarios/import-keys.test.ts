@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../harness/client.ts';
-import { textAt } from '../harness/json.ts';
+import { eventually } from '../harness/eventually.ts';
+import { numberAt, textAt } from '../harness/json.ts';
 import { onOneProcess } from '../harness/target.ts';
-import { countsOf, imported, linesOf, recordsOf, sendImport } from './import-jobs.ts';
+import { countsOf, ended, imported, linesOf, readJob, recordsOf, sendImport } from './import-jobs.ts';
 
 onOneProcess('an import by a service key', async (t, target) => {
   const admin = await target.admin();
@@ -30,5 +31,23 @@ onOneProcess('an import by a service key', async (t, target) => {
     const again = await machine.send('POST', `/api/v1/records/own/import?format=ndjson&upload=${id}`);
     assert.equal(again.status, 422, again.text);
     assert.deepEqual(await recordsOf(admin, 'own', 'title'), [{ title: 'own' }]);
+  });
+
+  await t.test('ends with the reason when the key is revoked while it runs [keys §5.7]', async () => {
+    const brief = await admin.post('/api/v1/admin/keys', { name: 'brief', scopes: ['records:own:write'] });
+    const rows = 300_000;
+    const body = '{"title":"many"}\n'.repeat(rows);
+    const started = await sendImport(createClient(target.url, textAt(brief, 'key')), 'own', { format: 'ndjson' }, body);
+    assert.equal(started.status, 202, started.text);
+    const id = textAt(started.json, 'data.id');
+    await eventually('rows are done', async () => numberAt(await readJob(admin, id), 'rows.done') > 0);
+    await admin.delete(`/api/v1/admin/keys/${textAt(brief, 'id')}`);
+    const end = await ended(admin, id);
+    assert.equal(end.state, 'failed');
+    assert.equal(textAt(end, 'error.message'), 'the service key of the job is revoked or has expired');
+    const done = numberAt(end, 'rows.done');
+    assert.ok(done < rows);
+    const { json } = await admin.get('/api/v1/records/own/aggregate?count=1&filter=title="many"');
+    assert.equal(numberAt(json, 'data.0.count'), done, 'what was counted is what was written');
   });
 });
