@@ -26,16 +26,17 @@ const promisedLines = (page: string): string[] =>
     [...block.matchAll(/(?:^|console\.log\(.*\); *)\/\/ (.*)$/gm)].map(([, line = '']) => line),
   );
 
-onOneProcess('the programs of docs/client.md print what it says', async (_t, target) => {
-  const page = readFileSync(join(repository, 'docs/client.md'), 'utf8');
-  for (const example of readExamples(page)) await runExample(example, new Map(), target);
-  const { token } = (await target.guest.post('/api/v1/admin/login', firstAdmin, 200)) as { token?: string };
-  process.env.ADMIN_TOKEN = token;
-  const lines: string[] = [];
-  const print = (...values: readonly unknown[]): unknown =>
-    lines.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));
-  Reflect.set(globalThis, printer, print);
-  await import(`data:text/javascript,${encodeURIComponent(moduleOf(page, target.url))}`);
-  assert.ok(lines.length > 5);
-  assert.deepEqual(lines, promisedLines(page));
-});
+for (const file of ['docs/client.md', 'docs/reference/client.md'])
+  onOneProcess(`the programs of ${file} print what it says`, async (_t, target) => {
+    const page = readFileSync(join(repository, file), 'utf8');
+    for (const example of readExamples(page)) await runExample(example, new Map(), target);
+    const { token } = (await target.guest.post('/api/v1/admin/login', firstAdmin, 200)) as { token?: string };
+    process.env.ADMIN_TOKEN = token;
+    const lines: string[] = [];
+    const print = (...values: readonly unknown[]): unknown =>
+      lines.push(values.map((value) => (typeof value === 'string' ? value : inspect(value))).join(' '));
+    Reflect.set(globalThis, printer, print);
+    await import(`data:text/javascript,${encodeURIComponent(moduleOf(page, target.url))}`);
+    assert.ok(lines.length > 5);
+    assert.deepEqual(lines, promisedLines(page));
+  });

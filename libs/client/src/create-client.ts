@@ -4,7 +4,7 @@ import type { Batch, Results } from './batch/operations.ts';
 import { sendBatch } from './batch/send-batch.ts';
 import { callRoute } from './call-route.ts';
 import { invalidArgument, type RecordbusError } from './error.ts';
-import type { ChannelMessage, Subscription } from './live/types.ts';
+import type { ChannelMessage, LiveConnection, Subscription } from './live/types.ts';
 import { type Collection, createCollection } from './records/collection.ts';
 import { createFileToken, type FileToken } from './records/files.ts';
 import type { WriteOptions } from './records/options.ts';
@@ -23,6 +23,8 @@ export interface ClientOptions {
   readonly store?: SessionStore | undefined;
   /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof fetch | undefined;
+  /** How it follows changes: over a stream of events, with a connection of its own, by default. */
+  readonly live?: LiveConnection | undefined;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -115,7 +117,8 @@ export function createClient<S extends SchemaOf<S> = AnySchema, R extends Routes
     const call: Call = { method: 'POST', path: apiPath('auth', 'refresh'), headers: authorization, isAnonymous: true };
     return (await transport.data<{ readonly token: string }>(call)).token;
   });
-  const transport = createTransport({ baseUrl, fetch, headers, token: () => session.token() });
+  const live = { ...options.live, sessionName: store.name };
+  const transport = createTransport({ baseUrl, fetch, headers, live, token: () => session.token() });
   return {
     url: baseUrl,
     from: <C extends CollectionName<S>>(collection: C) =>

@@ -51,7 +51,15 @@ export { type Conflict, isConflict, RecordbusError } from './error.ts';
 export type { Progress } from './exchange.ts';
 export { Filter, f } from './filter/filter.ts';
 export type { Value } from './filter/literal.ts';
-export type { Change, ChannelMessage, LiveList, LiveOptions, SubscribeOptions, Subscription } from './live/types.ts';
+export type {
+  Change,
+  ChannelMessage,
+  LiveConnection,
+  LiveList,
+  LiveOptions,
+  SubscribeOptions,
+  Subscription,
+} from './live/types.ts';
 export type { Collection, Subject, UpsertTarget } from './records/collection.ts';
 export type { FileOptions, FileToken, StoredFile } from './records/files.ts';
 export type {

@@ -1,6 +1,7 @@
 import { type Body, bodyOf } from './body.ts';
 import { abortedBy, invalidArgument, RecordbusError } from './error.ts';
 import { exchange, type Progress } from './exchange.ts';
+import type { LiveConnection } from './live/types.ts';
 import { isShortWait, isWorthRepeating, mostRepetitions, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
 import { type Query, withQuery } from './url.ts';
 
@@ -35,11 +36,19 @@ export interface Reply {
   readonly json: unknown;
 }
 
+/** How a client follows changes. */
+export interface LiveSettings extends LiveConnection {
+  /** The name of the store of its session; undefined for a session of its own. */
+  readonly sessionName: string | undefined;
+}
+
 /** Sends requests to a stack. */
 export interface Transport {
   readonly baseUrl: string;
-  /** Refreshes the session if it is time. For connections that stay open without requests. */
-  keepFresh(): Promise<unknown>;
+  /** Refreshes the session if it is time, and returns its token. For connections that stay open without requests. */
+  keepFresh(): Promise<string | undefined>;
+  /** How the client follows changes, and the name of its session for other tabs. */
+  readonly live: LiveSettings;
   /** Sends a request, and again where that is safe. Throws a `RecordbusError` for every refusal. */
   send(call: Call): Promise<Reply>;
   /** Like `send`, but returns the answer as it comes, for downloads and streams. */
@@ -49,6 +58,7 @@ export interface Transport {
 }
 
 export interface TransportOptions {
+  readonly live: LiveSettings;
   readonly baseUrl: string;
   readonly fetch: typeof fetch | undefined;
   /** Sent with each request. */
@@ -58,7 +68,8 @@ export interface TransportOptions {
 }
 
 /** Creates the transport of a client. */
-export function createTransport({ baseUrl, fetch: given, headers: always, token }: TransportOptions): Transport {
+export function createTransport(options: TransportOptions): Transport {
+  const { baseUrl, fetch: given, headers: always, token, live } = options;
   async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
     const { method, path, query, signal, onProgress } = call;
     const bearer = call.isAnonymous ? undefined : await token(signal);
@@ -112,6 +123,7 @@ export function createTransport({ baseUrl, fetch: given, headers: always, token 
     });
   return {
     baseUrl,
+    live,
     keepFresh: () => token(undefined),
     send,
     open: (call) => repeat(call, async (response) => response),

@@ -1,8 +1,9 @@
 import { RecordbusError } from '../error.ts';
 import { wait } from '../retry.ts';
 import type { Transport } from '../transport.ts';
-import { apiPath } from '../url.ts';
-import { readEvents, type StreamEvent } from './stream.ts';
+import { type OpenConnection, openConnection } from './connection.ts';
+import { shareHub } from './shared-hub.ts';
+import type { StreamEvent } from './stream.ts';
 
 /** What follows one collection, record or channel. */
 export interface Follower {
@@ -10,6 +11,8 @@ export interface Follower {
   readonly request: Readonly<Record<string, unknown>>;
   /** Whether its first state, or the first `ready`, has come. */
   hasBegun: boolean;
+  /** From where it resumes: it has every change up to here. */
+  cursor?: string | undefined;
   onMessage(type: string, data: StreamEvent['data']): void;
   /** Its end: it was refused, or its rights are gone. */
   onError(error: RecordbusError): void;
@@ -30,18 +33,18 @@ const hubs = new WeakMap<Transport, Hub>();
 
 /** The hub of a client. */
 export function hubOf(transport: Transport): Hub {
-  const hub = hubs.get(transport) ?? createHub(transport);
+  const hub = hubs.get(transport) ?? shareHub(transport, createHub(transport));
   hubs.set(transport, hub);
   return hub;
 }
 
 /**
- * Opens a connection while there is something to follow, and again whenever it ends or what is followed changes: nothing
+ * Creates the hub of one connection. It opens a connection while there is something to follow, and again whenever it ends or what is followed changes: nothing
  * is missed, because it resumes behind the last cursor.
  */
 function createHub(transport: Transport): Hub {
   const followers = new Map<string, Follower>();
-  let [lastId, cursor, pauseMs, isRunning]: [number, string | undefined, number, boolean] = [0, undefined, 0, false];
+  let [lastId, pauseMs, isRunning] = [0, 0, false];
   let connection = new AbortController();
   let freshAtMs = 0;
 
@@ -63,38 +66,38 @@ function createHub(transport: Transport): Hub {
         if (!signal.aborted) onFailure(error);
       }
     }
-    [cursor, isRunning] = [undefined, false];
+    isRunning = false;
   }
 
   async function connect(signal: AbortSignal): Promise<void> {
-    const subscriptions = [...followers].map(([id, { request, hasBegun }]) => ({
+    const subscriptions = [...followers].map(([id, { request, hasBegun, cursor }]) => ({
       ...request,
       id,
       ...('collection' in request && hasBegun && cursor !== undefined && { after: cursor }),
     }));
-    const headers = { Accept: 'text/event-stream' };
-    const path = apiPath('realtime');
-    const response = await transport.open({ method: 'POST', path, values: { subscriptions }, headers, signal });
+    const open = await openConnection(transport, subscriptions, signal, () => connection.abort());
     pauseMs = slowed(0);
-    for await (const event of readEvents(response, () => connection.abort())) {
+    for await (const event of open.events) {
       if (signal.aborted) return;
       apply(event);
-      keepFresh();
+      keepFresh(open);
     }
   }
 
   /** The connection ends with its token, and a page that only follows sends no request that would refresh it. */
-  function keepFresh(): void {
+  function keepFresh({ renew }: OpenConnection): void {
     if (Date.now() - freshAtMs < freshForMs) return;
     freshAtMs = Date.now();
-    void transport.keepFresh().catch(() => {});
+    void transport.keepFresh().then(renew, () => {});
   }
 
   function apply({ type, id, data }: StreamEvent): void {
-    if (id !== undefined) cursor = id;
     const follower = followers.get(String(data.sub));
+    const reached = id ?? (type === 'ready' ? String(data.cursor) : undefined);
+    if (reached !== undefined)
+      for (const one of followers.values()) if (id !== undefined || one.cursor === undefined) one.cursor = reached;
+    if (follower && typeof data.cursor === 'string') follower.cursor = data.cursor;
     if (type === 'ready') {
-      cursor ??= String(data.cursor);
       for (const one of followers.values()) if (!one.request.snapshot) begin(one, type, data);
     } else if (type === 'reconnect') pauseMs = Number(data.after_ms);
     else if (type === 'error') end(String(data.sub), refusalOf(data));

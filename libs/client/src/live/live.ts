@@ -77,7 +77,8 @@ export function openLive(transport: Transport, collection: string, options: AnyL
           const needsMore = merged.apply(type, data);
           if (type === 'snapshot') resolve(list);
           if (merged.records !== before) tell();
-          if (needsMore) follow();
+          // After a change of rights no snapshot comes by itself (realtime §5.3).
+          if (needsMore || (type === 'resync' && data.reason === 'access')) follow();
         },
         onError(refusal) {
           error = refusal;

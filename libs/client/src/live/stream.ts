@@ -7,7 +7,7 @@ export interface StreamEvent {
 }
 
 /** A heartbeat comes every 15 s. After a longer silence the connection is dead. */
-const longestSilenceMs = 40_000;
+export const longestSilenceMs = 40_000;
 
 /** Reads the events of an answer (HTML §9.2.6, as far as the server uses it) until it ends. `onSilence` cuts it. */
 export async function* readEvents(response: Response, onSilence: () => void): AsyncGenerator<StreamEvent, void> {

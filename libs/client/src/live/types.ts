@@ -2,6 +2,17 @@ import type { RecordbusError } from '../error.ts';
 import type { SelectOptions, ShapeOptions } from '../records/options.ts';
 import type { FilterOf } from '../types/filter-fields.ts';
 
+/** How a client follows changes. */
+export interface LiveConnection {
+  /** `stream` of events, the default, or `websocket`; where the platform has no WebSocket, a stream. */
+  readonly over?: 'stream' | 'websocket' | undefined;
+  /**
+   * Whether the tabs of one session share one connection: those whose stores have the same name. It needs Web Locks and
+   * BroadcastChannel; where they are missing, each tab has its own.
+   */
+  readonly shareTabs?: boolean | undefined;
+}
+
 /** A list that follows its collection. */
 export interface LiveList<R> {
   /** The records in the order of the sort. Each change makes a new list. */

@@ -8,27 +8,33 @@ export interface Tabs {
   onChange(listener: () => void): void;
 }
 
-interface Locks {
+/** Web Locks: work with a name is done by one tab at a time. */
+export interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-interface Channel {
-  onmessage: ((event: unknown) => void) | null;
+/** A channel between the tabs of an origin. */
+export interface Channel {
+  onmessage: ((event: { readonly data: unknown }) => void) | null;
   postMessage(message: unknown): void;
   /** Only in Node: lets the process end while the channel is open. */
   unref?(): void;
+}
+
+/** What the platform has for tabs; each may be missing. */
+export function tabPlatform(): {
+  readonly locks: Locks | undefined;
+  readonly Channel: (new (topic: string) => Channel) | undefined;
+} {
+  const { locks } = Object(Reflect.get(globalThis, 'navigator')) as { readonly locks?: Locks };
+  return { locks, Channel: Reflect.get(globalThis, 'BroadcastChannel') as never };
 }
 
 /** Connects the tabs that share a store, with what the platform has for it. */
 export function connectTabs(name: string | undefined): Tabs {
   if (name === undefined) return { alone: (work) => work(), announce: () => {}, onChange: () => {} };
   const topic = `recordbus:${name}`;
-  const { locks } = Object(Reflect.get(globalThis, 'navigator')) as { readonly locks?: Locks };
-  const Channel = Reflect.get(globalThis, 'BroadcastChannel') as unknown as
-    | (new (
-        topic: string,
-      ) => Channel)
-    | undefined;
+  const { locks, Channel } = tabPlatform();
   const channel = Channel && new Channel(topic);
   channel?.unref?.();
   return {

@@ -1,0 +1,29 @@
+import type { Transport } from '../transport.ts';
+import { apiPath } from '../url.ts';
+import { openSocket, socketClass } from './socket.ts';
+import { readEvents, type StreamEvent } from './stream.ts';
+
+/** An open connection. */
+export interface OpenConnection {
+  readonly events: AsyncIterable<StreamEvent>;
+  /** Goes on with a new token of the same account, where the connection can. */
+  renew(token: string | undefined): void;
+}
+
+/** Opens the connection of a client for these subscriptions. The signal ends it. */
+export async function openConnection(
+  transport: Transport,
+  subscriptions: readonly object[],
+  signal: AbortSignal,
+  end: () => void,
+): Promise<OpenConnection> {
+  const Socket = transport.live.over === 'websocket' ? socketClass() : undefined;
+  const token = Socket && (await transport.keepFresh());
+  // A service key is for the header of a request: a WebSocket takes the tokens of sessions.
+  if (Socket && !token?.startsWith('rbk_'))
+    return openSocket(Socket, { baseUrl: transport.baseUrl, token }, subscriptions, signal);
+  const headers = { Accept: 'text/event-stream' };
+  const path = apiPath('realtime');
+  const response = await transport.open({ method: 'POST', path, values: { subscriptions }, headers, signal });
+  return { events: readEvents(response, end), renew() {} };
+}
