@@ -159,8 +159,6 @@ export const without: Readonly<Record<string, string>> = {
   'GET /docs': 'a page',
   'GET /_': 'a page',
   'GET /_/assets/{file}': 'a part of a page',
-  'GET /docs/reference.css': 'a part of a page',
-  'GET /docs/reference.js': 'a part of a page',
   'POST /api/v1/auth/refresh': 'the client refreshes by itself',
   'GET /api/v1/realtime': 'live connections use POST',
   'POST /api/v1/realtime': 'live connections have tests of their own',

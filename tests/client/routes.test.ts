@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
+import { clientCalls } from '@recordbus/admin-pages/client-calls';
 import { createClient, memoryStore } from '@recordbus/client';
 import { objectAt } from '../harness/json.ts';
 import { onOneProcess } from '../harness/target.ts';
-import { calls, without } from './route-calls.ts';
+import { type Call, calls, without } from './route-calls.ts';
 
 /** The routes of the API document, with records under their long path. */
 function routesOf(document: unknown): string[] {
@@ -32,17 +33,44 @@ onOneProcess('the client reaches every route of the API document', async (t, tar
     );
   });
   await t.test('each call sends a request to its route', async () => {
-    for (const [route, call] of Object.entries(calls)) {
-      const sent: string[] = [];
-      const client = createClient<never>('http://stack', {
-        store: memoryStore({ token: 'a' }),
-        fetch: async (input, init) => {
-          sent.push(`${init?.method} ${shortPath(new URL(String(input)).pathname)}`);
-          return Response.json({ data: { fields: '[]', map: [] }, token: 'b' });
-        },
-      });
-      await Promise.resolve(call(client)).catch(() => {});
-      assert.deepEqual(sent, [route]);
-    }
+    for (const [route, call] of Object.entries(calls)) assert.deepEqual(await sentBy(call), [route]);
+  });
+  await t.test('so does each call that the page of the API document shows', async () => {
+    for (const [route, text] of Object.entries(clientCalls))
+      assert.deepEqual(await sentBy((client) => run(client, text)), [route]);
   });
 });
+
+/** The requests that a call of the client sends. */
+async function sentBy(call: Call): Promise<string[]> {
+  const sent: string[] = [];
+  const client = createClient<never>('http://stack', {
+    store: memoryStore({ token: 'a' }),
+    fetch: async (input, init) => {
+      sent.push(`${init?.method} ${shortPath(new URL(String(input)).pathname)}`);
+      return Response.json({ data: { fields: '[]', map: [] }, token: 'b' });
+    },
+  });
+  await Promise.resolve(call(client)).catch(() => {});
+  return sent;
+}
+
+/** What the calls of the page name. */
+const values = {
+  token: 't',
+  password: 'correct horse',
+  oldPassword: 'battery staple',
+  code: '123456',
+  redirectUri: 'http://app',
+  state: 's',
+  hash: 'h',
+  file: '[]',
+  record: { id: '{id}', photo: '{filename}' },
+};
+
+/** Does a call of the client that is written as a text. */
+const run = (client: unknown, text: string): unknown =>
+  new Function('client', ...Object.keys(values), `return ${text.replace('{body}', '{}')}`)(
+    client,
+    ...Object.values(values),
+  );

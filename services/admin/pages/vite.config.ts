@@ -13,6 +13,7 @@ const config: UserConfig = {
     }),
   ],
   build: {
+    rolldownOptions: { input: ['index.html', 'docs.html'] },
     target: 'es2022',
     // Data addresses in styles would need a wider policy.
     assetsInlineLimit: 0,

@@ -93,7 +93,10 @@ export function createAdmin(deps: AdminDeps): Service {
     ...notificationRoutes({ settings, notifier }),
     ...viewRoutes({ database }),
     ...eventRoutes({ database }),
-    ...pageRoutes(createBuiltFiles(config.pagesDirectory)),
+    ...pageRoutes({
+      read: createBuiltFiles(config.pagesDirectory),
+      audience: () => settings.get('openapi.audience'),
+    }),
   ];
   return {
     name: 'admin',

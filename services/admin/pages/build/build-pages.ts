@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { compress } from './compress.ts';
+import { addReferenceScript } from './reference-script.ts';
 import { pagesRoot } from './source-key.ts';
 
 /** Builds of other sources that stay in the cache, for who changes between branches. */
@@ -17,6 +18,7 @@ export async function buildPages(directory: string): Promise<void> {
   const failure = `${directory}.failure`;
   try {
     await runVite(draft);
+    addReferenceScript(draft);
     await compress(draft);
     if (!existsSync(directory)) renameSync(draft, directory);
     rmSync(failure, { force: true });

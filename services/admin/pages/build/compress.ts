@@ -3,6 +3,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
+/** The best quality of brotli takes ten seconds for a file of some megabytes, for a few percent. */
+const largeBytes = 1024 * 1024;
+
 /** Smaller files gain nothing. */
 const smallestBytes = 512;
 
@@ -16,7 +19,8 @@ export async function compress(directory: string): Promise<void> {
     const path = join(entry.parentPath, entry.name);
     const bytes = readFileSync(path);
     if (bytes.length < smallestBytes) continue;
-    const parameters = { [constants.BROTLI_PARAM_QUALITY]: 11, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
+    const quality = bytes.length > largeBytes ? 9 : 11;
+    const parameters = { [constants.BROTLI_PARAM_QUALITY]: quality, [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length };
     writeFileSync(`${path}.br`, await withBrotli(bytes, { params: parameters }));
     writeFileSync(`${path}.gz`, await withGzip(bytes, { level: 9 }));
   }

@@ -12,9 +12,12 @@ export interface BuiltFile {
   readonly coded: ReadonlyMap<string, Buffer>;
 }
 
-/** The built files by their names: `index.html` and those of `assets`. */
+/** The built files by their names: the pages and those of `assets`. */
 export interface BuiltFiles {
+  /** The admin pages. */
   readonly index: BuiltFile;
+  /** The page of the API document. */
+  readonly docs: BuiltFile;
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
 
@@ -46,11 +49,12 @@ export function createBuiltFiles(directory: string | undefined): () => Promise<P
 async function load(directory: string | undefined): Promise<PagesState> {
   if (!directory) return { files: undefined, failure: 'SERVICE_PAGES_DIR is not set.' };
   const index = await readBuiltFile(directory, 'index.html');
-  if (!index) return { files: undefined, failure: (await readIfThere(`${directory}.failure`))?.toString() };
+  const docs = await readBuiltFile(directory, 'docs.html');
+  if (!index || !docs) return { files: undefined, failure: (await readIfThere(`${directory}.failure`))?.toString() };
   const assets = join(directory, 'assets');
   const names = (await readdir(assets)).filter((name) => extname(name) in contentTypes);
   const files = await Promise.all(names.map(async (name) => [name, await readBuiltFile(assets, name)] as const));
-  return { files: { index, assets: new Map(files.flatMap(([name, file]) => (file ? [[name, file]] : []))) } };
+  return { files: { index, docs, assets: new Map(files.flatMap(([name, file]) => (file ? [[name, file]] : []))) } };
 }
 
 async function readBuiltFile(directory: string, name: string): Promise<BuiltFile | undefined> {

@@ -15,18 +15,38 @@ export const pagesPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
+/** The style elements that the script of the API reference adds, by their hashes; a test in a browser finds others. */
+const referenceStyles = [
+  '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
+  'ZW1GSuo0pKyEx5Ar7ZC5Dflb/mjatjeTW9aVx0iZAzE=',
+  'DLlkYCuDYGe6ME23YkUFB7Tc36rGDeo4mVBFbZX3uaU=',
+  'rO+6k1mDRASa9Q8IQu9I3bF+bjRdxDreAZCyGSaxzeI=',
+  'ZxJPHmhfzkZ/sABsMEsX1NJLyJ33Vf0mFSLUIK0Ticc=',
+];
+
+/**
+ * What the page of the API document may do: the same, and style attributes, which its script writes into code samples. They
+ * can load nothing.
+ */
+export const referencePolicy = pagesPolicy.replace(
+  "style-src 'self'",
+  ["style-src 'self'", ...referenceStyles.map((hash) => `'sha256-${hash}'`)]
+    .join(' ')
+    .concat("; style-src-attr 'unsafe-inline'"),
+);
+
 interface Request {
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
 }
 
 /** Returns the answer with a file, in the best coding that the client accepts, or 304 where it has the file. */
-export function presentFile(file: BuiltFile, request: Request, cacheControl: string): Reply {
+export function presentFile(file: BuiltFile, request: Request, cacheControl: string, policy = pagesPolicy): Reply {
   const cached = {
     ETag: file.etag,
     'Cache-Control': cacheControl,
     Vary: 'Origin, Accept-Encoding',
-    'Content-Security-Policy': pagesPolicy,
+    'Content-Security-Policy': policy,
   };
   if (isKnownVersion(request.ifNoneMatch, file.etag)) return { status: 304, headers: cached };
   const accepted = acceptedCodings(request.acceptEncoding);

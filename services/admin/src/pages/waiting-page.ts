@@ -6,9 +6,9 @@ const withoutMarkup = (text: string): string => text.replace(/[&<>"]/g, (charact
 /** Returns the page in place of pages that are not built: it reloads itself, and says why if the build failed. */
 export function waitingPage(failure: string | undefined): Reply {
   const text = failure
-    ? `<h1>The admin pages could not be built</h1><p>${withoutMarkup(failure.slice(0, 2000))}</p>
+    ? `<h1>The pages could not be built</h1><p>${withoutMarkup(failure.slice(0, 2000))}</p>
 <p>The API works without them. The next start tries again.</p>`
-    : '<h1>One moment</h1><p>The admin pages are being built. This page reloads itself.</p>';
+    : '<h1>One moment</h1><p>The pages are being built. This page reloads itself.</p>';
   const reply = plainText(
     'text/html; charset=utf-8',
     `<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">

@@ -1,8 +1,9 @@
+import { type ApiAudience, admitReader } from '@recordbus/settings';
 import { notFound } from '@recordbus/shared/errors';
 import { otherContent, type Route, type RouteInput, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { PagesState } from '../pages/built-files.ts';
-import { presentFile } from '../pages/present-file.ts';
+import { presentFile, referencePolicy } from '../pages/present-file.ts';
 import { waitingPage } from '../pages/waiting-page.ts';
 
 /** A page is at most this deep: `/_/collections/posts/records/<id>/history`. */
@@ -20,8 +21,14 @@ const requestOf = ({ header }: Pick<RouteInput<never, never, never>, 'header'>) 
   ifNoneMatch: header('if-none-match'),
 });
 
-/** The admin pages (http §13). The script of the page reads the rest of its path. */
-export const pageRoutes = (read: () => Promise<PagesState>): Route[] => [
+interface PageRoutesDeps {
+  readonly read: () => Promise<PagesState>;
+  /** The callers that may read the API document. */
+  readonly audience: () => ApiAudience;
+}
+
+/** The admin pages, and the page of the API document (http §12). The script of a page reads the rest of its path. */
+export const pageRoutes = ({ read, audience }: PageRoutesDeps): Route[] => [
   route({
     method: 'GET',
     path: pagePaths,
@@ -36,6 +43,26 @@ export const pageRoutes = (read: () => Promise<PagesState>): Route[] => [
     async handler(input) {
       const state = await read();
       return state.files ? presentFile(state.files.index, requestOf(input), 'no-cache') : waitingPage(state.failure);
+    },
+  }),
+  route({
+    method: 'GET',
+    // The bare address shows the page too, for those who open it in a browser.
+    path: ['/docs', '/'],
+    access: 'public',
+    scope: 'any',
+    summary: 'Get the page of the API document, or while it is being built a page that reloads itself',
+    requestHeaders,
+    answers: {
+      200: withHeaders(otherContent('text/html', 'the page'), etag),
+      304: 'the cached answer is current',
+      404: 'the setting openapi.audience excludes this caller',
+    },
+    async handler(input) {
+      admitReader(input.context.principal, audience());
+      const state = await read();
+      if (!state.files) return waitingPage(state.failure);
+      return presentFile(state.files.docs, requestOf(input), 'private, no-cache', referencePolicy);
     },
   }),
   route({

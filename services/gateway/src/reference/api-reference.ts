@@ -4,22 +4,13 @@ import type { RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../upstream/upstream.ts';
 import { type HashedText, joinParts, jsonParts } from './hashed-text.ts';
-import { pageParts } from './render-page.ts';
-
-/** The description of the API that one caller may read. */
-export interface Reference {
-  /** The document as JSON text. */
-  readonly json: HashedText;
-  /** Renders the document as a page, once. */
-  page(): Promise<HashedText>;
-}
 
 /** Composes the description of the API from the services' routes and their own descriptions. */
 export interface ApiReference {
   /** Sets or replaces the routes of a service. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
-  /** Returns the description for a caller. Rejects with 503 while a service does not answer. */
-  find(context: RequestContext): Promise<Reference>;
+  /** Returns the document for a caller as JSON text. Rejects with 503 while a service does not answer. */
+  find(context: RequestContext): Promise<HashedText>;
 }
 
 /** The document, its paths and components, and the members of those. */
@@ -31,23 +22,16 @@ const maxCachedDocuments = 6;
 /** Creates the reference of these services; `version` is the product's. */
 export function createApiReference(upstreams: readonly Upstream[], version: string): ApiReference {
   const routes = new Map<Upstream, readonly RouteManifest[]>();
-  const cache = new LRUCache<string, Promise<Reference>>({ max: maxCachedDocuments });
+  const cache = new LRUCache<string, Promise<HashedText>>({ max: maxCachedDocuments });
 
-  async function compose(descriptions: readonly ServiceDescription[]): Promise<Reference> {
+  async function compose(descriptions: readonly ServiceDescription[]): Promise<HashedText> {
     // In the order of the services, not the order in which they answered.
     const document = await composeDocument({
       version,
       routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),
       descriptions,
     });
-    let page: Promise<HashedText> | undefined;
-    return {
-      json: await joinParts(jsonParts(document, jsonLevels)),
-      page() {
-        page ??= joinParts(pageParts(document));
-        return page;
-      },
-    };
+    return joinParts(jsonParts(document, jsonLevels));
   }
 
   return {

@@ -8,9 +8,6 @@ export interface HashedText {
   readonly etag: string;
 }
 
-/** Returns the ETag of a text: its hash. */
-export const etagOf = (text: string): string => tagOf(createHash('sha256').update(text));
-
 const tagOf = (hash: Hash): string => `"${hash.digest('base64url').slice(0, 27)}"`;
 
 /** Encodes and joins the parts of a text in slices of time: with many collections it has many megabytes. */

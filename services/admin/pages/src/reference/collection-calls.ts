@@ -1,0 +1,24 @@
+import type { Operation } from './read-document.ts';
+
+/** How the client does each operation on the records of a collection. */
+const calls: Readonly<Record<string, (body: () => string) => string>> = {
+  list: () => `list({ sort: '-created', perPage: 20 })`,
+  view: () => `get('…')`,
+  create: (body) => `create(${body()})`,
+  update: (body) => `update('…', ${body()})`,
+  delete: () => `delete('…')`,
+  put: (body) => `upsert('…', ${body()})`,
+  upsert: (body) => `upsert({ on: ['…'] }, ${body()})`,
+  history: () => `history('…')`,
+  restore: () => `restore('…', { at: 1767225600 })`,
+  aggregate: () => `aggregate({ count: true })`,
+  export: () => `export({ format: 'csv' })`,
+};
+
+/** The call for an operation of a collection, `list_books`; undefined for any other operation. */
+export function collectionCall({ operationId, tags }: Operation, body: () => string): string | undefined {
+  const collection = tags[0] ?? '';
+  if (!operationId.endsWith(`_${collection}`)) return undefined;
+  const call = calls[operationId.slice(0, -collection.length - 1)];
+  return call && `client.from('${collection}').${call(body)}`;
+}

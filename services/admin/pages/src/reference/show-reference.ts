@@ -1,0 +1,71 @@
+import { withSamples } from './code-samples.ts';
+import type { OpenApi } from './read-document.ts';
+
+/** What the script of the reference offers to pages. */
+interface Scalar {
+  createApiReference(target: Element, configuration: object): { destroy(): void };
+}
+
+declare global {
+  interface Window {
+    readonly Scalar?: Scalar;
+  }
+}
+
+/** Samples are for curl, for programs in JavaScript and Python, and for the client of this product. */
+const hiddenClients = {
+  ...Object.fromEntries(
+    ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'kotlin', 'node', 'objc', 'ocaml', 'php']
+      .concat(['powershell', 'r', 'ruby', 'rust', 'swift'])
+      .map((target) => [target, true]),
+  ),
+  shell: ['wget', 'httpie'],
+  js: ['axios', 'jquery', 'ofetch', 'xhr'],
+  python: ['python3', 'httpx_sync', 'httpx_async', 'aiohttp'],
+};
+
+let shown: { destroy(): void } | undefined;
+
+/** Nothing of it asks another site: the policy of the page would refuse it, and say so on the console. */
+const withoutServices = {
+  hideClientButton: true,
+  showDeveloperTools: 'never',
+  telemetry: false,
+  withDefaultFonts: false,
+  agent: { disabled: true, hideAddApi: true },
+  mcp: { disabled: true },
+};
+
+/** Shows a document in the page, in place of the one before. The token is for requests that the reader sends. */
+export async function showReference(document: OpenApi, token: string | undefined): Promise<void> {
+  const place = window.document.querySelector('#reference');
+  if (!place || !window.Scalar) throw new Error('The script of the reference is not there.');
+  shown?.destroy();
+  const inner = window.document.createElement('div');
+  place.replaceChildren(inner);
+  const scheme = token?.startsWith('rbk_') ? 'key' : 'admin';
+  const wanted = location.hash;
+  shown = window.Scalar.createApiReference(inner, {
+    ...withoutServices,
+    content: withSamples(document, location.origin),
+    theme: 'none',
+    layout: 'modern',
+    documentDownloadType: 'none',
+    operationTitleSource: 'summary',
+    persistAuth: false,
+    defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
+    hiddenClients,
+    authentication: {
+      preferredSecurityScheme: scheme,
+      securitySchemes: Object.fromEntries(['user', 'admin', 'key'].map((name) => [name, { token: token ?? '' }])),
+    },
+  });
+  if (wanted !== '') await goTo(wanted, inner);
+}
+
+/** Goes to the place that the address named: the script looks at it before there is a document. */
+async function goTo(place: string, within: Element): Promise<void> {
+  while (!within.querySelector('[id*="/tag/"]')) await new Promise(requestAnimationFrame);
+  location.hash = '';
+  location.hash = place;
+}

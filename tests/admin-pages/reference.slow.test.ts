@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { builtPages } from '../harness/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { eventually } from '../harness/eventually.ts';
+import { textAt } from '../harness/json.ts';
+import { firstAdmin, type Stack, startStack } from '../harness/stack.ts';
+
+const fields = [
+  { name: 'title', type: 'text', required: true },
+  { name: 'kind', type: 'select', required: true, options: { values: ['novel', 'essay'] } },
+];
+
+const signedIn = Object.fromEntries(
+  ['list', 'view', 'create', 'update', 'delete'].map((name) => [`${name}_rule`, '@request.auth.id != ""']),
+);
+
+describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let page: Page;
+  /** What the browser refused, failed to do, or asked of other sites. */
+  const said: string[] = [];
+
+  before(async () => {
+    stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
+    const admin = await stack.admin();
+    await admin.post('/api/v1/collections', {
+      name: 'shelf_books',
+      type: 'base',
+      ...signedIn,
+      fields,
+    });
+    await admin.post('/api/v1/collections', { name: 'open_notes', type: 'base', fields });
+    await eventually('the document has the collections', async () =>
+      (await stack.guest.get('/api/v1/openapi.json')).text.includes('create_open_notes'),
+    );
+    browser = await startBrowser();
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 } });
+    page = await context.newPage();
+    page.setDefaultTimeout(30_000);
+    page.on('pageerror', (error) => said.push(error.message));
+    page.on('console', (message) => {
+      if (/Content Security Policy|Refused|blocked/i.test(message.text())) said.push(message.text());
+    });
+    page.on('request', (request) => {
+      if (!request.url().startsWith(stack.url) && !/^(data|blob):/.test(request.url())) said.push(request.url());
+    });
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+
+  test('a guest sees the open collections first, then the API', async () => {
+    await page.goto(`${stack.url}/docs`);
+    await page.getByText('What anyone may use.').waitFor();
+    await page.getByText('open_notes').first().waitFor();
+    assert.equal(await page.getByText('shelf_books').count(), 0);
+  });
+
+  test('an operation has its body, its answers, and samples for curl and for the client', async () => {
+    await page.goto(`${stack.url}/docs?samples#tag/open_notes/POST/api/v1/open_notes`);
+    const heading = page.getByRole('heading', { name: 'Create a record' });
+    await heading.first().waitFor();
+    const operation = page.locator('section').filter({ has: heading }).last();
+    await operation.getByText('Shell Curl').waitFor();
+    assert.match(String(await operation.textContent()), /kind.*"novel".*"essay".*required.*curl/s);
+    await operation.getByText('Shell Curl').click();
+    await page.getByText('Client', { exact: true }).first().click();
+    await eventually('the sample is for the client', async () =>
+      /client\.from\('open_notes'\)\.create\(\{ title: 'plain', kind: 'novel' \}\)/.test(
+        String(await operation.textContent()),
+      ),
+    );
+  });
+
+  test('with a token it shows what its holder may use, and sends requests with it to this stack alone', async () => {
+    const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
+    await page.getByPlaceholder('session token or service key').fill(textAt(json, 'data.token'));
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByText('What the holder of the token may use.').waitFor();
+    await page.getByText('shelf_books').first().waitFor();
+    await page.getByRole('link', { name: 'shelf_books' }).first().click();
+    await page
+      .getByRole('button', { name: /Test Request.*get \/api\/v1\/shelf_books/i })
+      .first()
+      .click();
+    const answered = page.waitForResponse(`${stack.url}/api/v1/shelf_books**`);
+    await page.getByRole('button', { name: /^Send/ }).first().click();
+    assert.equal((await answered).status(), 200);
+    assert.match(String(await (await answered).request().headerValue('authorization')), /^Bearer ey/);
+    await page.keyboard.press('Escape');
+  });
+
+  test('a token that is not valid leaves what anyone may use', async () => {
+    await page.goto(`${stack.url}/docs?guest`);
+    await page.getByPlaceholder('session token or service key').fill('nonsense');
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByText('The token is not valid.').waitFor();
+    await page.getByText('open_notes').first().waitFor();
+    assert.equal(await page.getByText('shelf_books').count(), 0);
+  });
+
+  test('the search finds operations', async () => {
+    await page.keyboard.press('Control+k');
+    await page
+      .getByPlaceholder(/search/i)
+      .last()
+      .fill('create open_notes');
+    await page.getByRole('option').first().waitFor();
+    await page.keyboard.press('Escape');
+  });
+
+  test('it fits a phone', async () => {
+    await page.setViewportSize({ width: 380, height: 800 });
+    await page.goto(`${stack.url}/docs?phone#tag/open_notes/POST/api/v1/open_notes`);
+    await page.getByRole('heading', { name: 'Create a record' }).filter({ visible: true }).first().waitFor();
+    const widest = await page.evaluate('document.documentElement.scrollWidth');
+    assert.ok(Number(widest) <= 380, `${widest} pixels`);
+  });
+
+  test('the browser refused nothing, and asked no other site', () => {
+    assert.deepEqual(said, []);
+  });
+});
