@@ -3,6 +3,7 @@ import { runStage, type Stage } from './run-stage.ts';
 const stages: readonly Stage[] = [
   { title: 'Types', command: 'tsc', args: ['-p', '.'] },
   { title: 'Types of the admin pages', command: 'tsc', args: ['-p', 'services/admin/pages'] },
+  { title: 'Types of the page of examples/tasks', command: 'tsc', args: ['-p', 'examples/tasks'] },
   { title: 'Lint and format', command: 'biome', args: ['check'] },
   { title: 'Layers', command: 'turbo', args: ['boundaries', '--no-color'] },
   { title: 'Conflict markers', command: 'node', args: ['--test', 'infra/docs/src/conflict-markers.test.ts'] },

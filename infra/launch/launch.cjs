@@ -12,6 +12,7 @@ const entries = {
   start: 'infra/local/src/main.ts',
   cli: 'infra/cli/src/main.ts',
   demo: 'examples/countries/src/main.ts',
+  'demo:tasks': 'examples/tasks/src/demo.ts',
   bench: 'tests/load/src/main.ts',
   docs: 'infra/docs/src/main.ts',
   pictures: 'tests/admin-pages/pictures/main.ts',
