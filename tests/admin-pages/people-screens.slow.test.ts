@@ -30,12 +30,12 @@ async function fill(stack: Stack): Promise<readonly Screen[]> {
   await stack.guest.send('POST', '/api/v1/auth/people/login', { body: credentials, headers: agent });
   await admin.patch(`/api/v1/records/people/${id}`, { nick: long });
   const scopes = ['records:people:read', 'rules:*', 'files', 'logs:read'];
-  await admin.post('/api/v1/admin/keys', { name: hostile.slice(0, 80), scopes, allowed_cidrs: ['192.0.2.0/24'] });
+  await admin.post('/api/v1/admin/keys', { name: hostile, scopes, allowed_cidrs: ['192.0.2.0/24'] });
   const texts = {
     'app.url': 'https://example.com/',
     'smtp.pass': 'the secret of the mail',
     'theme.accent': '#0a7d5c',
-    'email.verify.body': `{{link}} ${hostile}\n${hostile}`,
+    'email.verify.body': `{{link}} ${hostile}\n${hostile.repeat(900)}`,
   };
   await admin.patch('/api/v1/admin/settings', texts);
   const kinds = ['text', 'number', 'select', 'relation', 'file', 'editor', 'email', 'url', 'password', 'vector'];

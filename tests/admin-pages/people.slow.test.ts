@@ -96,7 +96,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await button('Save').click();
     await page.getByText('Someone else has changed this collection meanwhile.').waitFor();
     await button('See the difference').click();
-    await page.getByRole('row', { name: /^field theirs number.* not there$/ }).waitFor();
+    await page.getByRole('row', { name: 'field theirs theirs: number not there' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Name of the field' }).first().inputValue(), 'heading');
     await button('Save mine over it').click();
     // What the other admin added would be dropped: it has to be confirmed.
@@ -252,6 +252,29 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     assert.match(String(await page.evaluate('document.activeElement.textContent')), /New key/);
   });
 
+  test('the keyboard comes to every control of every screen, and one sees where it is', async () => {
+    const screens = [
+      'users',
+      `users/people/${ann}`,
+      'admins',
+      'keys?new=1',
+      'settings/Mail%20(SMTP)',
+      'collections/notes/settings',
+    ];
+    for (const path of screens) {
+      await open(path);
+      const isShown = 'document.querySelector("main h1") !== null && document.querySelector(".skeleton") === null';
+      await eventually('the screen is complete', async () => (await page.evaluate(isShown)) === true);
+      const controls = Number(await page.evaluate(`(${startWalk})()`));
+      assert.ok(controls > 3, path);
+      for (let step = 0; step < controls + 60 && Number(await page.evaluate('walk.left.size')) > 0; step += 1) {
+        await page.keyboard.press('Tab');
+        await page.evaluate('walk.note()');
+      }
+      assert.deepEqual(await page.evaluate('walk.missed()'), [], path);
+    }
+  });
+
   test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
 });
 
@@ -261,3 +284,24 @@ async function stackAdminAfter(stack: Stack): Promise<Client> {
   const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body });
   return createClient(stack.url, textAt(json, 'data.token'));
 }
+
+/** In the page: notes which controls of the screen, or of its dialog, had the focus, and which did not show it. */
+const startWalk = `() => {
+  const root = document.querySelector('dialog') ?? document.querySelector('main');
+  const all = [...root.querySelectorAll('a[href], button, input, select, textarea')].filter((one) => !one.disabled && one.checkVisibility());
+  const left = new Set(all);
+  const hidden = [];
+  const nameOf = (one) => one.outerHTML.slice(0, 120);
+  globalThis.walk = {
+    left,
+    note() {
+      const one = document.activeElement;
+      if (!left.delete(one)) return;
+      const { outlineStyle, outlineWidth } = getComputedStyle(one);
+      if (outlineStyle === 'none' || outlineWidth === '0px') hidden.push('not seen: ' + nameOf(one));
+    },
+    missed: () => [...hidden, ...[...left].map((one) => 'not reached: ' + nameOf(one))],
+  };
+  globalThis.walk.note();
+  return all.length;
+}`;

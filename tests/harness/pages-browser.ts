@@ -27,7 +27,7 @@ export interface WatchedPage {
 
 /** Opens a page of a browser. Close its context when it is done. */
 export async function openPage(browser: Browser): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } });
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
   const page = await context.newPage();
   page.setDefaultTimeout(30_000);
   const said: string[] = [];

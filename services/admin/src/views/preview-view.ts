@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, newId, type Query } from '@recordbus/database';
 import { type Collection, loadCollections, presentField, tableOf } from '@recordbus/schema';
+import { createGate } from '@recordbus/shared/gate';
 import { buildView, reportingDatabaseErrors } from './build-view.ts';
 
 /** The fields that a view would have, and its first rows. */
@@ -16,6 +17,9 @@ const maxValueLength = 1000;
 /** How long a preview may take, in milliseconds. */
 const timeoutMs = 5000;
 
+/** A preview holds a connection for writes for as long as its query takes, so few of them run at once. */
+const gate = createGate({ width: 1, maxWaiting: 4, refusal: 'other previews are being read; try again' });
+
 /** Takes the transaction of a preview back. */
 class Preview extends Error {
   readonly preview: ViewPreview;
@@ -27,13 +31,15 @@ class Preview extends Error {
 
 /**
  * Returns what a view with this query would show. The view is built as for a collection, and taken back. Throws 422 for a
- * query that a view cannot have, and for one that takes too long.
+ * query that a view cannot have, and for one that takes too long; 503 while others wait.
  */
 export async function previewView(database: Pick<Database, 'transaction'>, viewQuery: string): Promise<ViewPreview> {
   try {
-    return await database.transaction(async (query) => {
-      throw new Preview(await tryView(query, viewQuery));
-    });
+    return await gate.run(() =>
+      database.transaction(async (query) => {
+        throw new Preview(await tryView(query, viewQuery));
+      }),
+    );
   } catch (error) {
     if (error instanceof Preview) return error.preview;
     throw error;

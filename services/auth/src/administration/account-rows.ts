@@ -46,7 +46,10 @@ export async function listAccounts(
     ${onlyBlocked ? 'and exists (select from system.blocked_accounts b where b.account_id = a.id)' : ''}`;
   const [counted] = await query<{ total: number }>({ text: `select count(*) as total ${from}`, values: [search] });
   const rows = await query<AccountRow>({
-    text: `select ${columns} ${from} order by a.created_at desc, a.id desc limit $2 offset $3`,
+    // The page first: the columns of the rows before it would be computed too.
+    text: `select ${columns} from ${tableOf(collection)} a
+      join (select a.id ${from} order by a.created_at desc, a.id desc limit $2 offset $3) page on page.id = a.id
+      order by a.created_at desc, a.id desc`,
     values: [search, perPage, (page - 1) * perPage],
   });
   return { rows, totalItems: counted?.total ?? 0 };

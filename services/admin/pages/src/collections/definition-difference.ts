@@ -8,31 +8,46 @@ export interface Difference {
   readonly mine: string | undefined;
 }
 
-const ruleText = (rule: unknown): string => (rule === null ? 'everyone' : rule === '' ? 'admins only' : String(rule));
-
-/** The parts of a definition by what people call them, as texts to compare. */
-function partsOf(values: CollectionValues): Map<string, string> {
-  const { fields = [], ...members } = values;
-  const parts = Object.entries(members).map(([name, value]): [string, string] => [
-    name.replace('_', ' '),
-    name.endsWith('_rule') ? ruleText(value) : String(value),
-  ]);
-  return new Map([...parts, ...fields.map((field): [string, string] => [`field ${field.name}`, fieldText(field)])]);
+interface Part {
+  readonly name: string;
+  readonly text: string;
 }
 
-function fieldText({ id: _id, name: _name, options, ...rest }: FieldDefinition): string {
-  const sorted = Object.fromEntries(Object.entries(options ?? {}).sort(([a], [b]) => (a < b ? -1 : 1)));
-  const { type, required, collection, view_rule: view, write_rule: write } = rest;
-  const words = [type, ...(required ? ['required'] : []), ...(collection ? [`of ${collection}`] : [])];
-  const rules = [...(view === undefined || view === null ? [] : [`seen by ${ruleText(view)}`])];
-  if (write !== undefined && write !== null) rules.push(`written by ${ruleText(write)}`);
-  return [words.join(' '), ...(Object.keys(sorted).length > 0 ? [JSON.stringify(sorted)] : []), ...rules].join(', ');
+const ruleText = (rule: unknown): string => (rule === null ? 'everyone' : rule === '' ? 'admins only' : String(rule));
+
+/** The parts of a definition as texts to compare. A field is found by its id, so a renamed one is the same. */
+function partsOf({ fields = [], ...members }: CollectionValues): Map<string, Part> {
+  const parts = Object.entries(members).map(([name, value]): [string, Part] => [
+    name,
+    { name: name.replace('_', ' '), text: name.endsWith('_rule') ? ruleText(value) : String(value) },
+  ]);
+  const ofFields = fields.map((field): [string, Part] => [
+    `field ${field.id ?? field.name}`,
+    { name: `field ${field.name}`, text: fieldText(field) },
+  ]);
+  return new Map([...parts, ...ofFields]);
+}
+
+function fieldText({ name, type, required, collection, options, ...rules }: FieldDefinition): string {
+  const given = Object.entries(options ?? {}).filter(([, value]) => value !== false && value !== undefined);
+  const sorted = Object.fromEntries(given.sort(([a], [b]) => (a < b ? -1 : 1)));
+  const { view_rule: view = null, write_rule: write = null } = rules;
+  return [
+    `${name}: ${type}${required ? ', required' : ''}${collection ? ` of ${collection}` : ''}`,
+    ...(given.length > 0 ? [JSON.stringify(sorted)] : []),
+    ...(view === null ? [] : [`seen by ${ruleText(view)}`]),
+    ...(write === null ? [] : [`written by ${ruleText(write)}`]),
+  ].join(', ');
 }
 
 /** Returns what differs between two definitions of a collection. */
 export function differencesOf(theirs: CollectionValues, mine: CollectionValues): readonly Difference[] {
   const [there, here] = [partsOf(theirs), partsOf(mine)];
   return [...new Set([...there.keys(), ...here.keys()])]
-    .map((name) => ({ name, theirs: there.get(name), mine: here.get(name) }))
+    .map((key) => ({
+      name: (there.get(key) ?? here.get(key))?.name ?? key,
+      theirs: there.get(key)?.text,
+      mine: here.get(key)?.text,
+    }))
     .filter((part) => part.theirs !== part.mine);
 }
