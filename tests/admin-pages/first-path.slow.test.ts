@@ -117,6 +117,10 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
       async () => (await page.getByRole('cell', { name: 'success' }).count()) === 2,
     );
     assert.equal(receiver.deliveries.length, 2);
+    const steps = page.getByRole('complementary', { name: 'First steps' });
+    await steps.getByText('4 of 4').waitFor();
+    await steps.getByRole('button', { name: 'Done' }).click();
+    await steps.waitFor({ state: 'detached' });
   });
 
   test('signing out ends the session, and signing in goes on at the same page', async () => {
