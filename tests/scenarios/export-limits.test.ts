@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { eventually } from '../harness/eventually.ts';
 import { inDatabase } from '../harness/in-database.ts';
-import { textAt } from '../harness/json.ts';
+import { at, listAt, textAt } from '../harness/json.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
 import { sendUnread } from '../harness/unread.ts';
 
@@ -14,6 +14,7 @@ const path = '/api/v1/records/tomes/export';
 const silent = '10.5.0.1';
 const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const others = ['10.5.0.2', '10.5.0.3'];
+const credentials = { email: 'reader@example.com', password: 'a password of a reader' };
 
 /** More than the buffers of the connections hold. */
 async function createTomes(target: Target): Promise<void> {
@@ -25,6 +26,8 @@ async function createTomes(target: Target): Promise<void> {
     list_rule: null,
   });
   for (let left = 40; left > 0; left -= 1) await admin.create('tomes', { body: 'x'.repeat(1_000_000) });
+  await admin.post('/api/v1/collections', { name: 'readers', type: 'auth', fields: [], create_rule: null });
+  await target.guest.post('/api/v1/auth/readers/register', credentials);
 }
 
 /** The transactions of exports, as the database knows them. */
@@ -68,6 +71,7 @@ onEachTopology('exports that are not read', async (t, target) => {
     for (const [name, answer] of Object.entries({
       list: target.guest.send('GET', '/api/v1/tomes?fields=id&sort=body', from(silent)),
       get: target.guest.send('GET', '/api/v1/tomes/none', from(silent)),
+      'sign-in': target.guest.send('POST', '/api/v1/auth/readers/login', { ...from(silent), body: credentials }),
       write: admin.send('POST', '/api/v1/tomes', { body: {} }),
       readyz: target.guest.get('/readyz'),
     })) {
@@ -117,5 +121,21 @@ onEachTopology('exports that fail in the middle', async (t, target) => {
     const { status, text } = await target.guest.get(`${path}?fields=body`);
     assert.equal(status, 200);
     assert.equal(text.match(/\r\n/g)?.length, 42);
+  });
+
+  await t.test('writes during an export change nothing in it [export §1.4]', async () => {
+    const answer = await begin(target, 'ndjson');
+    const [first, second] = listAt((await target.guest.get('/api/v1/tomes?perPage=2&sort=-id&fields=id')).json, 'data');
+    await admin.delete(`/api/v1/tomes/${textAt(first, 'id')}`);
+    await admin.patch(`/api/v1/tomes/${textAt(second, 'id')}`, { body: 'changed' });
+    await admin.create('tomes', { body: 'late' });
+    const lines = Buffer.concat(await answer.toArray())
+      .toString()
+      .trimEnd()
+      .split('\n');
+    const bodies = lines.map((line) => String(at(JSON.parse(line), 'body')));
+    assert.equal(bodies.filter((body) => body.startsWith('xxx')).length, 40);
+    assert.ok(!bodies.includes('changed') && !bodies.includes('late'), 'a later write is in the export');
+    assert.ok((await target.guest.get(`${path}?fields=body`)).text.includes('changed'));
   });
 });

@@ -28,11 +28,10 @@ const streamHeaders = { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering'
 export function openService(onOpen: (response: ServerResponse) => void = () => {}): OpenService {
   const open = new Set<ServerResponse>();
   const gate = Promise.withResolvers<void>();
-  const holdOpen = async (response: ServerResponse): Promise<void> => {
+  const holdOpen = (response: ServerResponse): void => {
     open.add(response);
+    response.once('close', () => open.delete(response));
     onOpen(response);
-    await once(response, 'close');
-    open.delete(response);
   };
   const live = (method: Route['method'], path: string, before: () => Promise<void> = async () => {}): Route =>
     route({

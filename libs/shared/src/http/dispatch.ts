@@ -61,7 +61,7 @@ export function createDispatcher(
       : route.handler(input));
     if (response.headersSent) return;
     if (reply.openStream) await sendStream(request, response, reply, reply.openStream);
-    else if (reply.holdOpen) await sendHeld(request, response, reply, reply.holdOpen);
+    else if (reply.holdOpen) sendHeld(request, response, reply, reply.holdOpen);
     else sendReply(response, reply);
   }
 

@@ -12,10 +12,11 @@ export interface Reply {
   /** Opens a body that is streamed; not called for HEAD. The headers have its type. */
   readonly openStream?: () => Promise<Readable>;
   /**
-   * Takes over the answer once its head is sent, for a stream of messages that stays open. Resolves when the answer has
-   * ended. Not called for HEAD, nor when the client has disconnected. Only for routes with `staysOpen`.
+   * Takes over the answer once its head is sent, for a stream of messages that stays open, and ends it later. Nothing
+   * waits for that end: a waiting call would keep all it uses in memory. Not called for HEAD, nor when the client has
+   * disconnected. Only for routes with `staysOpen`.
    */
-  readonly holdOpen?: (response: ServerResponse) => Promise<void>;
+  readonly holdOpen?: (response: ServerResponse) => void;
 }
 
 /** 200 with the result in the envelope (http §3.1). */

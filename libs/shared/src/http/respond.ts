@@ -60,12 +60,12 @@ export async function sendStream(
  * Sends the head of an answer that stays open and hands the rest over. When that fails, the connection is cut: the
  * status has been sent already.
  */
-export async function sendHeld(
+export function sendHeld(
   request: IncomingMessage,
   response: ServerResponse,
   reply: Reply,
-  holdOpen: (response: ServerResponse) => Promise<void>,
-): Promise<void> {
+  holdOpen: (response: ServerResponse) => void,
+): void {
   response.writeHead(reply.status, reply.headers);
   if (request.method === 'HEAD') {
     response.end();
@@ -75,8 +75,7 @@ export async function sendHeld(
   response.flushHeaders();
   if (response.destroyed) return;
   try {
-    await holdOpen(response);
-    if (!response.writableEnded) response.end();
+    holdOpen(response);
   } catch (error) {
     response.destroy();
     throw error;

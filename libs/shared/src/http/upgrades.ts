@@ -44,8 +44,8 @@ export function serveUpgrades(server: Server, connections: Connections, app: Req
 }
 
 /**
- * Lets a service take over the connection of a request for a WebSocket. Resolves when the connection has ended. Rejects
- * with the handler's error if nothing was sent yet, so that the caller can refuse the request.
+ * Lets a service take over the connection of a request for a WebSocket. Resolves when it has, or the client has left.
+ * Rejects with the handler's error if nothing was sent yet, so that the caller can refuse the request.
  */
 export async function handOver(
   upgrade: UpgradeHandler,
@@ -57,9 +57,6 @@ export async function handOver(
   const { socket } = request;
   if (socket.destroyed) return;
   const sentBefore = socket.bytesWritten;
-  const closed = new Promise<void>((resolve) => {
-    socket.once('close', () => resolve());
-  });
   // They are of this connection again.
   request.headers.connection = 'Upgrade';
   request.headers.upgrade = 'websocket';
@@ -75,5 +72,4 @@ export async function handOver(
     if (socket.bytesWritten === sentBefore) throw error;
     socket.destroy();
   }
-  await closed;
 }

@@ -11,7 +11,7 @@ interface ForwardOpenDeps {
   readonly useTicket: UseTicket;
 }
 
-/** Forwards a request whose connection stays open, and resolves when it has ended. Throws 401 for a used ticket. */
+/** Forwards a request whose connection stays open, and resolves when its answer has begun. Throws 401 for a used ticket. */
 export type ForwardOpen = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -25,12 +25,10 @@ export function createForwardOpen({ openCounts, useTicket }: ForwardOpenDeps): F
     if (ticket && !(await useTicket(ticket))) throw ticketRefused();
     const head = upgradeHead(request);
     const kind = head ? 'websocket' : 'stream';
+    if (response.closed) return;
     openCounts.begin(kind);
-    try {
-      if (head) await upstream.upgrade(request, response, head, context);
-      else await upstream.forwardOpen(request, response, context);
-    } finally {
-      openCounts.end(kind);
-    }
+    response.once('close', () => openCounts.end(kind));
+    if (head) await upstream.upgrade(request, response, head, context);
+    else await upstream.forwardOpen(request, response, context);
   };
 }

@@ -42,13 +42,20 @@ export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: Fo
       if (!endpoint) throw unavailable(`the ${name} service does not answer`);
       const connection = staysOpen ? endpoint.connect() : undefined;
       endpoint.inFlight += 1;
+      const leave = () => {
+        endpoint.inFlight -= 1;
+        void connection?.destroy();
+      };
       try {
         const options = { sealedContext, client, held, staysOpen };
         if (head) await relayUpgrade(connection ?? endpoint.pool, request, response, head, options);
         else await relay(connection ?? endpoint.pool, request, response, options);
         endpoint.isDown = false;
+        if (staysOpen && !response.closed) response.once('close', leave);
+        else leave();
         return;
       } catch (error) {
+        leave();
         if (!(error instanceof RelayError)) throw error;
         if (error.isSent) {
           if (!mayResend || error.isTimeout) throw toAppError(name, error);
@@ -57,9 +64,6 @@ export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: Fo
           endpoint.isDown = true;
           unreachable = (unreachable ?? new Set()).add(endpoint);
         }
-      } finally {
-        endpoint.inFlight -= 1;
-        void connection?.destroy();
       }
     }
   };

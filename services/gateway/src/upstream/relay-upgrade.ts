@@ -8,7 +8,7 @@ import { closeSoon, splice } from './splice.ts';
 
 /**
  * Forwards a request for a WebSocket. When the service accepts it, the connections of both are joined. Resolves when they
- * have ended, or when the service's refusal was sent. Rejects with RelayError if no answer began.
+ * are, or when the service's refusal was sent. Rejects with RelayError if no answer began.
  */
 export function relayUpgrade(
   dispatcher: Dispatcher,
@@ -35,10 +35,8 @@ export function relayUpgrade(
       if (head.length > 0) service.write(head);
       const held = joined(options.client, socket, service);
       options.held.add(held);
-      splice(socket, service, () => {
-        options.held.remove(held);
-        resolve();
-      });
+      splice(socket, service, () => options.held.remove(held));
+      resolve();
     };
     dispatcher.dispatch(
       {

@@ -38,7 +38,8 @@ export interface RelayOptions {
 /**
  * Streams a request to a service and its answer to the client. It buffers at most `maxBufferedBytes`; each side waits
  * for the other. Resolves when the answer has ended, or when the answer broke off or the client disconnected: then the
- * connections are cut. Rejects with RelayError if no answer began.
+ * connections are cut. For an answer that stays open it resolves when that has begun. Rejects with RelayError if no
+ * answer began.
  */
 export function relay(
   dispatcher: Dispatcher,
@@ -125,7 +126,9 @@ export class Relay implements Dispatcher.DispatchHandler, HeldConnection {
     this.#isBodyPending = !this.#request.complete && hasBody(this.#request);
     if (this.#isBodyPending) this.#response.setHeader('Connection', 'close');
     this.#response.writeHead(status);
-    if (this.#deps.staysOpen) this.#response.flushHeaders();
+    if (!this.#deps.staysOpen) return;
+    this.#response.flushHeaders();
+    this.#deps.resolve();
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

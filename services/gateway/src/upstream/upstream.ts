@@ -23,10 +23,13 @@ export interface Upstream {
    * Forwards a request. Rejects with an AppError when the service cannot be reached; it answers its own errors itself.
    */
   readonly forward: RequestHandler;
-  /** Forwards a request whose answer stays open until its client leaves, for routes with `staysOpen`. */
+  /**
+   * Forwards a request whose answer stays open until its client leaves, for routes with `staysOpen`. Resolves when the
+   * answer has begun.
+   */
   readonly forwardOpen: RequestHandler;
   /**
-   * Forwards a request for a WebSocket; `head` has the first bytes after it. Resolves when the connection has ended.
+   * Forwards a request for a WebSocket; `head` has the first bytes after it. Resolves when it was answered.
    * Rejects with an AppError when the request is refused before anything was sent.
    */
   upgrade(request: IncomingMessage, response: ServerResponse, head: Buffer, context: RequestContext): Promise<void>;

@@ -87,21 +87,17 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
   return {
     status: 200,
     headers: sseHeaders,
-    holdOpen: (response) =>
-      new Promise((resolve) => {
-        const connection = openConnection(parts, opening, createSseTransport(response));
-        response.once('close', () => {
-          connection.end('client');
-          resolve();
-        });
-        // Errors of the socket end in `close`.
-        response.on('error', () => {});
-        void begin();
-        async function begin(): Promise<void> {
-          await parts.sessions.check(connection);
-          await parts.subscriber.begin(connection, admissions, true);
-        }
-      }),
+    holdOpen(response) {
+      const connection = openConnection(parts, opening, createSseTransport(response));
+      response.once('close', () => connection.end('client'));
+      // Errors of the socket end in `close`.
+      response.on('error', () => {});
+      void begin();
+      async function begin(): Promise<void> {
+        await parts.sessions.check(connection);
+        await parts.subscriber.begin(connection, admissions, true);
+      }
+    },
   };
 }
 
