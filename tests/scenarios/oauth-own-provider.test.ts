@@ -50,6 +50,27 @@ onEachTopology('a provider at an address of its own', async (t, target) => {
     ]);
   });
 
+  await t.test('an admin removes a link, but not the only way in [admins §8.3]', async () => {
+    both(granted);
+    const id = textAt((await exchange()).json, 'data.record.id');
+    const one = `/api/v1/admin/users/coders/${id}`;
+    const { json } = await admin.get(one);
+    assert.deepEqual(
+      [
+        at(json, 'data.has_password'),
+        differences(at(json, 'data.links'), [{ provider: 'gitlab', created_at: is.now }]),
+      ],
+      [false, []],
+    );
+    const kept = await admin.send('DELETE', `${one}/links/gitlab`);
+    assert.deepEqual([kept.status, at(kept.json, 'code')], [409, 'last_way_in']);
+    await admin.patch(`/api/v1/records/coders/${id}`, { password: 'a long enough password' });
+    const removed = await admin.send('DELETE', `${one}/links/gitlab`);
+    assert.deepEqual([removed.status, at(removed.json, 'data.links')], [200, []]);
+    assert.equal((await admin.send('DELETE', `${one}/links/gitlab`)).status, 404);
+    await admin.delete(`/api/v1/records/coders/${id}`);
+  });
+
   await t.test('a text of 250,000 dots is not taken for an address [cost §4.1]', async () => {
     both(granted, { body: JSON.stringify({ ...gus, id: 8, email: `a@${'.'.repeat(250_000)}@` }) });
     const { status, json, text } = await exchange();
