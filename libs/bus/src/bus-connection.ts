@@ -22,8 +22,8 @@ interface ConnectionOptions {
 }
 
 const reconnectWaitMs = 250;
-/** A peer that vanished without closing is noticed after three intervals. */
-const pingIntervalMs = 10_000;
+/** A peer that hangs or vanished without closing is noticed after three intervals; then another server is tried. */
+const pingIntervalMs = 3000;
 const closeTimeoutMs = 3000;
 /** While the bus is down, the log has a line this often. */
 const remindMs = 30_000;

@@ -2,6 +2,7 @@ import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { every, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from './bus.ts';
+import { endWhenSilent } from './end-when-silent.ts';
 import { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';
 import { type EventStream, ensureEventStream } from './event-stream.ts';
 import { findGap, type StreamGap } from './stream-gap.ts';
@@ -53,12 +54,17 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
     consuming = await durable.consume({
       max_messages: maxMessages,
       expires: 10_000,
-      idle_heartbeat: 5000,
+      idle_heartbeat: 2000,
       abort_on_missing_resource: true,
     });
     // A stop during the steps above found nothing to close. Not awaited: closing ends with the loop below.
     if (ending.aborted) void consuming.close();
-    for await (const message of consuming) await take(message);
+    const endWatch = endWhenSilent(bus, consuming);
+    try {
+      for await (const message of consuming) await take(message);
+    } finally {
+      endWatch();
+    }
   }
 
   /** Logs events that this consumer has missed. */

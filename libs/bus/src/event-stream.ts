@@ -24,6 +24,9 @@ export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events' };
 /** How long the stream keeps an event, in milliseconds. */
 export const eventsKeptForMs = 7 * 24 * 3600 * 1000;
 
+/** The replicas of the stream in a cluster: the least with which any one server may be lost. */
+export const clusterReplicas = 3;
+
 const minSizeBytes = 1024 ** 2;
 
 const streamNotFound = 10059;
@@ -98,8 +101,9 @@ async function createWithRoom(manager: JetStreamManager, stream: EventStream, ma
       num_replicas: replicas,
     });
   try {
-    // A single server refuses three replicas, and a cluster with fewer than three servers cannot place them.
-    return await create(3).catch((error) => {
+    // A single server refuses three replicas, and a cluster with fewer than three servers cannot place them. Once it can,
+    // the relay adds the others (grow-event-stream.ts).
+    return await create(clusterReplicas).catch((error) => {
       if (error instanceof JetStreamApiError) return create(1);
       throw error;
     });

@@ -1,4 +1,12 @@
-import { type Bus, createRoomWatch, eventStream, problemOf, webhooksConsumer } from '@recordbus/bus';
+import {
+  type Bus,
+  clusterReplicas,
+  createRoomWatch,
+  eventStream,
+  findEventStream,
+  problemOf,
+  webhooksConsumer,
+} from '@recordbus/bus';
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';
 
 const oldest = [2, 10] as const;
@@ -20,7 +28,7 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
     isOld ? broken('NATS', `version ${version}`, 'Use nats-server 2.10 or newer.') : fine('NATS', `version ${version}`),
   ];
 
-  const stream = await manager.streams.info(eventStream.name).catch(() => undefined);
+  const stream = await findEventStream(manager, eventStream).catch(() => undefined);
   if (!stream)
     return [
       ...findings,
@@ -32,6 +40,7 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
   const servers = 1 + (cluster?.replicas?.length ?? 0);
   if (cluster?.leader === undefined && servers > 1)
     findings.push(broken('event stream', 'it has no leader', 'Bring the missing servers of the cluster back.'));
+  findings.push(...examineReplicas(stream));
   if (config.discard !== 'old')
     findings.push(
       warning(
@@ -50,6 +59,27 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
     );
   }
   return findings;
+}
+
+type FoundStream = NonNullable<Awaited<ReturnType<typeof findEventStream>>>;
+
+/** Examines whether the stream survives the loss of a server. */
+function examineReplicas({ config, cluster }: FoundStream): Finding[] {
+  // A server alone is no cluster.
+  if (cluster?.name === undefined) return [];
+  if (config.num_replicas < clusterReplicas)
+    return [
+      warning(
+        'event stream',
+        `it has ${config.num_replicas} of ${clusterReplicas} replicas: events wait while its server is away`,
+        'Run three servers and a records service, which adds the replicas within seconds.',
+      ),
+    ];
+  const late = (cluster.replicas ?? []).filter(({ current, offline }) => !current || offline).map(({ name }) => name);
+  if (late.length === 0) return [];
+  return [
+    warning('event stream', `its replicas on ${late.join(', ')} are not up to date`, 'Bring these servers back.'),
+  ];
 }
 
 /** Examines whether the stream has room for a day of events. */

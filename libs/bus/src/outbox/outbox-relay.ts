@@ -3,6 +3,7 @@ import { every, skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
 import { type EventStream, eventStream } from '../event-stream.ts';
+import { growEventStream } from '../grow-event-stream.ts';
 import { createOutboxPublisher } from './outbox-publisher.ts';
 import { removeLargeEvents, removePublished } from './outbox-store.ts';
 
@@ -38,6 +39,7 @@ const removalBatch = 1000;
 /** One day longer than the stream keeps messages. */
 const largeEventAgeSec = 8 * 24 * 3600;
 const cleaningMs = 10_000;
+const growingMs = 10_000;
 
 /** Creates the relay of this process; it does nothing before `start`. */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
@@ -58,6 +60,12 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     firstAfterMs: cleaningMs,
     run: async (ending) => (lease.held ? clean(database, () => lease.held && !ending.aborted) : skipped),
   });
+  const growing = every({
+    name: 'keep three replicas of the stream',
+    log,
+    intervalMs: growingMs,
+    run: async () => (lease.held && bus.connected ? growEventStream(bus, stream, log) : skipped),
+  });
   const endings: (() => void)[] = [];
 
   async function renew(): Promise<void> {
@@ -74,10 +82,11 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
       endings.push(bus.onNotice('outbox', publishing.wake), bus.onConnect(publishing.wake));
       holding.start();
       cleaning.start();
+      growing.start();
     },
     async stop() {
       for (const end of endings) end();
-      await Promise.all([holding.stop(), publishing.stop(), cleaning.stop()]);
+      await Promise.all([holding.stop(), publishing.stop(), cleaning.stop(), growing.stop()]);
       await lease.release().catch((error) => log.warn({ err: error }, 'cannot release the lease of the outbox'));
     },
     wake() {

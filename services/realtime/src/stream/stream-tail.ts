@@ -1,5 +1,5 @@
 import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
-import { type Bus, type EventStream, ensureEventStream } from '@recordbus/bus';
+import { type Bus, type EventStream, endWhenSilent, ensureEventStream } from '@recordbus/bus';
 import { type BackgroundTask, every, heartbeat, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { epochOf } from './cursor.ts';
@@ -76,6 +76,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
     });
     // A stop during the steps above found nothing to close. Not awaited: closing ends with the loop below.
     if (ending.aborted) void consuming.close();
+    const endWatch = endWhenSilent(bus, consuming);
     const endChecks = heartbeat(useCheckMs, () => {
       if (isUsed()) wokenAtMs = performance.now();
       else if (!isAwake()) void consuming?.close();
@@ -84,6 +85,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
       for await (const message of consuming) onMessage(message);
     } finally {
       endChecks();
+      endWatch();
       // Not awaited: without a connection the server ends it by itself, after the time above.
       consumer.delete().catch(() => {});
     }

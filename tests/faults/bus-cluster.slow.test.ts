@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openBusReader } from '../harness/bus-reader.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listAt } from '../harness/json.ts';
+import { openLiveList } from '../harness/live-list.ts';
+import { type ClusterServer, type NatsCluster, startNatsCluster } from '../harness/nats-cluster.ts';
+import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
+import { createGround, startStack } from '../harness/stack.ts';
+import { eventsAreWhole, everyWriteIsThere, p95Ms, startSteadyWrites } from '../harness/steady-writes.ts';
+import { createWebhook } from '../harness/webhook.ts';
+import { everyRecordArrives } from '../harness/write-burst.ts';
+
+/** Every fault of every server and of every two; without it, the worst fault of one, and the loss of the majority. */
+const isThorough = process.env.TEST_FAULTS === 'all';
+
+const collection = 'meters';
+const patience = { timeoutMs: 120_000, intervalMs: 50 };
+
+/** What happens to servers, and how it ends. */
+const faults: Readonly<Record<string, { begin(server: ClusterServer): unknown; end(server: ClusterServer): unknown }>> =
+  {
+    killed: { begin: (server) => server.kill(), end: (server) => server.start() },
+    frozen: { begin: (server) => server.freeze(), end: (server) => server.thaw() },
+    'cut off': { begin: (server) => server.cutOff(), end: (server) => server.restore() },
+  };
+
+/** Returns the faults and the servers that they hit. The leader of the stream is the server that matters most. */
+async function casesOf({ servers, streamInfo }: NatsCluster): Promise<readonly [string, readonly ClusterServer[]][]> {
+  const [one, two, three] = servers;
+  if (!one || !two || !three) throw new Error('the cluster has fewer than three servers');
+  const { cluster } = await streamInfo();
+  const leader = servers.find(({ name }) => name === cluster?.leader) ?? one;
+  if (!isThorough)
+    return [
+      ['frozen', [leader]],
+      ['killed', [one, two]],
+    ];
+  const hit = [[one], [two], [three], [one, two], [two, three], [one, three]];
+  return Object.keys(faults).flatMap((name) => hit.map((some): [string, readonly ClusterServer[]] => [name, some]));
+}
+
+test('while servers of a cluster of three fail, writes do not wait, and no event is lost or out of order', async (t) => {
+  await using cluster = await startNatsCluster({ running: 2 });
+  await using ground = await createGround(undefined, cluster.bus);
+  await using stack = await startStack({ topology: 'one', ground });
+  await using replica = await startStack({ topology: 'one', beside: ground });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', {
+    name: collection,
+    type: 'base',
+    fields: [{ name: 'value', type: 'number' }],
+  });
+  await createWebhook(admin, receiver.url, [`${collection}.*`]);
+  await using list = openLiveList({ urlOf: () => replica.url, collection });
+  const { id: first } = await stack.guest.create(collection, { value: 0 });
+  await eventually('the first event is delivered', () => receivedRecordIds(receiver).includes(first), patience);
+  await eventually('the live list shows the first record', () => list.records.has(first), patience);
+  const replicas = async () => (await cluster.streamInfo()).config.num_replicas;
+  assert.equal(await replicas(), 1, 'two servers cannot hold three replicas');
+  await cluster.servers[2]?.start();
+  await eventually('the stream has three replicas', async () => (await replicas()) === 3, patience);
+  await cluster.isWhole();
+
+  await using writes = startSteadyWrites({ clients: [stack.guest, replica.guest], collection });
+  const moreWrites = async (count: number): Promise<void> => {
+    const from = writes.succeeded;
+    await eventually(`${count} writes`, () => writes.succeeded >= from + count, patience);
+  };
+  const begun = performance.now();
+  await moreWrites(100);
+  const usual = p95Ms(writes, begun, performance.now());
+
+  async function endures(name: string, hit: readonly ClusterServer[]): Promise<void> {
+    const { begin, end } = faults[name] ?? assert.fail(name);
+    const fromMs = performance.now();
+    await Promise.all(hit.map(begin));
+    // With two of three servers there is a majority, and events go on while the third is away.
+    if (hit.length === 1) await isDelivered();
+    else await moreWrites(100);
+    const toMs = performance.now();
+    await Promise.all(hit.map(end));
+    await isDelivered();
+    const during = p95Ms(writes, fromMs, toMs);
+    t.diagnostic(
+      `${hit.map((server) => server.name).join(' and ')} ${name}: events again after ${Math.round(performance.now() - fromMs)} ms; p95 of writes ${usual.toFixed(1)} ms before, ${during.toFixed(1)} ms during`,
+    );
+    assert.ok(during < 3 * usual + 50, `p95 of writes ${during} ms`);
+    await cluster.isWhole();
+  }
+
+  /** Waits until an event of now is delivered, and shown by the other replica's live connection. */
+  async function isDelivered(): Promise<void> {
+    const { id } = await stack.guest.create(collection, { value: 0 });
+    await eventually('its event is delivered', () => receivedRecordIds(receiver).includes(id), patience);
+    await eventually('its change is shown', () => list.records.has(id), patience);
+  }
+
+  for (const [name, hit] of await casesOf(cluster))
+    await t.test(`${hit.map((server) => server.name).join(' and ')} ${name}`, () => endures(name, hit));
+
+  await t.test('a change of the access rules reaches the other replica', async () => {
+    await admin.post('/api/v1/collections', { name: 'gates', type: 'base', fields: [] });
+    await admin.create('gates', {});
+    const shown = async () => listAt((await replica.guest.get('/api/v1/gates')).json, 'data').length;
+    await eventually('the replica shows guests the record', async () => (await shown()) === 1);
+    await admin.patch('/api/v1/collections/gates', { list_rule: '@request.auth.id != ""' });
+    await eventually('the replica shows guests nothing', async () => (await shown()) === 0);
+  });
+
+  const written = await writes.stop();
+  assert.deepEqual(
+    writes.results.filter(({ status }) => status !== 200 && status !== 201),
+    [],
+  );
+  await everyWriteIsThere(admin, collection, written);
+  await everyRecordArrives(admin, receiver, collection);
+  await using reader = await openBusReader(cluster.servers[0]?.url ?? '');
+  await eventually('every event is on the stream', () => eventsAreWhole(reader.events, written), patience);
+  await eventually('the live list has every record', () => list.records.size > written.created.size, patience);
+  assert.deepEqual(list.faults, []);
+});
