@@ -12,6 +12,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'connections migrations',
     'errors',
     'driver',
+    'servers',
     'id statement',
   ],
   'libs/query': ['index', 'rules', 'sql', 'resolve', 'language', 'limits', 'query-error'],

@@ -95,7 +95,8 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
     const order = orderAfter(version, versions.get(id));
     // Changes after a snapshot may be in it already; on one connection nothing comes again or runs back.
     if (order <= 0) counts.repeated += 1;
-    if (orderAfter(version, versionsHere.get(id)) <= 0) faults.push(`${id} came with version ${version} again`);
+    if (orderAfter(version, versionsHere.get(id)) <= 0)
+      faults.push(`${id} came with version ${version} after ${versionsHere.get(id)}`);
     versionsHere.set(id, version);
     if (order < 0) return;
     versions.set(id, version);

@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createValueCipher, findEncryptionKey, keyFileOf, nextKeyFileOf, readKeyFile } from '@recordbus/crypto';
 import { encryptionKey } from '@recordbus/crypto/config';
-import { openDatabase } from '@recordbus/database';
+import { openDatabase, urlOfPrimary } from '@recordbus/database';
 import { hasEncryptedSecrets, isUnused, reencryptAll, rememberKey } from '@recordbus/encryption';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
@@ -46,7 +46,8 @@ async function encryptUnderNextKey(
 ): Promise<string | undefined> {
   // Runs the missing migrations, as the services would.
   await (await openDatabase({ url: databaseUrl, name: 'start', log })).close();
-  const client = new pg.Client({ connectionString: databaseUrl, application_name: 'recordbus start' });
+  const name = 'recordbus start';
+  const client = new pg.Client({ connectionString: await urlOfPrimary(databaseUrl, name), application_name: name });
   client.on('error', () => {});
   await client.connect();
   const nextFile = nextKeyFileOf(dataDirectory);

@@ -3,17 +3,20 @@ import type { Metrics } from '@recordbus/shared/metrics';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import pg from 'pg';
 import { createCancelStatement } from './connections/cancel-statement.ts';
-import { createClassMeters } from './connections/class-meter.ts';
-import { type ClassName, classOf, type OwnClassName } from './connections/connection-budget.ts';
-import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connections/connection-pool.ts';
-import { ReadLane } from './connections/read-lane.ts';
+import type { OwnClassName } from './connections/connection-budget.ts';
+import type { ConnectionPool } from './connections/connection-pool.ts';
+import { createOpeners, type Openers } from './connections/openers.ts';
+import type { ReadLane } from './connections/read-lane.ts';
+import type { SessionSettings } from './connections/session-settings.ts';
 import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
 import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
 import { createLargeAnswers } from './reads/large-answers.ts';
 import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
 import { createShapedReads } from './reads/shaped-reads.ts';
+import { createPrimary, type Primary } from './servers/primary.ts';
 import { migrate } from './startup/migrate.ts';
-import { prepareReadingRole, readingOptions } from './startup/reading-role.ts';
+import { prepareReadingRole, readingSettings } from './startup/reading-role.ts';
+import { requirePreparedStatements } from './startup/require-prepared-statements.ts';
 import { requireServerVersion } from './startup/server-version.ts';
 import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
@@ -36,6 +39,11 @@ export interface Database {
   of(name: OwnClassName): Database;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
+  /**
+   * Calls the handler after a failover: snapshots and transaction ids from before say nothing any more. Returns a function
+   * that removes the handler.
+   */
+  onFailover(handler: () => void): () => void;
   close(): Promise<void>;
 }
 
@@ -75,16 +83,19 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const transactionAttempts = 3;
 
-/** When keep-alive probes of idle connections begin, in milliseconds: a vanished machine closes no connection. */
-const keepAliveMs = 10_000;
-
 /** The statement time of reads for the product itself, such as followed copies and accounts of tokens, in milliseconds. */
 const ownReadMs = 30_000;
 
 /** Creates the connections, which open when needed, and migrates the system tables. */
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
-  const { log, as = 'writes' } = options;
-  const openers = createOpeners(options);
+  const { url, log, as = 'writes' } = options;
+  const name = `recordbus ${options.name}`;
+  const primary = createPrimary({ url, name, log });
+  const isPooled = await startPrimary(primary, log).catch(async (error: unknown) => {
+    await primary.close();
+    throw error;
+  });
+  const openers = createOpeners({ ...options, name, primary, isPooled });
   const longReadWidth = createLongReadWidth();
   const onWork = longReadWidth.noteOtherWork;
   const health = openers.pool('health');
@@ -97,24 +108,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     background: openers.pool('background'),
   };
   const closeOwn = async (): Promise<void> => {
-    await Promise.all([health, ...Object.values(own)].map((pool) => pool.close()));
+    await Promise.all([primary, health, ...Object.values(own)].map((one) => one.close()));
   };
   const ping = async (): Promise<void> => {
     await health.query(signOfLife);
   };
-  await untilReachable(ping, log);
   const role = await migrateAndFindRole(own, log).catch(async (error: unknown) => {
     await closeOwn();
     throw error;
   });
   const gets = openers.lane('gets');
-  const clientReads = openClientReads(openers, { gets, longReadWidth, startup: readingOptions(role) });
+  const clientReads = openClientReads(openers, { gets, longReadWidth, settings: readingSettings(role) });
 
   const shared = {
     reads: clientReads.reads,
     read: <R>(statement: Statement) => traced(statement, () => readOwn<R>(gets, own.background, statement)),
     of: (other: OwnClassName) => handleOf(other),
     ping,
+    onFailover: primary.onFailover,
     async close() {
       await Promise.all([closeOwn(), clientReads.close(), gets.close()]);
     },
@@ -129,70 +140,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return handleOf(as);
 }
 
-/** Opens the connections of a class, with startup options of PostgreSQL if there are any. */
-interface Openers {
-  pool(of: ClassName, hooks?: PoolHooks, startup?: string): ConnectionPool;
-  lane(of: 'gets' | 'lists', startup?: string): ReadLane;
-  readonly meterOf: ReturnType<typeof createClassMeters>;
-}
-
-function createOpeners({ url, name, log, metrics, silenceMs, maxConnections }: DatabaseOptions): Openers {
-  const meterOf = createClassMeters(metrics);
-  const connectionWith = (startup: string | undefined) => ({
-    connectionString: url,
-    application_name: `recordbus ${name}`,
-    connectionTimeoutMillis: 5000,
-    idle_in_transaction_session_timeout: 30_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: keepAliveMs,
-    ...(startup && { options: startup }),
-  });
-  const connectionsOf = (of: ClassName) =>
-    Math.min(classOf(of).connections, maxConnections ?? Number.POSITIVE_INFINITY);
-  return {
-    meterOf,
-    pool: (of, hooks, startup) =>
-      createConnectionPool({
-        ...hooks,
-        name: of,
-        connections: connectionsOf(of),
-        connection: connectionWith(startup),
-        log,
-        meter: meterOf(of),
-        silenceMs,
-      }),
-    lane(of, startup) {
-      const { statementMs, maxWaiting } = classOf(of);
-      return new ReadLane({
-        connection: {
-          ...connectionWith(startup),
-          statement_timeout: statementMs,
-          query_timeout: silenceMs ?? statementMs + 5000,
-        },
-        size: connectionsOf(of),
-        maxUnderWay: maxWaiting,
-        log,
-        meter: meterOf(of),
-      });
-    },
-  };
-}
-
 interface ClientReadsDeps {
   readonly gets: ReadLane;
   readonly longReadWidth: LongReadWidth;
-  /** Startup options of PostgreSQL, such as a role. */
-  readonly startup: string | undefined;
+  readonly settings: SessionSettings;
 }
 
-/** Opens the connections for reads of clients. All but gets of records use the startup options. */
-function openClientReads(openers: Openers, { gets, longReadWidth, startup }: ClientReadsDeps) {
+/** Opens the connections for reads of clients. All but gets of records use the settings. */
+function openClientReads(openers: Openers, { gets, longReadWidth, settings }: ClientReadsDeps) {
   const { meterOf } = openers;
-  const lists = openers.lane('lists', startup);
-  const short = openers.pool('shortReads', {}, startup);
-  const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, startup);
-  const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, startup);
-  const exports = openers.pool('exports', { refuse: refuseCursor }, startup);
+  const lists = openers.lane('lists', settings);
+  const short = openers.pool('shortReads', {}, settings);
+  const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, settings);
+  const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, settings);
+  const exports = openers.pool('exports', { refuse: refuseCursor }, settings);
   const openCursor = createOpenCursor((work, statementMs) =>
     exports.transaction((query) => work(tracing(query)), statementMs),
   );
@@ -226,6 +187,17 @@ async function readOwn<R>(gets: ReadLane, background: ConnectionPool, statement:
     if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
     return background.query<R>(statement, ownReadMs);
   }
+}
+
+/**
+ * Waits for the database, and finds the server that takes writes. Returns whether a pooler is between. Throws ConfigError
+ * for a pooler that loses prepared statements.
+ */
+async function startPrimary(primary: Primary, log: Logger): Promise<boolean> {
+  const { isPooled } = await untilReachable(() => primary.start(), log);
+  if (isPooled) await requirePreparedStatements((await primary.find()).url);
+  if (isPooled) log.info('the database is behind a pooler: every transaction brings its settings along');
+  return isPooled;
 }
 
 const signOfLife: Statement = { text: 'select 1', values: [] };

@@ -20,6 +20,8 @@ export const sqlState = {
   cachedPlanChanged: '0A000',
   numberOutOfRange: '22003',
   invalidParameterValue: '22023',
+  readOnlyTransaction: '25006',
+  unknownStatement: '26000',
   characterNotInRepertoire: '22021',
   invalidText: '22P02',
   untranslatableCharacter: '22P05',

@@ -13,6 +13,7 @@ export { createLease } from './lease.ts';
 export { limitRules } from './limit-rules.ts';
 export { migrationNames } from './migrations/index.ts';
 export type { Cursor } from './reads/cursor.ts';
+export { urlOfPrimary } from './servers/url-of-primary.ts';
 export { oldestServerVersion } from './startup/server-version.ts';
 export type { Query, Statement } from './statement.ts';
 export { isTokenUsed, useToken } from './used-tokens.ts';

@@ -29,7 +29,7 @@ export interface Accounts {
 }
 
 interface AccountsDeps {
-  readonly database: Pick<Database, 'read'>;
+  readonly database: Pick<Database, 'read' | 'onFailover'>;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
 }

@@ -36,7 +36,7 @@ export interface RevocationFeed {
 }
 
 interface FeedDeps {
-  readonly database: Pick<Database, 'read'>;
+  readonly database: Pick<Database, 'read' | 'onFailover'>;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
 }
@@ -46,6 +46,8 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
   let mark = 0;
   /** Lookups with this mark or a lower one are stale. */
   let allStaleAt = 0;
+  let isAfterFailover = false;
+  let endFailovers = () => {};
   const listeners = new Set<(subjects: RevokedSubjects) => void>();
   const revokedAt = new LRUCache<string, number>({
     max: maxSubjects,
@@ -64,7 +66,9 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
 
   /** Reads the revocations committed since a snapshot; returns the snapshot of this read. */
   async function read(before: string | undefined): Promise<string> {
-    const since = snapshot.isFresh(longestGapMs) ? before : undefined;
+    // After a failover, new revocations may have transaction ids that the snapshot from before knows as old.
+    const since = snapshot.isFresh(longestGapMs) && !isAfterFailover ? before : undefined;
+    isAfterFailover = false;
     const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
     if (!row) throw new Error('the log of revocations returned no row');
     // A lookup that was under way during this read has the mark from before it, so it counts as stale.
@@ -88,8 +92,16 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
   }
 
   return {
-    start: snapshot.start,
-    stop: snapshot.stop,
+    async start() {
+      endFailovers = database.onFailover(() => {
+        isAfterFailover = true;
+      });
+      await snapshot.start();
+    },
+    async stop() {
+      endFailovers();
+      await snapshot.stop();
+    },
     isFresh: () => snapshot.isFresh(freshMs),
     refresh: snapshot.refresh,
     mark: () => mark,

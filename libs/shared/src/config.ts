@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { urlsOfDatabase } from './database-urls.ts';
 
 /** One environment variable: its name, what it means, and how its text becomes a value. */
 export interface Variable<S extends z.ZodType = z.ZodType> {
@@ -68,7 +69,16 @@ export const dataDirectory = variable(
   'Directory for the secret file, uploads and, in the local stack, the embedded servers.',
   z.string().default('./data'),
 );
-export const databaseUrl = variable('SERVICE_DATABASE_URL', 'PostgreSQL 15 or newer.', urlOf('postgres', 'postgresql'));
+export const databaseUrl = variable(
+  'SERVICE_DATABASE_URL',
+  'PostgreSQL 15 or newer; several hosts of one database separated by commas.',
+  z
+    .string('must be set')
+    .refine(
+      (text) => urlsOfDatabase(text) !== undefined,
+      'must be a URL that starts with postgres:// or postgresql://, such as postgres://user@one:5432,two:5432/name; target_session_attrs can be read-write or primary',
+    ),
+);
 export const natsUrl = variable(
   'SERVICE_NATS_URL',
   'NATS with JetStream, 2.10 or newer; several servers separated by commas.',

@@ -11,6 +11,7 @@ import { createUserWriter } from './account-writes/user-writer.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
 import { createLiveReads } from './live/live-reads.ts';
+import { forgetTotals } from './read/total.ts';
 import { createExplainViewFailure } from './read/view-failure.ts';
 import { createRecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
@@ -88,6 +89,7 @@ export function createRecords(
 
   const { collections: served, reads, encryption, schema } = records;
   const live = createLiveReads({ database, reads, cache, served, schema, encryption, mapError });
+  let endFailovers = () => {};
 
   return {
     name: 'records',
@@ -108,12 +110,14 @@ export function createRecords(
     dispensable: new Set(['bus', 'events']),
     metrics: parts.metrics,
     async start() {
+      endFailovers = database.onFailover(forgetTotals);
       await parts.start();
       await extensions.start(given.extensions);
       // Imports run the hooks, so they are loaded first.
       jobs.start();
     },
     async stop() {
+      endFailovers();
       await jobs.stop();
       await extensions.stop();
       await client.close();

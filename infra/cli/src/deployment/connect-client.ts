@@ -1,3 +1,5 @@
+import { urlOfPrimary } from '@recordbus/database';
+import { urlsOfDatabase } from '@recordbus/shared/database-urls';
 import pg from 'pg';
 import { CommandFailure } from '../failure.ts';
 
@@ -6,24 +8,30 @@ const applicationName = (command: string): string => `recordbus cli ${command}`;
 /** The prefix of the application names of all commands. */
 export const commandPrefix = applicationName('');
 
-/** Opens a connection for a command. Throws CommandFailure when the database does not answer. */
+/**
+ * Opens a connection for a command, of several servers to the one that takes writes. Throws CommandFailure when the
+ * database does not answer.
+ */
 export async function connectClient(command: string, databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
-    application_name: applicationName(command),
-    connectionTimeoutMillis: 5000,
-    keepAlive: true,
-  });
-  // A lost connection fails its query. Without a listener the event would be an uncaught error.
-  client.on('error', () => {});
+  const name = applicationName(command);
   try {
+    const client = new pg.Client({
+      connectionString: await urlOfPrimary(databaseUrl, name),
+      application_name: name,
+      connectionTimeoutMillis: 5000,
+      keepAlive: true,
+    });
+    // A lost connection fails its query. Without a listener the event would be an uncaught error.
+    client.on('error', () => {});
     await client.connect();
+    return client;
   } catch (error) {
-    const { host } = new URL(databaseUrl);
-    throw new CommandFailure(`The database at ${host} does not answer: ${reasonOf(error)}.`);
+    throw new CommandFailure(`The database at ${hostsOf(databaseUrl)} does not answer: ${reasonOf(error)}.`);
   }
-  return client;
 }
+
+const hostsOf = (databaseUrl: string): string =>
+  (urlsOfDatabase(databaseUrl) ?? []).map((url) => new URL(url).host).join(', ');
 
 /** Returns the message of an error. A name with several addresses gives an AggregateError. */
 const reasonOf = (error: unknown): string => {

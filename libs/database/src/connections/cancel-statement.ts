@@ -7,8 +7,9 @@ import type { ConnectionPool } from './connection-pool.ts';
 export type CancelStatement = (processId: number, statement: Statement) => Promise<boolean>;
 
 /**
- * Creates it, with statements on the connections of a pool. It compares the text too: behind a pooler the process id is
- * not that of the server, and no other statement must be hit.
+ * Creates it, with statements on the connections of a pool. It compares the text too: behind a pooler the process may
+ * serve another connection by now. It leaves a commit alone that waits for a synchronous standby: PostgreSQL would call it
+ * committed although the standby does not have it.
  */
 export const createCancelStatement =
   (pool: Pick<ConnectionPool, 'query'>): CancelStatement =>
@@ -17,7 +18,7 @@ export const createCancelStatement =
       name: 'database.cancel',
       text: `select pg_cancel_backend(pid) as "isCanceled" from pg_stat_activity
         where pid = $1 and state = 'active' and wait_event_type is distinct from 'Lock'
-          and starts_with($2, left(query, 500))`,
+          and wait_event is distinct from 'SyncRep' and starts_with($2, left(query, 500))`,
       values: [processId, text],
     });
     return row?.isCanceled === true;

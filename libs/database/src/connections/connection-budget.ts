@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import type { SessionSettings } from './session-settings.ts';
 
 /** The limits of one class of connections to the database. */
 export interface ConnectionClass {
@@ -13,19 +14,19 @@ export interface ConnectionClass {
   /** How much work may wait: of all clients together, and of each client. */
   readonly maxWaiting: number;
   readonly maxWaitingPerClient?: number;
-  /** SQL that sets up its sessions, such as a role. The statement time is set separately. */
-  readonly session?: string;
+  /** The settings of its sessions. The statement time is set separately. */
+  readonly settings?: SessionSettings;
 }
 
 /** Statements that read cannot write, whatever functions a view calls. */
-const readOnly = 'set default_transaction_read_only = on';
+const readOnly = { default_transaction_read_only: 'on' };
 /**
  * A shaped read keeps one core busy. With parallel workers a scan of 100,000 rows took 49 ms instead of 67 ms alone, but
  * 166 ms instead of 89 ms of processor time, and four of them left no core to gets and sign-ins.
  */
-const serialReads = `${readOnly}; set max_parallel_workers_per_gather = 0`;
+const serialReads = { ...readOnly, max_parallel_workers_per_gather: '0' };
 /** An export waits for its client within its transaction. The process gives up first (export-limits.ts). */
-const waitingReads = `${serialReads}; set idle_in_transaction_session_timeout = '2min'`;
+const waitingReads = { ...serialReads, idle_in_transaction_session_timeout: '2min' };
 
 const cores = availableParallelism();
 
@@ -48,14 +49,14 @@ export const connectionBudget = {
   /** First pages that clients did not shape. Pipelined like gets. */
   lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
   /** Every shaped read starts here. If it does not finish in time, it starts again among the long reads. */
-  shortReads: { connections: shortReads, statementMs: 250, waitMs: 5000, maxWaiting: 1000, session: serialReads },
+  shortReads: { connections: shortReads, statementMs: 250, waitMs: 5000, maxWaiting: 1000, settings: serialReads },
   /** Reads that did not finish in time. Each has its own statement time. */
   longReads: {
     connections: longReads,
     statementMs: 5000,
     waitMs: 10_000,
     maxWaiting: 200,
-    session: serialReads,
+    settings: serialReads,
   },
   /** What changes mean for live subscriptions. No list, write or sign-in waits for it, and it waits for none of them. */
   liveReads: {
@@ -64,7 +65,7 @@ export const connectionBudget = {
     statementMs: 5000,
     waitMs: 10_000,
     maxWaiting: 2000,
-    session: serialReads,
+    settings: serialReads,
   },
   /** Cursors of exports, which hold a connection as long as their clients read. */
   exports: {
@@ -73,7 +74,7 @@ export const connectionBudget = {
     statementMs: 5000,
     waitMs: 5000,
     maxWaiting: 100,
-    session: waitingReads,
+    settings: waitingReads,
   },
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },

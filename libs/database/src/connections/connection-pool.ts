@@ -3,7 +3,7 @@ import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
 import pg from 'pg';
-import { GuardedClient } from '../driver/guarded-client.ts';
+import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
 import { sendStatement } from '../driver/send-statement.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
@@ -11,6 +11,7 @@ import type { CancelStatement } from './cancel-statement.ts';
 import type { ClassMeter } from './class-meter.ts';
 import { type ClassName, type ConnectionClass, classOf } from './connection-budget.ts';
 import { endPool } from './end-pool.ts';
+import type { Sessions } from './sessions.ts';
 import { withinLimit } from './within-limit.ts';
 
 /** The connections of one class. */
@@ -34,12 +35,15 @@ export interface PoolHooks {
   readonly refuse?: (because: 'client' | 'all') => Error;
   /** Ends statements that reach their own limit. Without it, statements have no such limit. */
   readonly cancel?: CancelStatement;
+  /** Called when the server of a connection takes no writes although the class writes. */
+  readonly onReadOnly?: (client: pg.PoolClient) => unknown;
 }
 
 interface PoolOptions extends PoolHooks {
   readonly name: ClassName;
   readonly connections: number;
-  readonly connection: pg.ClientConfig;
+  readonly connection: GuardedConfig;
+  readonly sessions: Sessions;
   readonly log: Logger;
   readonly meter: ClassMeter;
   /** How long a statement waits for a silent server, in milliseconds. The default follows from the statement time. */
@@ -65,8 +69,6 @@ class ClassPool implements ConnectionPool {
   readonly #options: PoolOptions;
   readonly #budget: ConnectionClass;
   readonly #gate: FairGate;
-  /** The statement times of sessions, in milliseconds. */
-  readonly #statementMsOf = new WeakMap<pg.PoolClient, number>();
 
   constructor(options: PoolOptions) {
     const { name, connections, connection, log, meter } = options;
@@ -74,7 +76,6 @@ class ClassPool implements ConnectionPool {
     this.#budget = classOf(name);
     const pool = new pg.Pool({
       ...connection,
-      statement_timeout: this.#budget.statementMs,
       max: connections,
       Client: GuardedClient,
     });
@@ -92,14 +93,18 @@ class ClassPool implements ConnectionPool {
 
   query<R>(statement: Statement, statementMs = this.#budget.statementMs): Promise<R[]> {
     const silenceMs = this.#options.silenceMs ?? statementMs + silenceMarginMs;
-    return this.#run((client) => this.#send(client, statement, silenceMs), statementMs);
+    return this.#run((client) => this.#sendAlone(client, statement, { statementMs, silenceMs }), statementMs);
   }
 
   transaction<T>(work: (query: Query) => Promise<T>, statementMs = this.#budget.statementMs): Promise<T> {
     return this.#run(async (client, discard) => {
-      await client.query('begin');
+      const processId = await this.#options.sessions.begin(client, statementMs);
+      const send = <R>(statement: Statement): Promise<R[]> => {
+        const running = sendStatement<R>(client, statement, { silenceMs: longestStatementMs });
+        return this.#limited(running, statement, () => processId);
+      };
       try {
-        const result = await work((statement) => this.#send(client, statement, longestStatementMs));
+        const result = await work(send);
         await client.query('commit');
         return result;
       } catch (error) {
@@ -113,14 +118,38 @@ class ClassPool implements ConnectionPool {
     return endPool(this.driverPool);
   }
 
-  /** Sends a statement. One with a limit of its own ends after that. */
-  #send<R>(client: pg.PoolClient, statement: Statement, silenceMs: number): Promise<R[]> {
-    const running = sendStatement<R>(client, statement, { silenceMs });
+  /** Sends a statement outside a transaction. */
+  #sendAlone<R>(
+    client: pg.PoolClient,
+    statement: Statement,
+    { statementMs, silenceMs }: { readonly statementMs: number; readonly silenceMs: number },
+  ): Promise<R[]> {
+    const { sessions } = this.#options;
+    let processId = sessions.processOf(client);
+    const onProcess = (id: number) => {
+      processId = id;
+    };
+    const settings = sessions.settingsOf(statementMs);
+    const running = sendStatement<R>(client, statement, {
+      silenceMs,
+      settings,
+      ...(statement.limitMs !== undefined && { onProcess }),
+    });
+    return this.#limited(running, statement, () => processId);
+  }
+
+  /** Ends a statement with a limit of its own after that. */
+  #limited<R>(running: Promise<R[]>, statement: Statement, processOf: () => number | undefined): Promise<R[]> {
     const { limitMs } = statement;
     const { cancel } = this.#options;
-    const processId = processIdOf(client);
-    if (limitMs === undefined || !cancel || processId === undefined) return running;
-    return withinLimit(running, { limitMs, cancel: () => cancel(processId, statement) });
+    if (limitMs === undefined || !cancel) return running;
+    return withinLimit(running, {
+      limitMs,
+      cancel: async () => {
+        const processId = processOf();
+        return processId !== undefined && cancel(processId, statement);
+      },
+    });
   }
 
   #run<T>(work: Work<T>, statementMs: number): Promise<T> {
@@ -142,34 +171,28 @@ class ClassPool implements ConnectionPool {
     // An unhandled error event between two statements would end the process.
     client.on('error', discard);
     try {
-      await this.#prepareSession(client, statementMs);
+      await this.#options.sessions.prepare(client, statementMs);
       return await work(client, discard);
     } catch (error) {
       if (isConnectionError(error)) discard();
       if (isDatabaseError(causeOf(error), sqlState.queryCanceled)) this.#options.meter.timedOut();
-      throw error;
+      if (!isReadOnly(causeOf(error), this.#budget)) throw error;
+      discard();
+      this.#options.onReadOnly?.(client);
+      throw unavailable('the database takes no writes now', error);
     } finally {
       client.off('error', discard);
       client.release(isBroken);
     }
   }
-
-  /** Sets what the session does not have yet. A connection starts with the statement time of its class. */
-  async #prepareSession(client: pg.PoolClient, statementMs: number): Promise<void> {
-    const { session, statementMs: initialMs } = this.#budget;
-    const currentMs = this.#statementMsOf.get(client) ?? (session === undefined ? initialMs : undefined);
-    if (currentMs === statementMs) return;
-    await client.query(`set statement_timeout = ${statementMs}${session === undefined ? '' : `; ${session}`}`);
-    this.#statementMsOf.set(client, statementMs);
-  }
 }
+
+/** Whether the server of a class that writes takes no writes: it is a standby now, or someone made it read-only. */
+const isReadOnly = (error: unknown, { settings }: ConnectionClass): boolean =>
+  isDatabaseError(error, sqlState.readOnlyTransaction) && settings?.default_transaction_read_only === undefined;
 
 /** The error of the database behind a refusal. */
 const causeOf = (error: unknown): unknown => (error instanceof AppError ? error.cause : error);
-
-/** The id of the server's process that serves a connection. @types/pg lacks it. */
-const processIdOf = (client: pg.PoolClient & { readonly processID?: number | null }): number | undefined =>
-  client.processID ?? undefined;
 
 const createGate = ({ connections, connectionsNow, meter, refuse }: PoolOptions, budget: ConnectionClass): FairGate =>
   createFairGate({

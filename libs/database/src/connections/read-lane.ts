@@ -3,15 +3,18 @@ import { unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import type pg from 'pg';
 import { BrokenAnswerError } from '../driver/broken-answer.ts';
-import { GuardedClient } from '../driver/guarded-client.ts';
+import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
 import { sendStatement } from '../driver/send-statement.ts';
+import { applySettings, type TransactionSettings } from '../driver/settings-query.ts';
 import { createStatementNames, type StatementNames } from '../driver/statement-names.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Statement } from '../statement.ts';
 import type { ClassMeter } from './class-meter.ts';
 
 interface ReadLaneOptions {
-  readonly connection: pg.ClientConfig;
+  readonly connection: GuardedConfig;
+  /** The settings that every statement brings along, behind a pooler. */
+  readonly settings?: TransactionSettings | undefined;
   readonly size: number;
   /** Most reads in progress; further ones are refused. */
   readonly maxUnderWay: number;
@@ -76,12 +79,13 @@ export class ReadLane {
     const { client, names } = await this.#clients[slot];
     writeTogether(client.connection.stream);
     return names.use(statement.name, (usable) =>
-      sendStatement<R>(client, statement, { isUnnamed: usable === undefined }),
+      sendStatement<R>(client, statement, { isUnnamed: usable === undefined, settings: this.#options.settings }),
     );
   }
 
   async #connect(slot: number): Promise<LaneClient> {
-    const client = new GuardedClient({ ...this.#options.connection, pipeline: true });
+    const { connection, settings } = this.#options;
+    const client = new GuardedClient({ ...connection, pipeline: true });
     const drop = () => {
       this.#clients[slot] = undefined;
     };
@@ -92,6 +96,7 @@ export class ReadLane {
     client.on('end', drop);
     try {
       await client.connect();
+      if (settings !== undefined) await sendStatement(client, applySettings(settings));
       return { client, names: createStatementNames() };
     } catch (error) {
       drop();

@@ -1,7 +1,9 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import type { Primary } from '../servers/primary.ts';
 import { createAnswerFrames } from './answer-frames.ts';
 import { BrokenAnswerError } from './broken-answer.ts';
+import { connectToPrimary } from './connect-to-primary.ts';
 
 /** Most bytes of the answer to one statement: well below the longest string of V8 (512 MiB). */
 const maxAnswerBytes = 256 * 2 ** 20;
@@ -18,15 +20,41 @@ interface ReadingConnection {
   readonly stream: Duplex;
 }
 
+/** The configuration of a client. */
+export interface GuardedConfig extends pg.ClientConfig {
+  /** Which server it connects to, if the database has several. */
+  readonly primary?: Primary | undefined;
+}
+
 /**
  * A client of the driver that survives every answer of the database. The driver reads in the handler of its socket, where
  * a thrown error ends the process. Here the error fails the current statement and closes the connection, which fails the
  * other statements sent on it.
  */
 export class GuardedClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
+  readonly #primary: Primary | undefined;
+
+  constructor(config: GuardedConfig = {}) {
     super(config);
+    this.#primary = config.primary;
     guard(this.connection as unknown as ReadingConnection);
+  }
+
+  override connect(): Promise<pg.Client>;
+  override connect(callback: (error: Error) => void): void;
+  override connect(callback?: (error: Error) => void): Promise<pg.Client> | undefined {
+    const connect = () => super.connect();
+    const connecting = this.#primary ? connectToPrimary(this, this.#primary, connect) : connect();
+    if (!callback) return connecting;
+    // The driver calls it without an error when it is connected.
+    connecting.then(() => (callback as () => void)(), callback);
+    return undefined;
+  }
+
+  /** Says that the server of this connection takes no writes. */
+  doubtPrimary(): void {
+    const { host, port } = this;
+    this.#primary?.doubt({ host, port });
   }
 }
 

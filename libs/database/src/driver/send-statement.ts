@@ -1,17 +1,16 @@
-import pg from 'pg';
+import type pg from 'pg';
 import type { Statement } from '../statement.ts';
-
-/** The members of a query that the driver reads but its types do not declare. */
-interface SentQuery extends pg.Query {
-  name?: string;
-  query_timeout?: number;
-}
+import { DriverQuery, SettingsQuery, type TransactionSettings } from './settings-query.ts';
 
 interface SendOptions {
   /** How long to wait for a silent server, in milliseconds. By default, the time of the connection. */
   readonly silenceMs?: number;
   /** Whether the statement is sent without its name. */
   readonly isUnnamed?: boolean;
+  /** Settings for this statement alone. */
+  readonly settings?: TransactionSettings | undefined;
+  /** Called with the id of the server's process, if the statement has settings. */
+  readonly onProcess?: ((processId: number) => void) | undefined;
 }
 
 /**
@@ -20,15 +19,19 @@ interface SendOptions {
  */
 export function sendStatement<R>(
   client: pg.ClientBase,
-  { name, text, values }: Statement,
-  { silenceMs, isUnnamed = false }: SendOptions = {},
+  statement: Statement,
+  { silenceMs, isUnnamed = false, settings, onProcess }: SendOptions = {},
 ): Promise<R[]> {
   return new Promise<R[]>((resolve, reject) => {
-    const query: SentQuery = new pg.Query(text, values as unknown[], (error, result) => {
+    const callback = (error: Error | undefined, result: { rows: unknown[] }) => {
       if (error) reject(error);
       else resolve(result.rows as R[]);
-    });
-    if (name !== undefined && !isUnnamed) query.name = name;
+    };
+    const query =
+      settings === undefined
+        ? new DriverQuery(statement.text, statement.values, callback)
+        : new SettingsQuery(statement, { settings, onProcess, callback });
+    if (statement.name !== undefined && !isUnnamed) query.name = statement.name;
     if (silenceMs !== undefined) query.query_timeout = silenceMs;
     client.query(query);
   }).catch((error: unknown) => {

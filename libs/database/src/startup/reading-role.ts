@@ -1,3 +1,4 @@
+import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Query } from '../statement.ts';
 
 /**
@@ -59,8 +60,8 @@ async function findRole(query: Query): Promise<RoleState | undefined> {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The startup options of a read-only connection under a role (PostgreSQL manual, section 20.1.3). */
-export const readingOptions = (role: string | undefined): string =>
-  ['default_transaction_read_only=on', ...(role === undefined ? [] : [`role=${role}`])]
-    .map((setting) => `-c ${setting.replaceAll(/([\\\s])/g, '\\$1')}`)
-    .join(' ');
+/** The settings of a read-only connection under a role. */
+export const readingSettings = (role: string | undefined): SessionSettings => ({
+  default_transaction_read_only: 'on',
+  ...(role !== undefined && { role }),
+});

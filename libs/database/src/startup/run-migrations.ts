@@ -11,7 +11,9 @@ const longestStatementMs = 600_000;
  * it at a time. Throws the error of a failing migration.
  */
 export async function runMigrations({ options }: Pick<pg.Pool, 'options'>): Promise<string[]> {
-  const timeouts = { statement_timeout: longestStatementMs, query_timeout: longestStatementMs };
+  // A session behind a pooler has no statement time.
+  const isPooled = options.statement_timeout === undefined;
+  const timeouts = { query_timeout: longestStatementMs, ...(!isPooled && { statement_timeout: longestStatementMs }) };
   const pool = new pg.Pool({ ...options, ...timeouts, max: 1 });
   // A lost connection fails the current statement. An unhandled error event would end the process.
   pool.on('error', () => {});

@@ -6,12 +6,12 @@ import { messageOf, startRefusal } from './start-refusal.ts';
 /** How long a start waits for a database that is still starting, in milliseconds. */
 const startPatienceMs = 60_000;
 
-/** Resolves when the database answers. Throws its error when it has not answered for a minute. */
-export async function untilReachable(ping: () => Promise<void>, log: Logger): Promise<void> {
+/** Returns the answer of the database, once it answers. Throws its error when it has not answered for a minute. */
+export async function untilReachable<T>(ask: () => Promise<T>, log: Logger): Promise<T> {
   const givingUpMs = Date.now() + startPatienceMs;
   for (;;) {
     try {
-      return await ping();
+      return await ask();
     } catch (error) {
       if (!isConnectionError(error) || Date.now() > givingUpMs) throw startRefusal(error);
       log.warn({ reason: messageOf(error) }, 'waiting for the database');

@@ -31,7 +31,7 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
       if (isDown) return Promise.reject(new Error('the database is down'));
       return database.read(statement);
     };
-    replicas = [1, 2].map(() => createAccounts({ database: { read }, bus: silentBus, log: quiet }));
+    replicas = [1, 2].map(() => createAccounts({ database: { ...database, read }, bus: silentBus, log: quiet }));
     for (const replica of replicas) {
       started.defer(() => replica.stop());
       await replica.start();

@@ -16,11 +16,20 @@ export const snapshotLifetimeMs = 300_000;
 
 interface KnownTotal {
   latest?: Total;
+  /** The number of failovers before it. */
+  failovers: number;
   takenAtMs: number;
   recountAtMs: number;
 }
 
-const knownTotalOf = perCollection((): KnownTotal => ({ takenAtMs: 0, recountAtMs: 0 }));
+const knownTotalOf = perCollection((): KnownTotal => ({ failovers: 0, takenAtMs: 0, recountAtMs: 0 }));
+
+let failovers = 0;
+
+/** Forgets all totals: after a failover, transactions have the ids of others that were lost. */
+export function forgetTotals(): void {
+  failovers += 1;
+}
 
 /**
  * Returns the total from which the next one can be computed, or undefined when the records have to be counted. When a
@@ -28,7 +37,7 @@ const knownTotalOf = perCollection((): KnownTotal => ({ takenAtMs: 0, recountAtM
  */
 export function findKnownTotal(collection: Collection, nowMs: number = performance.now()): Total | undefined {
   const known = knownTotalOf(collection);
-  if (!known.latest || nowMs - known.takenAtMs > snapshotLifetimeMs) return undefined;
+  if (!known.latest || known.failovers !== failovers || nowMs - known.takenAtMs > snapshotLifetimeMs) return undefined;
   if (nowMs < known.recountAtMs) return known.latest;
   known.recountAtMs = nowMs + recountMs;
   return undefined;
@@ -43,6 +52,7 @@ export function keepTotal(
 ): void {
   const known = knownTotalOf(collection);
   known.latest = { total, snapshot };
+  known.failovers = failovers;
   known.takenAtMs = nowMs;
   if (wasCounted) known.recountAtMs = nowMs + recountMs;
 }

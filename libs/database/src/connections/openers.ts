@@ -1,0 +1,86 @@
+import type { Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
+import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
+import type { Primary } from '../servers/primary.ts';
+import { createClassMeters } from './class-meter.ts';
+import { type ClassName, classOf } from './connection-budget.ts';
+import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connection-pool.ts';
+import { ReadLane } from './read-lane.ts';
+import { type SessionSettings, startupOptions } from './session-settings.ts';
+import { ownSessions, pooledSessions, pooledSettings } from './sessions.ts';
+
+/** Opens the connections of a class, with further settings if there are any. */
+export interface Openers {
+  pool(of: ClassName, hooks?: PoolHooks, settings?: SessionSettings): ConnectionPool;
+  lane(of: 'gets' | 'lists', settings?: SessionSettings): ReadLane;
+  readonly meterOf: ReturnType<typeof createClassMeters>;
+}
+
+interface OpenerOptions {
+  /** Shown by PostgreSQL as application_name. */
+  readonly name: string;
+  readonly log: Logger;
+  readonly metrics?: Metrics | undefined;
+  readonly primary: Primary;
+  /** Whether a pooler is between. */
+  readonly isPooled: boolean;
+  readonly maxConnections?: number | undefined;
+  readonly silenceMs?: number | undefined;
+}
+
+/** When keep-alive probes of idle connections begin, in milliseconds: a vanished machine closes no connection. */
+const keepAliveMs = 10_000;
+
+/** How long the server keeps a transaction that does nothing. */
+const idleInTransaction = { idle_in_transaction_session_timeout: '30s' };
+
+/** Creates the openers of a service. */
+export function createOpeners(options: OpenerOptions): Openers {
+  const { name, log, metrics, primary, isPooled, silenceMs, maxConnections } = options;
+  const meterOf = createClassMeters(metrics);
+  const connection: GuardedConfig = {
+    connectionString: primary.url,
+    application_name: name,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: keepAliveMs,
+    primary,
+  };
+  /** A pooler refuses settings at startup that it does not know, and a session behind it keeps none. */
+  const sessionsOf = (of: ClassName, settings: SessionSettings) => {
+    const { statementMs, settings: ofClass = {} } = classOf(of);
+    if (isPooled) return { connection, sessions: pooledSessions({ ...idleInTransaction, ...ofClass, ...settings }) };
+    const options = startupOptions({ ...idleInTransaction, ...settings });
+    return {
+      connection: { ...connection, statement_timeout: statementMs, options },
+      sessions: ownSessions(ofClass, statementMs),
+    };
+  };
+  const connectionsOf = (of: ClassName) =>
+    Math.min(classOf(of).connections, maxConnections ?? Number.POSITIVE_INFINITY);
+  return {
+    meterOf,
+    pool: (of, hooks, settings = {}) =>
+      createConnectionPool({
+        onReadOnly: (client) => client instanceof GuardedClient && client.doubtPrimary(),
+        ...hooks,
+        name: of,
+        connections: connectionsOf(of),
+        ...sessionsOf(of, settings),
+        log,
+        meter: meterOf(of),
+        silenceMs,
+      }),
+    lane(of, settings = {}) {
+      const { statementMs, maxWaiting } = classOf(of);
+      return new ReadLane({
+        connection: { ...sessionsOf(of, settings).connection, query_timeout: silenceMs ?? statementMs + 5000 },
+        ...(isPooled && { settings: pooledSettings(settings, statementMs) }),
+        size: connectionsOf(of),
+        maxUnderWay: maxWaiting,
+        log,
+        meter: meterOf(of),
+      });
+    },
+  };
+}

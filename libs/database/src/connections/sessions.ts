@@ -1,0 +1,71 @@
+import type pg from 'pg';
+import { applySettings, type TransactionSettings } from '../driver/settings-query.ts';
+import { type SessionSettings, setStatements, transactionSettings } from './session-settings.ts';
+
+/** How the statements of a pool get their settings. */
+export interface Sessions {
+  /** Prepares a connection for work with a statement time, in milliseconds. */
+  prepare(client: pg.ClientBase, statementMs: number): Promise<void>;
+  /** Begins a transaction. Returns the id of the server's process, if it is known. */
+  begin(client: pg.ClientBase, statementMs: number): Promise<number | undefined>;
+  /** Returns the id of the process that serves a connection for longer than a transaction, if there is such a process. */
+  processOf(client: pg.ClientBase): number | undefined;
+  /** Returns the settings that each statement outside transactions brings along. */
+  settingsOf(statementMs: number): TransactionSettings | undefined;
+}
+
+/** @types/pg lacks the id of the server's process. */
+type ConnectedClient = pg.ClientBase & { readonly processID?: number | null };
+
+const processOf = (client: ConnectedClient): number | undefined => client.processID ?? undefined;
+
+/**
+ * Sessions that belong to their connections: settings stay. A connection starts with `initialMs` as statement time; without
+ * it, and with further settings, its first work sets them.
+ */
+export function ownSessions(settings: SessionSettings, initialMs: number): Sessions {
+  const statementMsOf = new WeakMap<pg.ClientBase, number>();
+  const isComplete = Object.keys(settings).length === 0;
+  return {
+    async prepare(client, statementMs) {
+      const currentMs = statementMsOf.get(client) ?? (isComplete ? initialMs : undefined);
+      if (currentMs === statementMs) return;
+      await client.query(setStatements({ ...settings, statement_timeout: String(statementMs) }, 'session'));
+      statementMsOf.set(client, statementMs);
+    },
+    async begin(client) {
+      await client.query('begin');
+      return processOf(client);
+    },
+    processOf,
+    settingsOf: () => undefined,
+  };
+}
+
+/** Returns the settings of one statement of a connection through a pooler. */
+export const pooledSettings = (settings: SessionSettings, statementMs: number): TransactionSettings =>
+  JSON.stringify(transactionSettings({ ...settings, statement_timeout: String(statementMs) }));
+
+/**
+ * Sessions behind a pooler, which gives each transaction any of its connections to the server: every transaction brings its
+ * settings along, and none stays.
+ */
+export function pooledSessions(settings: SessionSettings): Sessions {
+  const prepared = new WeakSet<pg.ClientBase>();
+  return {
+    async prepare(client, statementMs) {
+      if (prepared.has(client)) return;
+      await client.query(applySettings(pooledSettings(settings, statementMs)));
+      prepared.add(client);
+    },
+    async begin(client, statementMs) {
+      const own = transactionSettings({ ...settings, statement_timeout: String(statementMs) });
+      const text = `begin; ${setStatements(own, 'transaction')}; select pg_backend_pid() as "processId"`;
+      // One text of several statements has several results.
+      const results = (await client.query(text)) as unknown as readonly { rows: readonly { processId: number }[] }[];
+      return results.at(-1)?.rows[0]?.processId;
+    },
+    processOf: () => undefined,
+    settingsOf: (statementMs) => pooledSettings(settings, statementMs),
+  };
+}

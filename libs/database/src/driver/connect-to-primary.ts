@@ -1,0 +1,39 @@
+import type pg from 'pg';
+import type { Primary } from '../servers/primary.ts';
+
+/** The part of the driver's connection that @types/pg lacks: the settings that a server reports. */
+interface ReportingConnection {
+  on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): unknown;
+}
+
+/**
+ * Connects a client to the server that takes writes. It ends when another server becomes the primary. Throws the error of
+ * the connection, and one for a server that has become a standby.
+ */
+export async function connectToPrimary(
+  client: pg.Client,
+  primary: Primary,
+  connect: () => Promise<unknown>,
+): Promise<pg.Client> {
+  const server = await primary.find();
+  const { host, port } = server;
+  // A single server may be at a socket, which the driver reads from the URL.
+  if (primary.hasSeveral) Object.assign(client, { host, port });
+  let isStandby = false;
+  (client.connection as unknown as ReportingConnection).on('parameterStatus', ({ parameterName, parameterValue }) => {
+    if (parameterName === 'in_hot_standby') isStandby = parameterValue === 'on';
+  });
+  try {
+    await connect();
+    if (isStandby) throw new Error('Connection terminated: the server is a standby');
+  } catch (error) {
+    primary.doubt(server);
+    client.connection.stream.destroy();
+    throw error;
+  }
+  const forget = primary.hold(server, { end: (reason) => client.connection.stream.destroy(reason) });
+  client.once('end', forget);
+  // Only an end that this process did not ask for is an error.
+  client.once('error', () => primary.doubt(server));
+  return client;
+}

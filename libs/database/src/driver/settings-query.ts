@@ -1,0 +1,85 @@
+import pg from 'pg';
+import type { Statement } from '../statement.ts';
+
+/** The members of the driver's query that its types do not declare. */
+interface DriverQuery extends pg.Query {
+  name?: string;
+  query_timeout?: number;
+  requiresPreparation(): boolean;
+  prepare(connection: DriverConnection): void;
+  handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void;
+  handleCommandComplete(message: unknown, connection: DriverConnection): void;
+}
+
+interface DriverConnection {
+  bind(config: { readonly statement: string; readonly values: readonly string[] }): void;
+  execute(config: object): void;
+  flush(): void;
+}
+
+type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
+
+/** The driver's query, with its constructor's types as this project uses them. */
+export const DriverQuery = pg.Query as unknown as new (
+  text: string,
+  values: readonly unknown[],
+  callback: Callback,
+) => DriverQuery;
+
+/** Settings for one transaction, as JSON text: names and values. */
+export type TransactionSettings = string;
+
+/** The statement that applies settings until the end of the transaction. */
+export const applySettings = (settings: TransactionSettings) =>
+  ({
+    name: 'database.settings',
+    text: 'select pg_backend_pid(), count(set_config(key, value, true)) from jsonb_each_text($1)',
+    values: [settings],
+  }) satisfies Statement;
+
+interface SettingsQueryOptions {
+  readonly settings: TransactionSettings;
+  /** Called with the id of the server's process as soon as it begins the statement. */
+  readonly onProcess?: ((processId: number) => void) | undefined;
+  readonly callback: Callback;
+}
+
+/**
+ * One statement with settings of its own, in one round trip: both run in one implicit transaction, which ends with the
+ * message Sync (PostgreSQL manual, "Extended Query"). `applySettings` must have run on the connection before.
+ */
+export class SettingsQuery extends DriverQuery {
+  readonly #settings: TransactionSettings;
+  readonly #onProcess: ((processId: number) => void) | undefined;
+  /** Whether the answers are those of the statement itself. */
+  #isSet = false;
+
+  constructor({ text, values }: Statement, { settings, onProcess, callback }: SettingsQueryOptions) {
+    super(text, values, callback);
+    this.#settings = settings;
+    this.#onProcess = onProcess;
+  }
+
+  override requiresPreparation(): boolean {
+    return true;
+  }
+
+  override prepare(connection: DriverConnection): void {
+    const { name, values } = applySettings(this.#settings);
+    connection.bind({ statement: name, values });
+    connection.execute({});
+    // Without it the server keeps the process id until the end of the statement.
+    if (this.#onProcess) connection.flush();
+    super.prepare(connection);
+  }
+
+  override handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void {
+    if (this.#isSet) super.handleDataRow(message);
+    else this.#onProcess?.(Number(String(message.fields[0])));
+  }
+
+  override handleCommandComplete(message: unknown, connection: DriverConnection): void {
+    if (this.#isSet) super.handleCommandComplete(message, connection);
+    else this.#isSet = true;
+  }
+}

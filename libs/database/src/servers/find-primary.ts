@@ -1,0 +1,51 @@
+import { setTimeout } from 'node:timers/promises';
+import type { ServerState } from './server-state.ts';
+
+/** What one server answered; an error when it did not. */
+export type ServerAnswer<S> =
+  | { readonly server: S; readonly state: ServerState }
+  | { readonly server: S; readonly error: unknown };
+
+/** How long the others may take after the first server that takes writes, in milliseconds. */
+const graceMs = 300;
+
+/**
+ * Asks all servers, and waits for the answers: for all of them, or for a moment after one that takes writes. So a server
+ * that hangs delays nothing.
+ */
+export async function askServers<S>(
+  servers: readonly S[],
+  ask: (server: S) => Promise<ServerState>,
+): Promise<readonly ServerAnswer<S>[]> {
+  const answers: ServerAnswer<S>[] = [];
+  const found = Promise.withResolvers<void>();
+  const all = Promise.all(
+    servers.map(async (server) => {
+      try {
+        const state = await ask(server);
+        answers.push({ server, state });
+        if (state.takesWrites) found.resolve();
+      } catch (error) {
+        answers.push({ server, error });
+      }
+    }),
+  );
+  await Promise.race([all, found.promise.then(() => setTimeout(graceMs))]);
+  return [...answers];
+}
+
+/**
+ * Returns the server that takes writes on the newest timeline; of several, the one in use. A server on an older timeline
+ * than the newest that was ever seen is an old primary that nobody stopped: what is written there is lost.
+ */
+export function choosePrimary<S>(
+  answers: readonly ServerAnswer<S>[],
+  known: { readonly server: S | undefined; readonly timeline: number },
+): { readonly server: S; readonly state: ServerState } | undefined {
+  const candidates = answers.flatMap((answer) =>
+    'state' in answer && answer.state.takesWrites && answer.state.timeline >= known.timeline ? [answer] : [],
+  );
+  const newest = Math.max(...candidates.map(({ state }) => state.timeline));
+  const best = candidates.filter(({ state }) => state.timeline === newest);
+  return best.find(({ server }) => server === known.server) ?? best[0];
+}
