@@ -60,7 +60,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
       headers: z.record(z.string(), z.string()).optional(),
       contentType: z.string().optional(),
       schema: jsonSchema.optional(),
-      example: z.unknown(),
+      example: z.unknown().optional(),
     }),
   ),
 });
