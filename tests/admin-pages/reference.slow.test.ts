@@ -61,7 +61,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
   });
 
   test('an operation has its body, its answers, and samples for curl and for the client', async () => {
-    await page.goto(`${stack.url}/docs?samples#tag/open_notes/POST/api/v1/open_notes`);
+    await page.goto(`${stack.url}/docs?samples#tag/open-notes/POST/api/v1/open_notes`);
     const heading = page.getByRole('heading', { name: 'Create a record' });
     await heading.first().waitFor();
     const operation = page.locator('section').filter({ has: heading }).last();
@@ -115,7 +115,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
 
   test('it fits a phone', async () => {
     await page.setViewportSize({ width: 380, height: 800 });
-    await page.goto(`${stack.url}/docs?phone#tag/open_notes/POST/api/v1/open_notes`);
+    await page.goto(`${stack.url}/docs?phone#tag/open-notes/POST/api/v1/open_notes`);
     await page.getByRole('heading', { name: 'Create a record' }).filter({ visible: true }).first().waitFor();
     const widest = await page.evaluate('document.documentElement.scrollWidth');
     assert.ok(Number(widest) <= 380, `${widest} pixels`);

@@ -15,7 +15,7 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
     await call(open);
   // The admin pages, built or not.
   await call('get');
-  for (const open of ['getDocsReferenceCss', 'getDocsReferenceJs', 'getXClockEcho']) await call(open);
+  await call('getXClockEcho');
   for (const own of [
     'getInnerMetrics',
     'getAdminMe',

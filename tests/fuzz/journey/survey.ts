@@ -57,9 +57,10 @@ export async function beginSurvey(url: string): Promise<Survey> {
     const search = new URLSearchParams(query).toString();
     const rawSending = raw && { rawBody: raw.text, headers: { 'Content-Type': raw.type } };
     const sending = form ? multipart(...form) : (rawSending ?? { body });
-    const answer = await createClient(url, as).send(operation.method, `${target}${search && `?${search}`}`, sending);
+    const place = `${target}${search && `?${search}`}`;
+    const answer = await createClient(url, as).send(operation.method, place, sending);
     assert.ok(answer.status >= 200 && answer.status < 300, `${id}: ${answer.status} ${answer.text}`);
-    assert.equal(findProblem({ operation }, answer), undefined, id);
+    assert.equal(findProblem({ operation, path: place }, answer), undefined, id);
     reached.add(id);
     return answer;
   }

@@ -28,7 +28,7 @@ export const eventJson = z.object({
   request_id: z.string().nullable(),
   trace_id: z.string().nullable(),
   deliveries: z.array(shortDelivery).describe('the newest 20'),
-  counts: z.record(status, z.number()).describe('the number of all deliveries by status'),
+  counts: z.partialRecord(status, z.number()).describe('the number of all deliveries by status'),
 });
 
 /** An event with its body, and each delivery with its attempts. */

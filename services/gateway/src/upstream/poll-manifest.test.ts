@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { describe, it, test } from 'node:test';
+import { describeRoutes, route } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
-import { pollManifest } from './poll-manifest.ts';
+import { z } from 'zod';
+import { pollManifest, routeManifest } from './poll-manifest.ts';
 
 /** A service that answers when the test lets it, with one route of the given path. */
 function slowService() {
@@ -14,8 +16,8 @@ function slowService() {
       return answer.promise;
     },
     answer(index: number, path: string) {
-      const route = { method: 'GET', paths: [path], access: 'public', idempotent: false, bodyLimitBytes: 0 };
-      requests[index]?.resolve({ status: 200, body: { data: [{ ...route, summary: '', answers: {} }] } });
+      const declared = { method: 'GET', paths: [path], access: 'public', idempotent: false, bodyLimitBytes: 0 };
+      requests[index]?.resolve({ status: 200, body: { data: [{ ...declared, summary: '', answers: {} }] } });
     },
   };
 }
@@ -46,4 +48,18 @@ describe('the poll of a manifest', () => {
     await turns();
     assert.equal(service.requests.length, 3);
   });
+});
+
+test('a declared route is read as it comes over HTTP', () => {
+  const declared = route({
+    method: 'POST',
+    path: '/api/v1/things',
+    access: 'public',
+    scope: 'any',
+    summary: 'Make a thing',
+    answers: { 201: z.object({ id: z.string() }), 409: 'there is one' },
+    handler: () => ({ status: 201 }),
+  });
+  for (const described of describeRoutes([declared]))
+    assert.deepEqual(routeManifest.parse(JSON.parse(JSON.stringify(described))), JSON.parse(JSON.stringify(described)));
 });

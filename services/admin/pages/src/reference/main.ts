@@ -11,7 +11,7 @@ const field = document.querySelector('input');
 async function show(token: string | undefined): Promise<void> {
   const { text, ...read } = await readDocument(token);
   if (status) status.textContent = text;
-  if (read.document) await showReference(read.document, read.token);
+  if (read.document) showReference(read.document, read.token);
 }
 
 form?.addEventListener('submit', (event) => {

@@ -37,14 +37,13 @@ const withoutServices = {
 };
 
 /** Shows a document in the page, in place of the one before. The token is for requests that the reader sends. */
-export async function showReference(document: OpenApi, token: string | undefined): Promise<void> {
+export function showReference(document: OpenApi, token: string | undefined): void {
   const place = window.document.querySelector('#reference');
   if (!place || !window.Scalar) throw new Error('The script of the reference is not there.');
   shown?.destroy();
   const inner = window.document.createElement('div');
   place.replaceChildren(inner);
   const scheme = token?.startsWith('rbk_') ? 'key' : 'admin';
-  const wanted = location.hash;
   shown = window.Scalar.createApiReference(inner, {
     ...withoutServices,
     content: withSamples(document, location.origin),
@@ -60,12 +59,4 @@ export async function showReference(document: OpenApi, token: string | undefined
       securitySchemes: Object.fromEntries(['user', 'admin', 'key'].map((name) => [name, { token: token ?? '' }])),
     },
   });
-  if (wanted !== '') await goTo(wanted, inner);
-}
-
-/** Goes to the place that the address named: the script looks at it before there is a document. */
-async function goTo(place: string, within: Element): Promise<void> {
-  while (!within.querySelector('[id*="/tag/"]')) await new Promise(requestAnimationFrame);
-  location.hash = '';
-  location.hash = place;
 }
