@@ -15,6 +15,8 @@ import { writeAtRandom } from './live-chaos/write-at-random.ts';
 const seconds = Number(process.env.CHAOS_SECONDS ?? 180);
 const writerCount = Number(process.env.CHAOS_WRITERS ?? 8);
 const clientCount = Number(process.env.CHAOS_CLIENTS ?? 40);
+/** The most records of a page, and of the snapshot of a list. */
+const pageSize = 1000;
 const longestCutMs = Number(process.env.CHAOS_LONGEST_CUT_SECONDS ?? 10) * 1000;
 
 interface Follower {
@@ -43,7 +45,7 @@ test('live lists are right after an hour of faults, or three minutes [realtime Â
     const collection = n % 2 === 0 ? 'notes' : 'tasks';
     const urlOf = () => replica.urls[random(replica.urls.length)] ?? stack.url;
     const list = connections.use(openLiveList({ urlOf, collection, token: person?.token }));
-    return { list, path: `/api/v1/${collection}?perPage=1000`, client: person?.client ?? stack.guest };
+    return { list, path: `/api/v1/${collection}?perPage=${pageSize}`, client: person?.client ?? stack.guest };
   });
   const lists = followers.map(({ list }) => list);
 
@@ -69,6 +71,7 @@ async function becomesRight({ list, path, client }: Follower): Promise<void> {
     `a list is right: ${path}`,
     async () => {
       const fresh = listAt((await client.get(path)).json, 'data') as JsonObject[];
+      assert.ok(fresh.length < pageSize, 'a page has all records');
       assert.deepEqual(sorted(list.records.values()), sorted(fresh));
       return true;
     },

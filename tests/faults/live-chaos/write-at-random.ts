@@ -1,6 +1,6 @@
+import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Client } from '../../harness/client.ts';
-import type { JsonObject } from '../../harness/json.ts';
 import { random } from './random.ts';
 
 /** How many writes were answered with success, and how many were refused or lost. */
@@ -20,7 +20,10 @@ interface RandomWriter {
 /** Each writer keeps at most as many records, so that a page of a list shows the records of all writers. */
 const mostRecords = 20;
 
-/** Writes notes or tasks at random until it is over. A write whose answer is lost may have happened. */
+/**
+ * Writes notes or tasks at random until it is over. A write whose answer is lost may have happened, so records have ids of
+ * the writer, and it forgets one only when the product says that there is none: none is left over after an hour.
+ */
 export async function writeAtRandom({ client, owners, isOver, written }: RandomWriter): Promise<void> {
   const collection = random(2) === 0 ? 'notes' : 'tasks';
   const path = `/api/v1/${collection}`;
@@ -33,14 +36,16 @@ export async function writeAtRandom({ client, owners, isOver, written }: RandomW
   async function writeOnce(): Promise<number> {
     const kind = kindOf(ids.length);
     if (kind === 'create') {
-      const { status, json } = await client.send('POST', path, { body: body() });
-      if (status === 201) ids.push(String((json as { data: JsonObject }).data.id));
-      return status;
+      const id = randomUUID();
+      ids.push(id);
+      return (await client.send('PUT', `${path}/${id}`, { body: body() })).status;
     }
     const place = random(ids.length);
-    if (kind === 'update') return (await client.send('PATCH', `${path}/${ids[place]}`, { body: body() })).status;
-    const { status } = await client.send('DELETE', `${path}/${ids[place]}`);
-    ids.splice(place, 1);
+    const { status } =
+      kind === 'update'
+        ? await client.send('PATCH', `${path}/${ids[place]}`, { body: body() })
+        : await client.send('DELETE', `${path}/${ids[place]}`);
+    if (status === 404 || status === 204) ids.splice(place, 1);
     return status;
   }
 
