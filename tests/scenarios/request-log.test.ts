@@ -123,6 +123,16 @@ onEachTopology('admins search the request log', async (t, target) => {
       expect: refused.forbidden,
       spec: 'http §6.3',
     },
+    {
+      name: 'rows without totals',
+      as: 'admin',
+      request: `GET ${path}&perPage=2&skipTotal=1`,
+      expect: {
+        status: 200,
+        json: { data: expected.slice(0, 2), page: 1, perPage: 2, totalItems: -1, totalPages: -1 },
+      },
+      spec: 'admins §7.2',
+    },
     isRefused('an invalid status', '?status=9xx', 'status'),
     isRefused('a time that is not a number', '?since=yesterday', 'since'),
     isRefused('a page that is not a number', '?page=x', 'page'),

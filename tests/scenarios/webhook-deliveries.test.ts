@@ -42,6 +42,22 @@ onEachTopology('deliveries are listed and replayed', async (t, target) => {
     { name: 'deliveries of an event', ...list('?event=letters.delete', 'letters.delete') },
     { name: 'a page of deliveries', ...list('?perPage=2&page=2', 'letters.create') },
     {
+      name: 'a page without totals',
+      as: 'admin',
+      request: `GET ${path}/${id}/deliveries?perPage=1&skipTotal=1`,
+      expect: {
+        status: 200,
+        json: {
+          data: [is.containing({ event: 'letters.delete' })],
+          page: 1,
+          perPage: 1,
+          totalItems: -1,
+          totalPages: -1,
+        },
+      },
+      spec: 'webhooks §4.1',
+    },
+    {
       name: 'an unknown status',
       as: 'admin',
       request: `GET ${path}/${id}/deliveries?status=lost`,

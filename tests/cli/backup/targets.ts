@@ -3,10 +3,11 @@ import { existsSync, readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { runCli } from '../../harness/cli.ts';
+import { at, listAt, numberAt } from '../../harness/json.ts';
 import { type Deployment, variablesOf } from './deployment.ts';
 
 /** Where a backup can be written. */
-export async function targets(t: TestContext, { ground, archive, backup }: Deployment): Promise<void> {
+export async function targets(t: TestContext, { ground, archive, backup, admin }: Deployment): Promise<void> {
   await t.test('the error names a directory that cannot be written', async () => {
     const file = join(archive('none'), 'backup.tar.gz');
     const { code, stderr } = await runCli(['backup', 'create', file], { environment: variablesOf(ground) });
@@ -31,5 +32,8 @@ export async function targets(t: TestContext, { ground, archive, backup }: Deplo
     });
     assert.equal(code, 0);
     assert.ok(stdout.length > 1000);
+    const [row] = listAt((await admin.get('/api/v1/admin/audit?action=backups.create&perPage=1')).json, 'data');
+    assert.deepEqual([row?.actor_type, row?.user_agent, at(row, 'details.keys')], ['system', 'recordbus cli', false]);
+    assert.ok(numberAt(row, 'details.rows') > 0 && numberAt(row, 'details.tables') > 0);
   });
 }

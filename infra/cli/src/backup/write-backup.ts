@@ -2,7 +2,10 @@ import { existsSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
+import { recordAudit } from '@recordbus/audit';
 import { secretFileOf } from '@recordbus/tokens';
+import type pg from 'pg';
+import { cliActor } from '../cli-actor.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { requireTables } from '../deployment/table-version.ts';
@@ -40,8 +43,9 @@ export async function writeBackup(
       withKey: secret && key.place === 'file',
       processedUpTo,
     });
+  const isWithKeys = secret && (hasSecretFile || key.place === 'file');
   if (file === standardStream) {
-    await write(process.stdout);
+    await note(parts, client, await write(process.stdout), isWithKeys);
     return;
   }
   const draft = `${file}.part`;
@@ -55,7 +59,26 @@ export async function writeBackup(
   const opened = await open(draft, 'w', 0o600).catch(refuse);
   const outcome = await write(opened.createWriteStream({ flush: true })).catch(refuse);
   await rename(draft, file);
+  await note(parts, client, outcome, isWithKeys);
   terminal.report({ file: resolve(file), ...outcome }, summarize(file, outcome));
+}
+
+/** Adds the audit row of a backup. The backup is good without it, so a database that takes no row is only reported. */
+async function note(
+  { terminal }: CommandParts,
+  client: pg.Client,
+  { tables, rows, files }: BackupResult,
+  hasKeys: boolean,
+): Promise<void> {
+  try {
+    await recordAudit(async ({ text, values }) => (await client.query(text, [...values])).rows, {
+      action: 'backups.create',
+      ...cliActor,
+      details: { tables, rows, files, keys: hasKeys },
+    });
+  } catch (error) {
+    terminal.note(`The backup is complete, but the audit log has no row of it: ${String(error)}`);
+  }
 }
 
 const summarize = (file: string, { tables, rows, files, missing_files }: BackupResult): string =>

@@ -171,6 +171,8 @@ export interface DeliveryFilter {
   readonly perPage?: number;
   readonly status?: DeliveryStatus;
   readonly event?: string;
+  /** Counts nothing, which is quick however many there are. The totals are -1. */
+  readonly skipTotal?: boolean;
 }
 
 export interface CronRun {
@@ -317,4 +319,6 @@ export interface LogFilter {
   readonly request_id?: string;
   readonly since?: number;
   readonly until?: number;
+  /** Counts nothing, which is quick however many there are. The totals are -1. */
+  readonly skipTotal?: boolean;
 }

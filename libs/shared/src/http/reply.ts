@@ -38,7 +38,11 @@ export const withWarnings = ({ body, ...rest }: Reply, warnings: readonly string
 /** A page of a list with its counts (http §3.2). */
 export const page = (rows: unknown[], counts: { page: number; perPage: number; totalItems: number }): Reply => ({
   status: 200,
-  body: { data: rows, ...counts, totalPages: Math.ceil(counts.totalItems / counts.perPage) },
+  body: {
+    data: rows,
+    ...counts,
+    totalPages: counts.totalItems < 0 ? -1 : Math.ceil(counts.totalItems / counts.perPage),
+  },
 });
 
 /** 200 with text of this content type. */

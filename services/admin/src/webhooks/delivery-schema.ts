@@ -1,4 +1,4 @@
-import { pageQuery } from '@recordbus/shared/http';
+import { flag, pageQuery } from '@recordbus/shared/http';
 import { z } from 'zod';
 
 const status = z.enum(['pending', 'success', 'dead'], 'must be pending, success or dead');
@@ -33,6 +33,7 @@ export const deliveryJson = z.object({
 export const deliveriesQuery = pageQuery.extend({
   status: status.optional(),
   event: z.string().optional().describe('the exact name of an event'),
+  skipTotal: flag.describe('count nothing; the totals are -1'),
 });
 
 const timeSec = z

@@ -24,7 +24,7 @@ const deliveryJson = `json_build_object(
 export async function listDeliveries(
   query: Query,
   webhookId: string,
-  { page, perPage, status, event }: DeliveriesQuery,
+  { page, perPage, status, event, skipTotal }: DeliveriesQuery,
 ): Promise<string> {
   const filter = `d.webhook_id = $1 and ($2::text is null or d.status = $2) and ($3::text is null or d.event = $3)`;
   const rows = await query<{ json: string }>({
@@ -35,9 +35,10 @@ export async function listDeliveries(
             order by d.created_at desc, d.id desc limit $4 offset $5
           ) as d
         ),
-        'page', $6::integer, 'perPage', $4::integer, 'totalItems', total, 'totalPages', ceil(total / $4::numeric)
+        'page', $6::integer, 'perPage', $4::integer, 'totalItems', total,
+        'totalPages', case when total < 0 then -1 else ceil(total / $4::numeric) end
       )::text as json
-      from (select count(*) as total from system.deliveries d where ${filter}) as counted`,
+      from (${skipTotal ? 'select -1 as total' : `select count(*) as total from system.deliveries d where ${filter}`}) as counted`,
     values: [webhookId, status, event, perPage, (page - 1) * perPage, page],
   });
   return rows[0]?.json ?? '';

@@ -51,6 +51,8 @@ export interface RequestFilter {
   /** The first and the last second. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
+  /** Whether nothing is counted: then the total is -1. */
+  readonly skipTotal?: boolean;
   readonly page: number;
   readonly perPage: number;
 }
@@ -66,7 +68,7 @@ export async function listRequests(query: Query, filter: RequestFilter): Promise
   const { conditions, values } = conditionsOf(filter);
   const where = conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
   const [found] = await query<{ rows: RequestRow[]; total: number }>({
-    text: `select (select count(*) from system.requests ${where}) as total,
+    text: `select ${filter.skipTotal ? '-1' : `(select count(*) from system.requests ${where})`} as total,
       coalesce((select json_agg(r order by r.at desc, r.id desc) from (
         select * from system.requests ${where} order by at desc, id desc
         limit $${values.length + 1} offset $${values.length + 2}) r), '[]') as rows`,

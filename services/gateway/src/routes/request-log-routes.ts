@@ -1,5 +1,6 @@
 import {
   exactText,
+  flag,
   ok,
   page,
   pageOf,
@@ -48,6 +49,7 @@ export const requestLogRoutes = ({ list, summarize }: Pick<RequestLog, 'list' | 
       request_id: exactText.describe('the X-Request-Id of the answer'),
       since: timeSec.describe('not before this, in unix seconds'),
       until: timeSec.describe('not after this, in unix seconds'),
+      skipTotal: flag.describe('count nothing; the totals are -1'),
     }),
     answers: { 200: pageOf(requestJson) },
     async handler({ query: filter }) {
