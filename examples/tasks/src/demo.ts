@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@recordbus/client';
-import { createServer } from 'vite';
 import type { Schema } from '../recordbus.d.ts';
 import { startTaskReceiver } from './receiver.ts';
+import { servePage } from './serve-page.ts';
 import { applySchema, connect, people, seed } from './set-up.ts';
 import { startStack } from './start-stack.ts';
 
@@ -22,27 +22,18 @@ try {
   say('Starting a stack with data of its own …');
   const stack = tidying.use(await startStack(directory));
   const receiver = tidying.use(await startTaskReceiver((line) => say(`webhook  ${line}`)));
-  process.env.VITE_STACK_URL = stack.url;
-  const server = await createServer({
-    root: join(import.meta.dirname, '../page'),
-    configFile: false,
-    logLevel: 'error',
-    server: { host: '127.0.0.1', port: Number(process.env.PORT ?? 5173) },
-  });
-  tidying.defer(() => server.close());
-  await server.listen();
-  const page = `http://127.0.0.1:${server.config.server.port}`;
+  const page = tidying.use(await servePage(stack.url, Number(process.env.PORT ?? 5173)));
 
   const account = { email: 'admin@example.com', password: randomBytes(12).toString('base64url') };
   const admin = createClient<Schema>(stack.url);
   await admin.admin.setup({ token: stack.setupToken, ...account });
   await applySchema(admin);
-  receiver.verifyWith(await connect(admin, page, receiver.url));
+  receiver.verifyWith(await connect(admin, page.url, receiver.url));
   await seed(stack.url);
 
   const [ada] = people;
   say(`
-The app:      ${page}
+The app:      ${page.url}
 Sign in as:   ${people.map(({ email }) => email).join(' or ')}, with “${ada.password}”
 Admin pages:  ${stack.url}/_/   ${account.email}   ${account.password}
 
