@@ -2,9 +2,13 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startEmbeddedNats } from './embedded-nats.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import type { Server } from './server.ts';
 
 const inContainers = process.env.TEST_STACK === 'containers';
+
+/** Whether the product reaches its databases through PgBouncer, which pools by transaction. */
+const isPooled = process.env.TEST_DATABASE === 'pgbouncer';
 
 /** Starts a PostgreSQL server that one test may stop and kill; in a container with TEST_STACK=containers. */
 export const startPostgres = async (): Promise<Server> =>
@@ -21,6 +25,7 @@ export interface Database {
 }
 
 let ownServer: Promise<Server> | undefined;
+let ownPooler: Promise<PgBouncer> | undefined;
 let openDatabases = 0;
 
 /** Creates an empty database on the shared server (TEST_DATABASE_URL), else on one that this file starts. */
@@ -36,13 +41,18 @@ export async function createDatabase(): Promise<Database> {
   await execute(serverUrl, `grant ${name}_reader to ${name}_owner`);
   await execute(serverUrl, `create database ${name} owner ${name}_owner`);
   openDatabases += 1;
+  const url = Object.assign(new URL(serverUrl), { pathname: `/${name}`, username: `${name}_owner`, password }).href;
+  if (isPooled) ownPooler ??= startPgBouncer(serverUrl);
   return {
-    url: Object.assign(new URL(serverUrl), { pathname: `/${name}`, username: `${name}_owner`, password }).href,
+    url: (await (await ownPooler)?.through(url)) ?? url,
     async drop() {
       await execute(serverUrl, `drop database ${name} with (force)`);
       for (const role of ['reader', 'owner']) await execute(serverUrl, `drop role ${name}_${role}`);
       openDatabases -= 1;
       if (openDatabases > 0) return;
+      const pooler = ownPooler;
+      ownPooler = undefined;
+      await (await pooler)?.[Symbol.asyncDispose]();
       const server = ownServer;
       ownServer = undefined;
       await (await server)?.remove();

@@ -10,7 +10,7 @@ export const commandPrefix = applicationName('');
 
 /**
  * Opens a connection for a command, of several servers to the one that takes writes. Throws CommandFailure when the
- * database does not answer.
+ * database does not answer, or a pooler is between: settings and locks of a command would stay on connections of others.
  */
 export async function connectClient(command: string, databaseUrl: string): Promise<pg.Client> {
   const name = applicationName(command);
@@ -24,10 +24,23 @@ export async function connectClient(command: string, databaseUrl: string): Promi
     // A lost connection fails its query. Without a listener the event would be an uncaught error.
     client.on('error', () => {});
     await client.connect();
+    if (await isPooled(client)) {
+      await client.end();
+      throw new CommandFailure(
+        'The database is behind a pooler, and a command needs a session of its own: name the server itself in SERVICE_DATABASE_URL.',
+      );
+    }
     return client;
   } catch (error) {
+    if (error instanceof CommandFailure) throw error;
     throw new CommandFailure(`The database at ${hostsOf(databaseUrl)} does not answer: ${reasonOf(error)}.`);
   }
+}
+
+/** A pooler gives a connection another process id than that of the server's process. */
+async function isPooled(client: pg.Client & { readonly processID?: number | null }): Promise<boolean> {
+  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
+  return rows[0]?.id !== client.processID;
 }
 
 const hostsOf = (databaseUrl: string): string =>

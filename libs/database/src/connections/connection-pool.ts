@@ -98,8 +98,11 @@ class ClassPool implements ConnectionPool {
 
   transaction<T>(work: (query: Query) => Promise<T>, statementMs = this.#budget.statementMs): Promise<T> {
     return this.#run(async (client, discard) => {
-      const processId = await this.#options.sessions.begin(client, statementMs);
-      const send = <R>(statement: Statement): Promise<R[]> => {
+      const { sessions, cancel } = this.#options;
+      await sessions.begin(client, statementMs);
+      const send = async <R>(statement: Statement): Promise<R[]> => {
+        const isLimited = statement.limitMs !== undefined && cancel !== undefined;
+        const processId = isLimited ? await sessions.processOfTransaction(client) : undefined;
         const running = sendStatement<R>(client, statement, { silenceMs: longestStatementMs });
         return this.#limited(running, statement, () => processId);
       };

@@ -6,8 +6,10 @@ import { type SessionSettings, setStatements, transactionSettings } from './sess
 export interface Sessions {
   /** Prepares a connection for work with a statement time, in milliseconds. */
   prepare(client: pg.ClientBase, statementMs: number): Promise<void>;
-  /** Begins a transaction. Returns the id of the server's process, if it is known. */
-  begin(client: pg.ClientBase, statementMs: number): Promise<number | undefined>;
+  /** Begins a transaction. */
+  begin(client: pg.ClientBase, statementMs: number): Promise<void>;
+  /** Returns the id of the process that serves a transaction. */
+  processOfTransaction(client: pg.ClientBase): Promise<number | undefined>;
   /** Returns the id of the process that serves a connection for longer than a transaction, if there is such a process. */
   processOf(client: pg.ClientBase): number | undefined;
   /** Returns the settings that each statement outside transactions brings along. */
@@ -35,8 +37,8 @@ export function ownSessions(settings: SessionSettings, initialMs: number): Sessi
     },
     async begin(client) {
       await client.query('begin');
-      return processOf(client);
     },
+    processOfTransaction: async (client) => processOf(client),
     processOf,
     settingsOf: () => undefined,
   };
@@ -60,10 +62,11 @@ export function pooledSessions(settings: SessionSettings): Sessions {
     },
     async begin(client, statementMs) {
       const own = transactionSettings({ ...settings, statement_timeout: String(statementMs) });
-      const text = `begin; ${setStatements(own, 'transaction')}; select pg_backend_pid() as "processId"`;
-      // One text of several statements has several results.
-      const results = (await client.query(text)) as unknown as readonly { rows: readonly { processId: number }[] }[];
-      return results.at(-1)?.rows[0]?.processId;
+      await client.query(`begin; ${setStatements(own, 'transaction')}`);
+    },
+    async processOfTransaction(client) {
+      const { rows } = await client.query<{ processId: number }>('select pg_backend_pid() as "processId"');
+      return rows[0]?.processId;
     },
     processOf: () => undefined,
     settingsOf: (statementMs) => pooledSettings(settings, statementMs),
