@@ -1,0 +1,22 @@
+{{/* The variables of one service: the addresses of those that it calls, and of the chart's own database. */}}
+{{- define "recordbus.ownVariables" -}}
+{{- $root := index . 0 -}}
+{{- $name := index . 1 -}}
+{{- $called := dict "gateway" (list "auth" "records" "admin" "webhooks" "realtime") "auth" (list "records") "realtime" (list "records") -}}
+{{- $services := get $called $name | default list -}}
+{{- if or $services $root.Values.postgresql.enabled -}}
+env:
+  {{- range $services }}
+  - name: SERVICE_{{ upper . }}_URL
+    value: http://{{ include "recordbus.name" (list $root .) }}:8080
+  {{- end }}
+  {{- if $root.Values.postgresql.enabled }}
+  - name: SERVICE_DATABASE_URL
+    valueFrom:
+      secretKeyRef:
+        # CloudNativePG creates it.
+        name: {{ include "recordbus.name" (list $root "postgresql") }}-app
+        key: uri
+  {{- end }}
+{{- end }}
+{{- end }}
