@@ -51,7 +51,7 @@ export async function startPgBouncer(
     auth_file: join(directory, 'users.txt'),
     pool_mode: 'transaction',
     max_prepared_statements: '200',
-    default_pool_size: '20',
+    default_pool_size: '60',
     max_client_conn: '1000',
     ...more,
   };

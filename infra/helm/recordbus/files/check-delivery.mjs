@@ -36,7 +36,11 @@ async function check() {
   const allowed = (await call('GET', '/api/v1/admin/settings'))[setting] ?? '';
   await call('PATCH', '/api/v1/admin/settings', { [setting]: [allowed, `${address}/32`].filter(Boolean).join(',') });
   undo.push(() => call('PATCH', '/api/v1/admin/settings', { [setting]: allowed }));
-  await call('POST', '/api/v1/collections', { name: collection, type: 'base', fields: [{ name: 'value', type: 'number' }] });
+  await call('POST', '/api/v1/collections', {
+    name: collection,
+    type: 'base',
+    fields: [{ name: 'value', type: 'number' }],
+  });
   undo.push(() => call('DELETE', `/api/v1/collections/${collection}`));
   const webhook = await call('POST', '/api/v1/admin/webhooks', {
     name: collection,
