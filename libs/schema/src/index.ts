@@ -26,6 +26,7 @@ export { type Cascade, holdsRelations } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
 export * from './naming.ts';
 export { isNeverNull } from './never-null.ts';
+export { perCollection } from './per-collection.ts';
 export { type RecordColumn, recordColumns, selectList } from './record-columns.ts';
 export { anyForm, recordFormSchema } from './record-forms.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';

@@ -1,10 +1,10 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
 import type { NamedParameters } from '@recordbus/query';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, perCollection } from '@recordbus/schema';
 import { AppError, malformedParameter } from '@recordbus/shared/errors';
 import type { z } from 'zod';
 import type { RecordReads } from '../read/record-reads.ts';
-import { type Prepared, perCollection } from '../record/prepared.ts';
+import type { Prepared } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { createShapeCache } from '../shape/shape-cache.ts';

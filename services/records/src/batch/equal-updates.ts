@@ -1,8 +1,15 @@
-import { type Collection, type ColumnValues, columnsOfIndex, isSetBy, isUnique } from '@recordbus/schema';
+import {
+  type Collection,
+  type ColumnValues,
+  columnsOfIndex,
+  isSetBy,
+  isUnique,
+  perCollection,
+} from '@recordbus/schema';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { fileFieldsOf } from '../files/file-changes.ts';
 import { perCaller } from '../record/caller-sql.ts';
-import { perCollection, prepareWrite } from '../record/prepared.ts';
+import { prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { refuseClosedFields, writeOf } from '../rules/field-rules.ts';
 import { addChangeWork } from '../write/after-commit.ts';

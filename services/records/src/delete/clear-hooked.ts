@@ -1,6 +1,5 @@
-import type { Collection } from '@recordbus/schema';
+import { type Collection, perCollection } from '@recordbus/schema';
 import type { StoredRecord } from '../read/read-stored.ts';
-import { perCollection } from '../record/prepared.ts';
 import { withoutRules } from '../rules/rule-context.ts';
 import { writeChange } from '../write/update-record.ts';
 import type { BeforeWrite } from '../write/write-hooks.ts';

@@ -1,5 +1,4 @@
-import type { Collection } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
+import { type Collection, perCollection } from '@recordbus/schema';
 import type { WriteHooks } from '../write/write-hooks.ts';
 import type { WriteMode } from '../write/write-mode.ts';
 import type { FindReferrers } from './referrers.ts';

@@ -1,5 +1,4 @@
-import type { Cascade, Collection, Field } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
+import { type Cascade, type Collection, type Field, perCollection } from '@recordbus/schema';
 
 /** A relation field that refers to a collection. */
 export interface Referrer {

@@ -8,7 +8,7 @@ import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { type CompileContext, compileCondition, compileRule } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
-import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { isRuled, type RuleContext } from '../rules/rule-context.ts';
 import { joinedWithinLimit } from '../shape/answer-limit.ts';
 import { everything, selectedColumns } from '../shape/field-selection.ts';
 import { objectText, shownMembers } from '../shape/shown-members.ts';
@@ -57,9 +57,7 @@ function listStatement(
 ): Prepared & Pick<NamedParameters<HistoryValues>, 'valuesFrom'> {
   const parameters = createNamedParameters<HistoryValues>();
   const place = { row: 'parent', parameters };
-  const rule = needsRuleCheck(collection, 'view', context)
-    ? compileRule(collection, 'view', context, place)
-    : undefined;
+  const rule = isRuled(collection, 'view', context) ? compileRule(collection, 'view', context, place) : undefined;
   const view = viewOf(collection, context);
   const rules = [...new Set(view.conditional.values())].map((text) => ({
     text,

@@ -4,12 +4,12 @@ import {
   compileRecordReader,
   explainRefusal,
   isEncrypted,
+  perCollection,
   type RecordReader,
 } from '@recordbus/schema';
 import { auditValuesOf } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
-import { perCollection } from '../record/prepared.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from '../write/after-commit.ts';

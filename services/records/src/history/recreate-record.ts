@@ -7,12 +7,12 @@ import {
   type FieldEncryption,
   isEncrypted,
   isWriteOnly,
+  perCollection,
   type RecordReader,
 } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 import { dropNamed, narrowRemoval } from '../files/announced-files.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
-import { perCollection } from '../record/prepared.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from '../write/after-commit.ts';

@@ -1,7 +1,6 @@
 import type { Query } from '@recordbus/database';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, perCollection } from '@recordbus/schema';
 import { conflict } from '@recordbus/shared/errors';
-import { perCollection } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { lockRow } from '../write/lock-record.ts';

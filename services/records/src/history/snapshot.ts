@@ -1,8 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { snapshotFields } from '@recordbus/journal';
-import type { Collection, Field } from '@recordbus/schema';
+import { type Collection, type Field, perCollection } from '@recordbus/schema';
 import { notFound } from '@recordbus/shared/errors';
-import { perCollection } from '../record/prepared.ts';
 import { lastOfSecond, type Version } from '../record/version.ts';
 import { composeFindSnapshot } from './restore-sql.ts';
 

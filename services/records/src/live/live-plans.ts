@@ -1,9 +1,8 @@
 import type { LiveCaller, LivePlan, LiveRequest } from '@recordbus/live';
 import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
-import type { Collection, CollectionCache } from '@recordbus/schema';
+import { type Collection, type CollectionCache, perCollection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
-import { perCollection } from '../record/prepared.ts';
 import { authorize } from '../rules/authorize.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { collectionFor, schemaFor } from '../rules/key-collections.ts';

@@ -1,7 +1,7 @@
 import { versionOf } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters, readsOnlyRecord } from '@recordbus/query';
-import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
-import { type Prepared, perCollection } from '../record/prepared.ts';
+import { type Collection, type FieldEncryption, perCollection, tableOf } from '@recordbus/schema';
+import type { Prepared } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { callerKind, compileRule } from '../rules/compile-rule.ts';

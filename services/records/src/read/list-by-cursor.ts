@@ -1,6 +1,5 @@
 import { createNamedParameters, type SortKey } from '@recordbus/query';
-import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
+import { type Collection, type FieldEncryption, perCollection } from '@recordbus/schema';
 import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { readSort } from '../shape/conditions.ts';

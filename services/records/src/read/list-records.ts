@@ -1,5 +1,4 @@
-import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
+import { type Collection, type FieldEncryption, perCollection } from '@recordbus/schema';
 import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';

@@ -1,6 +1,12 @@
 import type { Query } from '@recordbus/database';
-import { type Collection, type FieldEncryption, recordColumns, selectList, tableOf } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
+import {
+  type Collection,
+  type FieldEncryption,
+  perCollection,
+  recordColumns,
+  selectList,
+  tableOf,
+} from '@recordbus/schema';
 
 /** A record with every member that an admin may read. */
 export type StoredRecord = Readonly<Record<string, unknown>>;

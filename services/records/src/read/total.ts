@@ -1,5 +1,4 @@
-import { type Collection, quoteLiteral, tableOf } from '@recordbus/schema';
-import { perCollection } from '../record/prepared.ts';
+import { type Collection, perCollection, quoteLiteral, tableOf } from '@recordbus/schema';
 
 /** The number of records of a collection in one snapshot of the database. */
 export interface Total {

@@ -5,12 +5,11 @@ import {
   type Parameters,
   refusedFieldsSql,
 } from '@recordbus/query';
-import type { Collection, RuleName } from '@recordbus/schema';
+import { type Collection, perCollection, type RuleName } from '@recordbus/schema';
 import { type CompileContext, callerKind, compileRule } from '../rules/compile-rule.ts';
 import { conditionalNames, isOpen, viewOf, writeOf } from '../rules/field-rules.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import type { VerdictParts } from '../rules/rule-verdict.ts';
-import { perCollection } from './prepared.ts';
 
 /** The value of a run whose statement checks write rules of fields. */
 export interface SentNames {

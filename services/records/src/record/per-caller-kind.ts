@@ -1,6 +1,5 @@
-import type { Collection } from '@recordbus/schema';
+import { type Collection, perCollection } from '@recordbus/schema';
 import { type CompileContext, callerKind } from '../rules/compile-rule.ts';
-import { perCollection } from './prepared.ts';
 
 /**
  * Memoizes a function whose result depends on a rule: by collection, schema version, and the kind of caller. Nothing else

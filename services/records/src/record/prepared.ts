@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Statement } from '@recordbus/database';
 import type { WriteStatement } from '@recordbus/journal';
-import type { Collection } from '@recordbus/schema';
 
 /** A statement without its values. */
 export type Prepared = Pick<Statement, 'name' | 'text'>;
@@ -20,21 +19,3 @@ export const prepareWrite = <Given extends object>(
   purpose: string,
   { text, valuesFrom }: WriteStatement<Given>,
 ): Prepared & Pick<WriteStatement<Given>, 'valuesFrom'> => ({ ...prepare(purpose, text), valuesFrom });
-
-/**
- * Memoizes a function by collection and schema version: a new version is a new object, and values of the old one are
- * garbage. Other arguments of `make` must be the same at each call.
- */
-export function perCollection<T, More extends unknown[]>(
-  make: (collection: Collection, ...more: More) => T,
-): (collection: Collection, ...more: More) => T {
-  const made = new WeakMap<Collection, T>();
-  return (collection, ...more) => {
-    let value = made.get(collection);
-    if (value === undefined) {
-      value = make(collection, ...more);
-      made.set(collection, value);
-    }
-    return value;
-  };
-}

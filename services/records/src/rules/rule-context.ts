@@ -1,6 +1,6 @@
 import type { WriteContext } from '@recordbus/journal';
-import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
-import type { Collection, RuleName } from '@recordbus/schema';
+import { authOf, holdsForKind, type QuerySchema, type RequestValues } from '@recordbus/query';
+import { type Collection, perCollection, type RuleName } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
 import type { RecordAct } from '@recordbus/shared/scope';
@@ -60,6 +60,29 @@ export const passesRules = (
   isAdmin(principal) ||
   (principal.type === 'service' && rightsOf(principal.scopes).recordRight(name, act) === 'pass');
 
-/** Whether the rule has to be evaluated for this caller. */
-export const needsRuleCheck = (collection: Collection, action: RuleName, caller: Caller): boolean =>
+/** Whether a rule decides what the caller may do. */
+export const isRuled = (collection: Collection, action: RuleName, caller: Caller): boolean =>
   caller.passesRules !== true && !isOpenTo(collection.rules[action], caller.principal);
+
+/** Whether the rule has to be evaluated for this caller: a rule that holds for all callers of its kind has not. */
+export const needsRuleCheck = (collection: Collection, action: RuleName, caller: Caller): boolean =>
+  isRuled(collection, action, caller) && !admitsKind(collection, action, caller.principal);
+
+const kindsAdmittedBy = perCollection(() => new Map<string, boolean>());
+
+/**
+ * Whether a rule holds for all callers of a kind. The answer is the same for all who share the texts of statements
+ * (`callerKind`).
+ */
+function admitsKind(collection: Collection, action: RuleName, principal: Principal): boolean {
+  if (principal.type === 'guest') return false;
+  const { type } = principal;
+  const users = type === 'user' ? principal.collection : undefined;
+  const admitted = kindsAdmittedBy(collection);
+  const key = `${action} ${type} ${users}`;
+  const known = admitted.get(key);
+  if (known !== undefined) return known;
+  const admits = holdsForKind(collection.rules[action] ?? '', { type, collection: users });
+  admitted.set(key, admits);
+  return admits;
+}

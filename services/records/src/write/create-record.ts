@@ -1,11 +1,11 @@
 import { newId } from '@recordbus/database';
 import { originOf } from '@recordbus/journal';
-import { type Collection, compileRecordReader, explainRefusal, withDefaults } from '@recordbus/schema';
+import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
-import { perCollection, prepareWrite } from '../record/prepared.ts';
+import { prepareWrite } from '../record/prepared.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
 import type { Call } from '../rules/rule-context.ts';

@@ -7,12 +7,13 @@ import {
   fieldTypeOf,
   isOperatorObject,
   type ListOperand,
+  perCollection,
   type Rule,
   ValueOperation,
 } from '@recordbus/schema';
 import { validationFailed } from '@recordbus/shared/errors';
 import type { Upload } from '../files/upload-parts.ts';
-import { perCollection, prepareWrite } from '../record/prepared.ts';
+import { prepareWrite } from '../record/prepared.ts';
 import { needsRuleCheck, passesRules, type RuleContext } from '../rules/rule-context.ts';
 import { composeResolve } from './operators-sql.ts';
 

@@ -11,10 +11,10 @@ import {
   findUniqueFields,
   hasComparableValue,
   isOperatorObject,
+  perCollection,
   tableOf,
 } from '@recordbus/schema';
 import { malformedParameter, validationFailed } from '@recordbus/shared/errors';
-import { perCollection } from '../record/prepared.ts';
 import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 

@@ -6,6 +6,7 @@ import {
   compileRecordReader,
   explainRefusal,
   type Field,
+  perCollection,
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
@@ -16,7 +17,7 @@ import { hasAccounts } from '../accounts/new-account.ts';
 import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
-import { perCollection, prepareWrite } from '../record/prepared.ts';
+import { prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
 import type { Call } from '../rules/rule-context.ts';

@@ -1,6 +1,5 @@
-import { type Collection, compileRecordReader, isWriteOnly } from '@recordbus/schema';
+import { type Collection, compileRecordReader, isWriteOnly, perCollection } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
-import { perCollection } from '../../record/prepared.ts';
 import type { Operation, PendingWrite } from '../../write/write-hooks.ts';
 
 type Values = Readonly<Record<string, unknown>>;

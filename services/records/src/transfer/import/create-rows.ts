@@ -1,9 +1,9 @@
 import { type Origin, originOf } from '@recordbus/journal';
-import { type ColumnValues, fieldTypes, isSetBy, ValueRefusal } from '@recordbus/schema';
+import { type ColumnValues, fieldTypes, isSetBy, perCollection, ValueRefusal } from '@recordbus/schema';
 import { type AppError, validationFailed } from '@recordbus/shared/errors';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { columnsOfRows } from '../../batch/given-rows.ts';
-import { perCollection, prepareWrite } from '../../record/prepared.ts';
+import { prepareWrite } from '../../record/prepared.ts';
 import { readNewId } from '../../record/record-id.ts';
 import { prepareCreate } from '../../write/create-record.ts';
 import type { WriteUnit } from '../../write/write-unit.ts';
