@@ -9,6 +9,7 @@ import { type ChangeLog, mostBehind } from '../stream/change-log.ts';
 import { formatCursor } from '../stream/cursor.ts';
 import { MissedChanges } from '../stream/older-changes.ts';
 import { isTooExpensive, judgeChanges, StalePlan } from './judge-changes.ts';
+import { LaterStates } from './later-states.ts';
 import { Members } from './members.ts';
 import type { Subscription } from './subscription.ts';
 import { tellChange } from './tell-change.ts';
@@ -50,6 +51,7 @@ export class Group {
   readonly members = new Members();
   readonly #deps: GroupDeps;
   readonly #crossed: ReadonlySet<string>;
+  readonly #laterStates = new LaterStates();
   /** Everything up to here was sent. Only while it runs: an idle group has sent everything there is. */
   #position: number;
   /** The end of the part under way: who joins must not need anything before it. */
@@ -86,6 +88,7 @@ export class Group {
   }
 
   add(subscription: Subscription): void {
+    this.#laterStates.clear();
     subscription.group = this;
     this.members.add(subscription);
   }
@@ -148,8 +151,10 @@ export class Group {
     const { live, changes: log, onSent } = this.#deps;
     for (const judged of await judgeChanges(live, this.plan, this.members, changes)) {
       const { seq } = judged.change;
-      const cursor = formatCursor({ ...log.end, seq });
-      await tellChange({ ...judged, cursor, onSent });
+      if (!this.#laterStates.isTold(judged)) {
+        await tellChange({ ...judged, cursor: formatCursor({ ...log.end, seq }), onSent });
+        this.#laterStates.note(judged);
+      }
       this.#position = Math.max(this.#position, seq);
     }
   }
