@@ -17,7 +17,7 @@ describe('the admin service', { skip }, () => {
     const open = routes.filter(({ access }) => access !== 'admin').flatMap(({ paths }) => paths);
     assert.deepEqual(
       open.filter((path) => !path.startsWith('/_')),
-      ['/api/v1/admin/theme'],
+      ['/api/v1/admin/theme', '/docs', '/'],
     );
     const names = routes.flatMap(({ method, paths }) => paths.map((path) => `${method} ${path}`));
     assert.equal(new Set(names).size, names.length);

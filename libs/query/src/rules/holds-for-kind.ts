@@ -11,7 +11,7 @@ export interface CallerKind {
 
 /**
  * Whether a rule holds for every signed-in caller of a kind, whatever the record and the request are. It finds rules that
- * only ask whether somebody is signed in, as what, and in which collection; for every other rule it is false.
+ * only ask whether the caller is signed in, as what, and in which collection; for every other rule it is false.
  */
 export function holdsForKind(rule: string, kind: CallerKind): boolean {
   try {

@@ -28,7 +28,7 @@ export class LaterStates {
     }
   }
 
-  /** Forgets everything, for somebody who was told nothing of it. */
+  /** Forgets everything, for a member who was told nothing of it. */
   clear(): void {
     this.#told.clear();
   }
