@@ -54,6 +54,7 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
       const [team, other] = [await admin.create('teams', { name: 'a' }), await admin.create('teams', { name: 'b' })];
       const membership = await admin.create('memberships', { user: ada.id, team: team.id });
       await admin.create('memberships', { user: bob.id, team: other.id });
+      await reachStream(target);
       await using toAda = await follow(ada, { collection: 'papers' });
       await using toBob = await follow(bob, { collection: 'papers' });
       await admin.create('papers', { title: 'one', team: team.id });
@@ -127,8 +128,13 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
 
 /** Waits until the connection has got past everything that was written before. */
 async function passMarker(live: LiveClient, target: Target): Promise<void> {
+  await reachStream(target);
+  await eventually('the connection is open', () => !live.isClosed);
+}
+
+/** Waits until the stream has everything that was written, so that a later subscription is told none of it. */
+async function reachStream(target: Target): Promise<void> {
   await using marker = await openLive(target.url, [{ collection: 'notes' }]);
   await (await target.admin()).create('notes', { text: 'marker' });
   await marker.arrived('create');
-  await eventually('the connection is open', () => !live.isClosed);
 }
