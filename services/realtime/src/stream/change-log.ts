@@ -1,6 +1,6 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, findEventStream } from '@recordbus/bus';
-import { unavailable } from '@recordbus/shared/errors';
+import { AppError, unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { delay } from '../delay.ts';
 import { type Change, changeOf } from './change.ts';
@@ -45,7 +45,7 @@ interface ChangeLogOptions {
 /** How long a first client waits until the stream is read, in milliseconds. */
 const connectMs = 5000;
 
-const away = () => unavailable('live changes are not available: the bus does not answer');
+const away = (cause?: unknown) => unavailable('live changes are not available: the bus does not answer', cause);
 
 /** Farther behind than this, a client reads its list again (realtime §4.3). */
 export const mostBehind = 10_000;
@@ -92,6 +92,15 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     if (change) onChange(change);
   }
 
+  /** A bus that goes away meanwhile is a failure that passes, whatever the client of the bus throws. */
+  async function askForStream() {
+    try {
+      return await findEventStream(await bus.jetstreamManager(), stream);
+    } catch (error) {
+      throw error instanceof AppError ? error : away(error);
+    }
+  }
+
   function endOf(): Cursor {
     if (epoch === undefined) throw away();
     return { epoch, seq: recent.head };
@@ -112,7 +121,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     async findMissed(cursor) {
       const { epoch, seq } = endOf();
       if (cursor.epoch === epoch && cursor.seq <= seq && cursor.seq >= recent.after) return undefined;
-      const info = await findEventStream(await bus.jetstreamManager(), stream);
+      const info = await askForStream();
       if (!info) throw unavailable('there is no stream of events');
       const { first_seq: firstSeq, last_seq: lastSeq } = info.state;
       return missedSince(cursor, { epoch: epochOf(info.created), firstSeq, lastSeq });
