@@ -52,6 +52,8 @@ export class Group {
   readonly #deps: GroupDeps;
   readonly #crossed: ReadonlySet<string>;
   readonly #laterStates = new LaterStates();
+  /** Whether a member joined that was told nothing of these states. It may have, while a part was judged for the others. */
+  #hasNewMember = false;
   /** Everything up to here was sent. Only while it runs: an idle group has sent everything there is. */
   #position: number;
   /** The end of the part under way: who joins must not need anything before it. */
@@ -88,7 +90,7 @@ export class Group {
   }
 
   add(subscription: Subscription): void {
-    this.#laterStates.clear();
+    this.#hasNewMember = true;
     subscription.group = this;
     this.members.add(subscription);
   }
@@ -136,6 +138,8 @@ export class Group {
   }
 
   async #readPart(): Promise<void> {
+    if (this.#hasNewMember) this.#laterStates.clear();
+    this.#hasNewMember = false;
     const part = this.#deps.changes.read(this.#position);
     const { changes, upTo } = part instanceof Promise ? await part : part;
     this.#partEnd = Math.max(this.#partEnd, upTo);

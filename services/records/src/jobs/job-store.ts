@@ -212,7 +212,7 @@ export async function commandJob(query: Query, id: string, command: JobCommand):
   return row;
 }
 
-/** Deletes jobs that finished so many days ago. Bodies that no job has any longer are listed for removal. */
+/** Deletes jobs that finished more than `days` days ago, and lists for removal the bodies that no other job uses. */
 export async function removeOldJobs(query: Query, days: number, bodiesOf: string, bodyName: string): Promise<void> {
   await query({
     text: `with gone as (
