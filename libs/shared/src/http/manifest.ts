@@ -26,7 +26,7 @@ export interface RouteManifest {
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   /** Undefined for routes that accept no multipart body. */
   readonly multipartLimitBytes?: number | undefined;
-  /** The schema of such a body. */
+  /** The schema of the multipart body. */
   readonly multipartBody?: JsonSchema | undefined;
   readonly summary: string;
   /** Id and tag of the operation in the description of the API; derived from method and path by default. */

@@ -82,7 +82,7 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
    * type, for descriptions.
    */
   readonly streamedBody?: Readonly<Record<string, JsonSchema>>;
-  /** The JSON Schema of such a form, for descriptions; files are texts of the format `binary`. */
+  /** The JSON Schema of the multipart form, for descriptions. Files are texts of the format `binary`. */
   readonly multipartBody?: JsonSchema;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
