@@ -1,34 +1,17 @@
+export type { AdminAccount, UserAccount, UserDetails } from './admin/account-types.ts';
 export type { Admin, SignedInAdmin } from './admin/admin.ts';
 export type {
-  AdminAccount,
-  AuditFilter,
-  AuditRow,
   CollectionDefinition,
   CollectionValues,
-  Cron,
-  CronRun,
-  Delivery,
-  DeliveryFilter,
   FieldDefinition,
   IndexDefinition,
-  LogFilter,
-  LogRow,
-  Metric,
-  Readiness,
   RuleTrial,
   RuleVerdict,
   SchemaFiles,
   SchemaPlan,
   SchemaSnapshot,
-  SettingDescription,
-  SettingGroup,
-  UserAccount,
-  UserDetails,
   ViewPreview,
-  Webhook,
-  WebhookStatus,
-  WebhookValues,
-} from './admin/definitions.ts';
+} from './admin/collection-types.ts';
 export type {
   DeliverySummary,
   EventDelivery,
@@ -41,6 +24,19 @@ export type {
 } from './admin/events.ts';
 export type { Job } from './admin/jobs.ts';
 export type { ServiceKey, ServiceKeyValues } from './admin/keys.ts';
+export type {
+  AuditFilter,
+  AuditRow,
+  Cron,
+  CronRun,
+  LogFilter,
+  LogRow,
+  Metric,
+  Readiness,
+  SettingDescription,
+  SettingGroup,
+} from './admin/operation-types.ts';
+export type { Delivery, DeliveryFilter, Webhook, WebhookStatus, WebhookValues } from './admin/webhook-types.ts';
 export type { Accounts, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';
 export type { OwnAccount, PasswordProof, SessionRow, Sessions } from './auth/own-account.ts';

@@ -3,9 +3,12 @@ import { createSessions, endSession } from '../auth/own-account.ts';
 import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
+import type { AdminAccount } from './account-types.ts';
 import { createCollections } from './collections.ts';
+import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
+import { createJobs } from './jobs.ts';
+import { createKeys } from './keys.ts';
 import type {
-  AdminAccount,
   AuditFilter,
   AuditRow,
   Cron,
@@ -15,10 +18,7 @@ import type {
   Metric,
   Readiness,
   SettingGroup,
-} from './definitions.ts';
-import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
-import { createJobs } from './jobs.ts';
-import { createKeys } from './keys.ts';
+} from './operation-types.ts';
 import { createRequests } from './requests.ts';
 import { createUsers } from './users.ts';
 import { createWebhooks } from './webhooks.ts';

@@ -11,7 +11,7 @@ import type {
   SchemaPlan,
   SchemaSnapshot,
   ViewPreview,
-} from './definitions.ts';
+} from './collection-types.ts';
 import type { Requests } from './requests.ts';
 
 /** A change that may expect a version. */

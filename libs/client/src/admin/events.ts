@@ -1,6 +1,6 @@
 import type { CallOptions } from '../transport.ts';
-import type { Delivery } from './definitions.ts';
 import type { Requests } from './requests.ts';
+import type { Delivery } from './webhook-types.ts';
 
 type Counts = { readonly [S in Delivery['status']]: number };
 

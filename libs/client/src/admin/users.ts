@@ -1,7 +1,7 @@
 import type { Page, PageOptions } from '../records/options.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
-import type { UserAccount, UserDetails } from './definitions.ts';
+import type { UserAccount, UserDetails } from './account-types.ts';
 import type { Requests } from './requests.ts';
 
 type UserFilter = PageOptions & { readonly search?: string; readonly blocked?: boolean };

@@ -1,8 +1,8 @@
 import type { Page, PageOptions } from '../records/options.ts';
 import type { CallOptions } from '../transport.ts';
-import type { Delivery, DeliveryFilter, Webhook, WebhookStatus, WebhookValues } from './definitions.ts';
 import type { DeliverySummary, SpanOptions } from './events.ts';
 import type { Requests } from './requests.ts';
+import type { Delivery, DeliveryFilter, Webhook, WebhookStatus, WebhookValues } from './webhook-types.ts';
 
 const base = ['admin', 'webhooks'];
 

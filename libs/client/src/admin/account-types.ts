@@ -1,0 +1,27 @@
+import type { SessionRow } from '../auth/own-account.ts';
+
+export interface AdminAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly created_at: number;
+}
+
+/** A user of an auth collection, as admins see it. */
+export interface UserAccount {
+  readonly id: string;
+  readonly email: string;
+  readonly verified: boolean;
+  readonly anonymous: boolean;
+  readonly second_factor: boolean;
+  readonly blocked_at: number | null;
+  readonly created_at: number;
+  readonly last_used_at: number | null;
+}
+
+/** A user with the ways into the account. */
+export interface UserDetails extends UserAccount {
+  readonly has_password: boolean;
+  readonly recovery_codes: number;
+  readonly links: readonly { readonly provider: string; readonly created_at: number }[];
+  readonly sessions: readonly Omit<SessionRow, 'current'>[];
+}

@@ -1,0 +1,110 @@
+/** The definition of a field (fields §1). */
+export interface FieldDefinition {
+  readonly id?: string;
+  readonly name: string;
+  readonly type: string;
+  readonly required?: boolean;
+  readonly options?: Readonly<Record<string, unknown>>;
+  /** The name of the target; only of a relation. */
+  readonly collection?: string;
+  readonly view_rule?: string | null;
+  readonly write_rule?: string | null;
+  readonly onCreate?: boolean;
+  readonly onUpdate?: boolean;
+  /** Whether every auth collection has the field. */
+  readonly system?: boolean;
+}
+
+/** The rules of a collection: null admits everyone, `""` admins, an expression whom it holds for. */
+interface CollectionRules {
+  readonly list_rule: string | null;
+  readonly view_rule: string | null;
+  readonly create_rule: string | null;
+  readonly update_rule: string | null;
+  readonly delete_rule: string | null;
+}
+
+/** A collection as the API shows it, with its fields as a list. */
+export interface CollectionDefinition extends CollectionRules {
+  readonly id: string;
+  readonly name: string;
+  readonly type: 'base' | 'auth' | 'view';
+  readonly fields: readonly FieldDefinition[];
+  readonly view_query: string | null;
+  readonly history_enabled: boolean;
+  readonly created_at: number;
+  readonly updated_at: number;
+  /** The version of the definition, for `ifMatch` of a change. */
+  readonly etag: string;
+  /** Sentences about a change, such as values that are lost. */
+  readonly warnings?: readonly string[];
+}
+
+/** What a create or a change of a collection takes. */
+export type CollectionValues = Partial<
+  Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'etag' | 'warnings'>
+>;
+
+/** A rule to try in the place of a collection's own. */
+export interface RuleTrial {
+  readonly action: 'list' | 'view' | 'create' | 'update' | 'delete';
+  readonly rule: string | null;
+  /** The user; null for a guest. */
+  readonly caller?: { readonly collection: string; readonly id: string } | null;
+  /** The record of a view, an update or a delete. */
+  readonly id?: string;
+  /** What a create or an update sends. */
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** What a request would meet. */
+export interface RuleVerdict {
+  readonly admitted: boolean;
+  readonly reason: string | null;
+  /** What the caller would read: at most 10 records. */
+  readonly records: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[] | null;
+  readonly total: number | null;
+}
+
+/** What a view would show. */
+export interface ViewPreview {
+  readonly fields: readonly FieldDefinition[];
+  readonly rows: readonly Readonly<Record<string, unknown>>[];
+}
+
+export interface IndexDefinition {
+  readonly name: string;
+  readonly columns: readonly string[];
+  readonly unique?: boolean;
+  readonly type?: 'btree' | 'trigram';
+  readonly system?: boolean;
+}
+
+/** The definitions of all collections. */
+export interface SchemaSnapshot {
+  readonly version: number;
+  readonly generated_at: number;
+  readonly collections: readonly Readonly<Record<string, unknown>>[];
+}
+
+type File = Readonly<Record<string, unknown>>;
+
+/** The schema as files. */
+export interface SchemaFiles {
+  readonly version: 1;
+  readonly collections: readonly File[];
+  readonly webhooks?: readonly File[];
+  readonly settings?: File;
+  readonly migrations?: readonly { readonly name: string; readonly sql: string }[];
+}
+
+/** What applying files would change. */
+export interface SchemaPlan {
+  /** Of the current schema; the apply takes it. */
+  readonly hash: string;
+  readonly changes: readonly File[];
+  /** What the apply has to allow by name. */
+  readonly drops: readonly string[];
+  readonly locks: readonly File[];
+  readonly warnings: readonly string[];
+}

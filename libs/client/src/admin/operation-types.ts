@@ -1,0 +1,121 @@
+export interface CronRun {
+  readonly id: string;
+  readonly cron: string;
+  readonly tick: number;
+  readonly cause: 'schedule' | 'missed' | 'manual';
+  readonly status: 'running' | 'success' | 'failed' | 'skipped';
+  readonly error: string | null;
+  readonly started_at: number;
+  readonly finished_at: number | null;
+}
+
+/** A cron of an extension (extensions §7). */
+export interface Cron {
+  readonly name: string;
+  readonly extension: string;
+  readonly schedule: string;
+  readonly time_zone: string;
+  readonly missed: 'skip' | 'run once';
+  readonly timeout_ms: number;
+  readonly next_run_at: number | null;
+  readonly last_run: CronRun | null;
+}
+
+/** A metric of all services and replicas, with its values. */
+export interface Metric {
+  readonly name: string;
+  readonly help: string;
+  readonly type: 'counter' | 'gauge' | 'histogram' | 'summary';
+  readonly samples: readonly {
+    readonly name: string;
+    readonly labels: Readonly<Record<string, string>>;
+    readonly value: number;
+  }[];
+}
+
+/** Whether the services are ready, and what each check says. */
+export interface Readiness {
+  readonly status: string;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+export interface SettingDescription {
+  readonly key: string;
+  readonly about: string;
+  readonly takes: string;
+  readonly default: string;
+  readonly is_secret: boolean;
+  readonly is_set: boolean;
+  /** Null for a secret. */
+  readonly value: string | null;
+}
+
+/** The settings of one subject. */
+export interface SettingGroup {
+  readonly title: string;
+  readonly read_by: readonly string[];
+  readonly settings: readonly SettingDescription[];
+  /** Settings with a name in their keys. */
+  readonly families: readonly Pick<SettingDescription, 'key' | 'about' | 'takes'>[];
+}
+
+export interface AuditRow {
+  readonly id: string;
+  readonly at: number;
+  readonly action: string;
+  readonly actor_type: string;
+  readonly actor_id: string | null;
+  readonly impersonated_by: string | null;
+  readonly target_type: string | null;
+  readonly target_id: string | null;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly details: Readonly<Record<string, unknown>>;
+}
+
+/** Which rows of the audit log a list has (admins §6.1). */
+export interface AuditFilter {
+  readonly page?: number;
+  readonly perPage?: number;
+  /** An action, or an area such as `webhooks.*`. */
+  readonly action?: string;
+  readonly actor_id?: string;
+  readonly target_id?: string;
+  readonly since?: number;
+  readonly until?: number;
+}
+
+export interface LogRow {
+  readonly id: string;
+  readonly at: number;
+  readonly method: string;
+  readonly path: string;
+  readonly status: number;
+  readonly duration_ms: number;
+  readonly ip: string | null;
+  readonly user_agent: string | null;
+  readonly principal_type: string;
+  readonly principal_id: string | null;
+  readonly auth_impersonated_by: string | null;
+  readonly request_id: string;
+  /** The trace; null of a row that is older than this member. */
+  readonly trace_id: string | null;
+}
+
+/** Which rows of the request log a list has (admins §7.2). */
+export interface LogFilter {
+  readonly page?: number;
+  readonly perPage?: number;
+  /** A status, or `4xx`. */
+  readonly status?: number | string;
+  readonly method?: string;
+  readonly path?: string;
+  readonly principal_type?: string;
+  readonly principal_id?: string;
+  readonly auth_impersonated_by?: string;
+  readonly request_id?: string;
+  readonly since?: number;
+  readonly until?: number;
+  /** Counts nothing, which is quick however many there are. The totals are -1. */
+  readonly skipTotal?: boolean;
+}
