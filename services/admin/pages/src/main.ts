@@ -1,6 +1,7 @@
 import { mount } from 'svelte';
 import './style/tokens.css';
 import './style/base.css';
+import './style/details.css';
 import './style/controls.css';
 import './style/table.css';
 import { account } from './api/account.svelte.ts';
