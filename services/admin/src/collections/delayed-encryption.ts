@@ -4,6 +4,7 @@ import { rewriteStored } from '@recordbus/journal';
 import { encryptedFieldsOf, encryptStored, loadCollections } from '@recordbus/schema';
 import { whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
+import { inSlices } from '@recordbus/shared/time-slice';
 
 /**
  * After this time every replica has learned of a change, even without the bus, and has completed its earlier writes.
@@ -39,7 +40,8 @@ export function createDelayedEncryption({ database, cipher, log, nowSec }: Delay
 
   async function encryptRecent(): Promise<void> {
     const { collections } = await loadCollections(database.query);
-    for (const collection of collections.filter(({ updatedAtSec }) => updatedAtSec > nowSec() - recentSec))
+    const recent = collections.filter(({ updatedAtSec }) => updatedAtSec > nowSec() - recentSec);
+    for await (const collection of inSlices(recent))
       for (const field of encryptedFieldsOf(collection))
         await rewriteStored(database.query, collection, field, (stored) => encryptStored(cipher, field, stored));
   }

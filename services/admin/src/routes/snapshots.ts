@@ -1,6 +1,7 @@
 import type { Database } from '@recordbus/database';
 import { loadCollections } from '@recordbus/schema';
 import { mayWarn, ok, type Route, route, withWarnings } from '@recordbus/shared/http';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
@@ -49,9 +50,9 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
       const applied = await applySnapshot(changes, await readSnapshot(input.body), nowSec(), actorOf(input));
       const { collections } = await loadCollections(database.read);
       const changed = new Set([...applied.created, ...applied.updated]);
-      const warnings = collections
-        .filter(({ name }) => changed.has(name))
-        .flatMap((collection) => warningsOfOpenRules(collection, collections));
+      const warnings: string[] = [];
+      for await (const collection of inSlices(collections.filter(({ name }) => changed.has(name))))
+        warnings.push(...warningsOfOpenRules(collection, collections));
       return withWarnings(ok(applied), warnings);
     },
   }),

@@ -3,6 +3,7 @@ import type { Query } from '@recordbus/database';
 import { type Collection, createProblems, type Problems, tableOf } from '@recordbus/schema';
 import { readChangedSettings, storePatch } from '@recordbus/settings';
 import { AppError, conflict, validationFailed } from '@recordbus/shared/errors';
+import { inSlices } from '@recordbus/shared/time-slice';
 import type { Actor } from '../audit/actor.ts';
 import { checkRows, countViolations, violationsOf } from '../collections/check-rows.ts';
 import { planChecks, planRequiredChecks } from '../ddl/checks.ts';
@@ -129,7 +130,7 @@ async function refusePendingRemovals(query: Query, created: readonly Collection[
 
 /** Checks stored values before the tables change, and keeps writers out. Missing values are looked for after the migrations. */
 async function checkValues({ query, cipher }: SchemaChange, plan: SchemaPlan, problems: Problems): Promise<void> {
-  for (const { before, after } of plan.collections.kept) {
+  for await (const { before, after } of inSlices(plan.collections.kept)) {
     if (before === after || before.type === 'view') continue;
     const checks = planChecks(before, after, cipher);
     await checkRows(
@@ -143,7 +144,7 @@ async function checkValues({ query, cipher }: SchemaChange, plan: SchemaPlan, pr
 
 /** Counts the records without a value that is now required. The migrations may have given them one. */
 async function checkRequired(query: Query, { collections }: SchemaPlan, problems: Problems): Promise<void> {
-  for (const { before, after } of collections.kept) {
+  for await (const { before, after } of inSlices(collections.kept)) {
     if (before === after || before.type === 'view') continue;
     for (const check of planRequiredChecks(before, after)) {
       const rows = await countViolations(query, check);
@@ -177,7 +178,7 @@ async function storeCollections(
     await followInSettings(query, former, aside);
   }
   for (const { aside, now } of renamed) await followInSettings(query, aside, now);
-  for (const now of after) {
+  for await (const now of inSlices(after)) {
     const former = formerById.get(now.id);
     if (!former) await insertCollection(query, now);
     else if (former !== now)

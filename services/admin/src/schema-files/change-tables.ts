@@ -1,5 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, indexName, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { applyEncryptionChanges } from '../collections/encryption-changes.ts';
 import { planChange } from '../ddl/change-table.ts';
 import { planDropRelation } from '../ddl/columns.ts';
@@ -32,14 +33,14 @@ export async function changeTables(schema: SchemaChange, changes: CollectionChan
       renameTable(collection, asideName(collection)),
     ),
     ...renamed.map(({ before, after }) => renameTable({ name: asideName(before) }, after.name)),
-    ...created.flatMap(planTable),
   ]);
-  for (const pair of kept) await execute([...planDroppedIndexes(pair), ...planKept(pair)]);
-  await execute([
-    ...created.flatMap(planTableParts),
-    ...dropped.map((collection) => ({ ...collection, name: asideName(collection) })).flatMap(planDropTable),
-  ]);
-  for (const { before, after } of kept) await applyEncryptionChanges(schema, { ...before, name: after.name }, after);
+  for (const collection of created) await execute(planTable(collection));
+  for await (const pair of inSlices(kept)) await execute([...planDroppedIndexes(pair), ...planKept(pair)]);
+  for await (const collection of inSlices(created)) await execute(planTableParts(collection));
+  for await (const collection of inSlices(dropped))
+    await execute(planDropTable({ ...collection, name: asideName(collection) }));
+  for await (const { before, after } of inSlices(kept))
+    await applyEncryptionChanges(schema, { ...before, name: after.name }, after);
   await makeIndexes(query, execute, [...created.map((after) => ({ after })), ...kept]);
 }
 

@@ -1,5 +1,6 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Collection, type Field, tableOf } from '@recordbus/schema';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { countViolations, violationsOf } from '../collections/check-rows.ts';
 import { isEmpty, planChecks, planUniqueChecks } from '../ddl/checks.ts';
 import { compareFields } from '../ddl/compare-fields.ts';
@@ -21,7 +22,7 @@ export async function countLosses(
       name: collection.name,
       records: (await countRecords(collection, counts)) ?? null,
     });
-  for (const { before, after } of collections.kept) {
+  for await (const { before, after } of inSlices(collections.kept)) {
     if (before === after || before.type === 'view') continue;
     const { dropped } = compareFields(before, after);
     if (dropped.length === 0) continue;
@@ -71,7 +72,7 @@ export async function checkStoredValues(
   counts: LimitedCounts,
 ): Promise<string[]> {
   const warnings: string[] = [];
-  for (const { before, after } of collections.kept) {
+  for await (const { before, after } of inSlices(collections.kept)) {
     if (before === after || before.type === 'view') continue;
     for (const check of [...planChecks(before, after, cipher), ...planUniqueChecks(before, after)]) {
       const place = `collections.${after.name}.${check.place}`;

@@ -1,4 +1,5 @@
 import { type Collection, fieldTypeOf, isEncrypted, isUnique } from '@recordbus/schema';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Lock } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';
@@ -14,13 +15,13 @@ export async function findLocks({ collections, migrations }: SchemaPlan, counts:
   const reasons = new Map<string, Reason[]>();
   const add = (collection: string, reason: Reason) =>
     reasons.set(collection, [...(reasons.get(collection) ?? []), reason]);
-  for (const kept of collections.kept)
+  for await (const kept of inSlices(collections.kept))
     if (kept.before !== kept.after && kept.before.type !== 'view')
       for (const reason of reasonsOf(kept)) add(kept.before.name, reason);
   for (const { name, type } of collections.dropped)
     if (type !== 'view') add(name, { reason: 'drop', waits: 'reads and writes', rewrites: false });
   const currentNames = new Map(collections.kept.map(({ before, after }) => [after.name, before.name]));
-  for (const target of newTargets(collections.created, collections.kept)) {
+  for (const target of await newTargets(collections.created, collections.kept)) {
     const name = currentNames.get(target);
     if (name !== undefined) add(name, { reason: 'new relation to it', waits: 'writes', rewrites: false });
   }
@@ -70,10 +71,12 @@ function reasonsOf({ before, after }: KeptCollection): Reason[] {
 }
 
 /** The targets of relations that the plan makes. */
-function newTargets(created: readonly Collection[], kept: readonly KeptCollection[]): ReadonlySet<string> {
-  const fields = [
-    ...created.flatMap((collection) => collection.fields),
-    ...kept.flatMap(({ before, after }) => (before === after ? [] : compareFields(before, after).added)),
-  ];
+async function newTargets(
+  created: readonly Collection[],
+  kept: readonly KeptCollection[],
+): Promise<ReadonlySet<string>> {
+  const fields = created.flatMap((collection) => collection.fields);
+  for await (const { before, after } of inSlices(kept))
+    if (before !== after) fields.push(...compareFields(before, after).added);
   return new Set(fields.flatMap(({ collection }) => collection ?? []));
 }

@@ -1,5 +1,6 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
 import { tryViews } from './build-views.ts';
 import { type Change, dropsOf, type Lock } from './change.ts';
@@ -53,21 +54,21 @@ export async function planSchema(
       changes,
       drops: dropsOf(changes),
       locks: await findLocks(plan, counts),
-      warnings: [...notes, ...warningsOf(plan, after)],
+      warnings: [...notes, ...(await warningsOf(plan, after))],
     };
   });
 }
 
 /** Warnings about variables that the apply needs, and about rules of changed collections that let guests write. */
-function warningsOf(
+async function warningsOf(
   { collections, settings, webhooks }: SchemaPlan,
   after: Parameters<typeof warningsOfOpenRules>[1],
-): string[] {
+): Promise<string[]> {
   const unchanged = new Set(collections.kept.flatMap(({ before, after: now }) => (before === now ? [now.id] : [])));
-  return [
-    ...[...settings.missing, ...webhooks.missing].map(([place, sentence]) => `${place} ${sentence}.`),
-    ...after.flatMap((collection) => (unchanged.has(collection.id) ? [] : warningsOfOpenRules(collection, after))),
-  ];
+  const warnings = [...settings.missing, ...webhooks.missing].map(([place, sentence]) => `${place} ${sentence}.`);
+  for await (const collection of inSlices(after))
+    if (!unchanged.has(collection.id)) warnings.push(...warningsOfOpenRules(collection, after));
+  return warnings;
 }
 
 /** Runs the work in a transaction and rolls it back. */
