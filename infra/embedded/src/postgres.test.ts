@@ -55,14 +55,17 @@ test('the first start creates a database, even after an interrupted start', asyn
   }
 });
 
-test('only 127.0.0.1 with the generated password can connect, and only the owner can read it', async () => {
+test('only this machine with the generated password can connect, and only the owner can read it', async () => {
   const server = await startPostgres({ directory, log, settings });
   try {
     const { hostname, password } = new URL(server.url);
     assert.equal(hostname, '127.0.0.1');
     await assert.rejects(query(server.url.replace(password, 'wrong'), 'select 1'), /password authentication failed/);
     assert.equal((await stat(join(directory, 'password'))).mode & 0o777, 0o600);
-    assert.deepEqual(await query(await asSuperuser(server.url), 'show unix_socket_directories'), ['']);
+    const show = 'select current_setting($$listen_addresses$$), inet_server_addr()';
+    assert.deepEqual(await query(await asSuperuser(server.url), show), ['127.0.0.1', null]);
+    const byTcp = Object.assign(new URL(server.url), { search: '' }).href;
+    assert.deepEqual(await query(byTcp, 'select host(inet_server_addr())'), ['127.0.0.1']);
   } finally {
     await server.stop();
   }

@@ -10,6 +10,7 @@ import { generatedPassword } from './generated-password.ts';
 import { loadPostgresBinaries } from './postgres-binaries.ts';
 import { databaseName, ensureCluster, superuser } from './postgres-cluster.ts';
 import { type ServerProcess, type StopStep, spawnServer, stopLeftover } from './server-process.ts';
+import { prepareSocketDirectory } from './socket-directory.ts';
 import { unprivileged } from './unprivileged.ts';
 
 interface PostgresOptions {
@@ -23,7 +24,6 @@ interface PostgresOptions {
 /** Settings for a machine that the services share: plans for an SSD, no compilation of short queries. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
-  unix_socket_directories: '',
   max_connections: '200',
   shared_buffers: '128MB',
   fsync: 'on',
@@ -49,13 +49,16 @@ const readyTimeoutMs = 60_000;
  * Failures that another attempt may solve: the port was taken meanwhile, or processes of a killed server are ending.
  */
 const passing = /Address already in use|pre-existing shared memory block/;
+/** Some file systems, such as shares of another machine, have no sockets. */
+const withoutSockets = /Unix-domain socket|Unix address|\.s\.PGSQL\./;
 /** How long such a start is retried, and the pause between two attempts, in milliseconds. */
 const waitMs = 30_000;
 const pauseMs = 100;
 
 /**
- * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1, with its data in `directory`; creates the
- * cluster at the first start. Throws with the server's last lines when it does not become ready.
+ * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1 and, where that is possible, on a Unix socket, with
+ * its data in `directory`; creates the cluster at the first start. Throws with the server's last lines when it does not
+ * become ready.
  */
 export async function startPostgres({ directory, log, settings = {} }: PostgresOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
@@ -71,11 +74,10 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
   const effective = { ...ourSettings, ...settings };
   await ensureCluster({ cluster, binaries, password, user, isDurable: effective.fsync !== 'off' });
 
+  let socketDirectory = await prepareSocketDirectory(home);
   const attempt = async (port: number): Promise<ServerProcess> => {
-    const values = Object.entries({ ...effective, port: String(port) }).flatMap(([key, value]) => [
-      '-c',
-      `${key}=${value}`,
-    ]);
+    const own = { port: String(port), unix_socket_directories: quoted(socketDirectory) };
+    const values = Object.entries({ ...own, ...effective }).flatMap(([key, value]) => ['-c', `${key}=${value}`]);
     const command = user.wrap(binaries.postgres, ['-D', cluster, ...values]);
     const server = await spawnServer({ name: 'PostgreSQL', ...command, directory: home, stopSteps });
     await server.ready(() => findReady(cluster, server.pid), readyTimeoutMs);
@@ -87,7 +89,7 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
     try {
       const { pid, exited, stop } = await attempt(port);
       const urlOf = (user: string, itsPassword: string): string =>
-        `postgres://${user}:${itsPassword}@127.0.0.1:${port}/${databaseName}`;
+        urlOfServer({ user, password: itsPassword, port, socketDirectory });
       await createRoles(urlOf(superuser, password), ownerPassword).catch(async (error: unknown) => {
         await stop();
         throw error;
@@ -95,10 +97,29 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
       log.debug({ pid, port }, 'PostgreSQL is ready');
       return { url: urlOf(ownerName, ownerPassword), pid, exited, stop };
     } catch (error) {
-      if (performance.now() > deadlineMs || !(error instanceof Error && passing.test(error.message))) throw error;
+      const message = error instanceof Error ? error.message : '';
+      const lacksSockets = socketDirectory !== undefined && withoutSockets.test(message);
+      if (lacksSockets) socketDirectory = undefined;
+      else if (performance.now() > deadlineMs || !passing.test(message)) throw error;
       await delay(pauseMs);
     }
   }
+}
+
+/** A list of one directory, as PostgreSQL parses it; an empty list for none. */
+const quoted = (directory: string | undefined): string => (directory ? `"${directory.replaceAll('"', '""')}"` : '');
+
+interface ServerAddress {
+  readonly user: string;
+  readonly password: string;
+  readonly port: number;
+  readonly socketDirectory: string | undefined;
+}
+
+/** The driver prefers the socket of the parameter `host` (libpq, section 34.1.1.2). */
+function urlOfServer({ user, password, port, socketDirectory }: ServerAddress): string {
+  const socket = socketDirectory === undefined ? '' : `?host=${encodeURIComponent(socketDirectory)}`;
+  return `postgres://${user}:${password}@127.0.0.1:${port}/${databaseName}${socket}`;
 }
 
 /** In postmaster.pid, the first line is the pid, and the eighth is "ready" once the server accepts connections. */
