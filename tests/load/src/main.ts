@@ -1,6 +1,7 @@
 import { runBench } from './bench.ts';
 import { compareCheckouts } from './compare/compare-checkouts.ts';
 import { readOptions, UsageError, usage } from './options.ts';
+import { comparePocketBase } from './pocketbase/compare-pocketbase.ts';
 import { present } from './report/present.ts';
 import { allFailures } from './report/result.ts';
 
@@ -22,6 +23,9 @@ try {
   const options = readOptions(process.argv.slice(2));
   if (options?.against !== undefined) {
     const lines = await compareCheckouts({ ...options, against: options.against }, tell, cleanUp);
+    process.stdout.write(`\n${lines.join('\n')}\n`);
+  } else if (options?.pocketbase !== undefined) {
+    const lines = await comparePocketBase({ ...options, pocketbase: options.pocketbase }, tell, cleanUp);
     process.stdout.write(`\n${lines.join('\n')}\n`);
   } else if (options) {
     const result = await runBench(options, tell, cleanUp);

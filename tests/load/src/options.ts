@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 export const usage = `Usage: npm run bench -- [options]
 
   --rows <names>      comma-separated: get, list, signed-in, sign-in, expand, rule, filter, vector, create, update,
-                      delete, batch, cascade, extension, beside, webhooks, import, export, live; or the start of a row's name, such as
-                      list-100k
+                      delete, upload, refresh, batch, cascade, extension, beside, webhooks, import, export, live; or
+                      the start of a row's name, such as list-100k or create-32
                       (default: all)
   --seconds <n>       length of one round on one server (default 2.5)
   --rounds <n>        rounds on each server, in turn (default 3)
@@ -12,6 +12,7 @@ export const usage = `Usage: npm run bench -- [options]
   --log-level <name>  log level of the product (default warn: no line per request, like the bare server)
   --profile <dir>     directory for a CPU profile of the product
   --against <dir>     another checkout, installed: compares the rows of requests with it, in turn
+  --pocketbase <file> a PocketBase binary: compares the rows that it has too with it, in turn
   --markdown          prints the result in the form of docs/performance.md
 `;
 
@@ -24,6 +25,8 @@ export interface Options {
   readonly profileDirectory: string | undefined;
   /** Root of the checkout to compare with. */
   readonly against: string | undefined;
+  /** The PocketBase binary to compare with. */
+  readonly pocketbase: string | undefined;
   readonly markdown: boolean;
 }
 
@@ -42,6 +45,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     logLevel: values['log-level'],
     profileDirectory: values.profile,
     against: values.against,
+    pocketbase: values.pocketbase,
     markdown: values.markdown,
   };
 }
@@ -59,6 +63,7 @@ function parse(args: readonly string[]) {
         'log-level': { type: 'string', default: 'warn' },
         profile: { type: 'string' },
         against: { type: 'string' },
+        pocketbase: { type: 'string' },
         markdown: { type: 'boolean', default: false },
       },
     }).values;

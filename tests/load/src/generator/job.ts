@@ -13,9 +13,11 @@ export interface Job {
 export interface Requests {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
   readonly paths: readonly string[];
-  readonly bodies?: readonly string[];
+  readonly bodies?: readonly (string | Uint8Array)[];
   /** Client addresses that the requests claim in turn, for a server that trusts this machine as a proxy. */
   readonly clients?: readonly string[];
+  /** Tokens that the requests send in turn. */
+  readonly tokens?: readonly string[];
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the run at the end of the paths: deletes cannot be repeated. */

@@ -45,7 +45,7 @@ async function run({ origin, seconds, connections, timeoutSec, requests }: Job):
 
 interface Next {
   path: string;
-  body?: string;
+  body?: string | Buffer;
   headers?: Record<string, string>;
 }
 
@@ -55,17 +55,24 @@ const headersOf = ({ headers }: Requests): Record<string, string> => ({
 });
 
 function cycle(requests: Requests): () => Next {
-  const { paths, bodies, clients } = requests;
+  const { paths, clients, tokens } = requests;
+  // The generator of requests takes bytes as buffers only.
+  const bodies = requests.bodies?.map((body) => (typeof body === 'string' ? body : Buffer.from(body)));
   let count = 0;
   return () => {
     const path = paths[count % paths.length] ?? '/';
     const body = bodies?.[count % bodies.length];
     const client = clients?.[count % clients.length];
+    const token = tokens?.[count % tokens.length];
     count += 1;
+    const ofTurn = {
+      ...(client !== undefined && { 'x-forwarded-for': client }),
+      ...(token !== undefined && { authorization: `Bearer ${token}` }),
+    };
     return {
       path,
       ...(body !== undefined && { body }),
-      ...(client !== undefined && { headers: { ...headersOf(requests), 'x-forwarded-for': client } }),
+      ...((clients || tokens) && { headers: { ...headersOf(requests), ...ofTurn } }),
     };
   };
 }

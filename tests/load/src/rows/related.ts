@@ -15,20 +15,26 @@ export const related: readonly Row[] = [
   expanding('expand-author', 'list 20 of 10k, with total, expand author', 'author'),
   expanding('expand-organization', 'list 20 of 10k, with total, expand author.organization', 'author.organization'),
   ofOwner(),
+  ofSignedIn(),
   ruled('rule-nested', 'list 20 of 100k, with total, rule author.organization.name != "test"', ''),
   ruled('rule-nested-skip', 'list 20 of 100k, skipTotal, rule author.organization.name != "test"', '&skipTotal=1'),
-  {
-    name: 'filter-text',
-    title: 'list 20 of 100k, with total, filter description ~ "ipsum dolor"',
-    isWrite: false,
-    isProductOnly: true,
-    connections,
-    requests: () => ({
-      method: 'GET',
-      paths: [listOf(sizes['100k'].posts, `&filter=${encodeURIComponent('description ~ "ipsum dolor"')}`)],
-    }),
-  },
+  filtering(
+    'filter-text',
+    'list 20 of 100k, with total, filter description ~ "ipsum dolor"',
+    'description ~ "ipsum dolor"',
+  ),
+  filtering(
+    'filter-title-skip',
+    'list 20 of 100k, skipTotal, filter title ~ "post 1"',
+    'title ~ "post 1"',
+    '&skipTotal=1',
+  ),
 ];
+
+function filtering(name: string, title: string, filter: string, query = ''): Row {
+  const paths = [listOf(sizes['100k'].posts, `${query}&filter=${encodeURIComponent(filter)}`)];
+  return { name, title, isWrite: false, isProductOnly: true, connections, requests: () => ({ method: 'GET', paths }) };
+}
 
 function expanding(name: string, title: string, expand: string): Row {
   const paths = [listOf(sizes['10k'].posts, `&expand=${expand}`)];
@@ -45,6 +51,24 @@ function ruled(name: string, title: string, query: string): Row {
     connections,
     prepare: (ground) => withListRule(ground, posts, 'author.organization.name != "test"'),
     requests: () => ({ method: 'GET', paths: [listOf(posts, query)] }),
+  };
+}
+
+/** The most common rule there is: everyone who is signed in may read. */
+function ofSignedIn(): Row {
+  const { posts } = sizes['100k'];
+  const tokens = createUserTokens();
+  return {
+    name: 'rule-signed-in',
+    title: 'list 20 of 100k, with total, rule @request.auth.id != ""',
+    isWrite: false,
+    isProductOnly: true,
+    connections,
+    async prepare(ground) {
+      tokens.keep(ground.database, (await registerUser(ground, 'readers')).token);
+      return withListRule(ground, posts, '@request.auth.id != ""');
+    },
+    requests: (database) => ({ method: 'GET', paths: [listOf(posts, '')], headers: tokens.headersFor(database) }),
   };
 }
 

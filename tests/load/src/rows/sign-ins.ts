@@ -56,17 +56,4 @@ export const signIns: readonly Row[] = [
       paths: await somePaths(database, sizes['10k'].posts, sampleSize),
     }),
   },
-  {
-    name: 'sign-in-refresh',
-    title: 'refresh a token',
-    isWrite: false,
-    isProductOnly: true,
-    prepare,
-    requests: (database) => ({
-      method: 'POST',
-      paths: ['/api/v1/auth/refresh'],
-      bodies: ['{}'],
-      headers: tokens.headersFor(database),
-    }),
-  },
 ];

@@ -1,7 +1,11 @@
 import { tableOf } from '../product/product-layout.ts';
 import { description, sizes } from '../seed.ts';
+import { atConnections } from './at-connections.ts';
+import { createWithWebhooks } from './create-with-webhooks.ts';
 import { somePaths } from './reads.ts';
+import { refresh } from './refresh.ts';
 import type { Row } from './row.ts';
+import { upload } from './upload.ts';
 
 const { posts, authors } = sizes['100k'];
 
@@ -9,8 +13,8 @@ const { posts, authors } = sizes['100k'];
 const deletableCount = 20_000;
 const sampleSize = 5000;
 
-/** Rows that write, all to the large table. */
-export const writes: readonly Row[] = [
+/** Rows that write one record to the large table. */
+const toLargeTable: readonly Row[] = [
   {
     name: 'create',
     title: 'create in 100k (bare: insert without event)',
@@ -43,4 +47,13 @@ export const writes: readonly Row[] = [
       once: true,
     }),
   },
+];
+
+/** Rows that write. */
+export const writes: readonly Row[] = [
+  ...toLargeTable,
+  upload,
+  refresh,
+  ...[...toLargeTable, upload, refresh].flatMap(atConnections),
+  ...[0, 1, 20].map(createWithWebhooks),
 ];
