@@ -72,6 +72,8 @@ test('behind PgBouncer, which pools by transaction, everything works', { skip: m
   });
 
   await t.test('a command, which needs a session of its own, says so', async () => {
+    const refused = await admin.send('POST', '/api/v1/admin/backups', { body: {} });
+    assert.deepEqual([refused.status, at(refused.json, 'code')], [409, 'pooled_database']);
     const { code, stderr } = await runCli(['backup', 'create', `${ground.dataDirectory}/backup.tar.gz`], {
       environment: environmentOf(ground),
     });

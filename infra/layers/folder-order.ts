@@ -6,7 +6,7 @@
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'libs/database': [
     'index',
-    'lease limit-rules temporary-database used-tokens',
+    'command-session lease limit-rules temporary-database used-tokens',
     'database',
     'reads startup',
     'connections migrations',
@@ -79,6 +79,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'description record',
     'rules',
     'records-deps',
+    'backups',
   ],
   'services/webhooks': ['main', 'app config', 'health retention webhook-metrics', 'delivery fan-out'],
 };

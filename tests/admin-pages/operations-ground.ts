@@ -58,6 +58,17 @@ export async function fillOperations(admin: Client, receiver: Receiver): Promise
   return { event, request: 'request-of-wares', job, record };
 }
 
+/** Starts an import that takes longer than a test. Returns the id of its job. */
+export async function startLongImport(admin: Client): Promise<string> {
+  await admin.post('/api/v1/collections', { name: 'parts', fields: [{ name: 'title', type: 'text' }] });
+  const rows = Array.from({ length: 300_000 }, (_, index) => `part ${index}`);
+  const sent = await admin.send('POST', '/api/v1/records/parts/import', {
+    rawBody: ['title', ...rows].join('\n'),
+    headers: { 'Content-Type': 'text/csv' },
+  });
+  return textAt(sent.json, 'data.id');
+}
+
 /** The screens of operations: their addresses, and a text that each shows when it is complete. */
 export const operationsScreens = ({ event, request, job, record }: OperationsGround) => [
   { name: 'events', path: '/_/events', shows: 'wares' },

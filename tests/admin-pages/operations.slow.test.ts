@@ -7,10 +7,10 @@ import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { numberAt, textAt } from '../harness/json.ts';
+import { listAt, numberAt, textAt } from '../harness/json.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { fillOperations, hostile, type OperationsGround } from './operations-ground.ts';
+import { fillOperations, hostile, type OperationsGround, startLongImport } from './operations-ground.ts';
 import { openSignedIn } from './signed-in-page.ts';
 
 describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
@@ -154,6 +154,84 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('heading', { name: 'Audit' }).waitFor();
     await page.keyboard.press('/');
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Area');
+  });
+
+  test('a backup is made, saved whole and deleted', async () => {
+    await open('/_/backups');
+    await page.getByText('No backup yet').waitFor();
+    await page.getByRole('button', { name: 'New backup' }).click();
+    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('button', { name: /^Download recordbus-/ }).click({ timeout: 30_000 });
+    const saved = await (await page.waitForEvent('download')).path();
+    const [shown] = listAt((await admin.get('/api/v1/admin/backups')).json, 'data');
+    assert.equal(readFileSync(saved).length, numberAt(shown, 'bytes'));
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('button', { name: /^Delete recordbus-/ }).click();
+    await page.getByRole('button', { name: 'Delete the archive' }).click();
+    await page.getByText('No backup yet').waitFor();
+    await page.getByText('downloaded', { exact: true }).waitFor();
+  });
+
+  test('a job is paused, resumed and cancelled', async () => {
+    const id = await startLongImport(admin);
+    await open(`/_/jobs/${id}`);
+    const sheet = page.getByRole('dialog');
+    const stateOf = async () => textAt((await admin.get(`/api/v1/jobs/${id}`)).json, 'data.state');
+    await sheet.getByRole('button', { name: 'Pause' }).click();
+    await sheet.getByRole('button', { name: 'Resume' }).waitFor();
+    assert.equal(await stateOf(), 'paused');
+    await sheet.getByRole('button', { name: 'Resume' }).click();
+    await sheet.getByRole('button', { name: 'Pause' }).waitFor();
+    assert.match(await stateOf(), /queued|running/);
+    await sheet.getByRole('button', { name: 'Cancel' }).click();
+    await sheet.getByText('cancelled').first().waitFor();
+    assert.equal(await stateOf(), 'cancelled');
+    assert.equal(await sheet.getByRole('button', { name: 'Resume' }).count(), 0);
+  });
+
+  test('records that cannot come back are deleted once their number is typed', async () => {
+    const rows = async () => numberAt((await admin.get('/api/v1/drafts?perPage=1')).json, 'totalItems');
+    await admin.post('/api/v1/collections', { name: 'drafts', fields: [{ name: 'title', type: 'text' }] });
+    for (const title of ['a', 'b', 'c']) await admin.create('drafts', { title });
+    await open('/_/collections/drafts/records');
+    await page.locator('tbody a[data-row]').first().focus();
+    await page.keyboard.press(' ');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press(' ');
+    await page.getByRole('button', { name: 'Delete', exact: true }).click();
+    const dialog = page.getByRole('dialog');
+    const remove = dialog.locator('button.danger');
+    for (const wrong of ['', '3', '22', ' 2']) {
+      await dialog.getByLabel('Type 2 to confirm').fill(wrong);
+      assert.equal(await remove.isDisabled(), true, wrong);
+    }
+    await dialog.getByLabel('Type 2 to confirm').fill('2');
+    await remove.click();
+    await page.getByText('2 records deleted.').waitFor();
+    assert.equal(await rows(), 1);
+  });
+
+  test('a text of 1 MB stays within its place', async () => {
+    const title = `${hostile}${'m'.repeat(1_000_000)}`;
+    const { id } = await admin.create('wares', { title });
+    const events = `/api/v1/admin/events?record=${id}`;
+    const event = await eventually('its event is there', async () => {
+      const [found] = listAt((await admin.get(events)).json, 'data');
+      if (!found) throw new Error('no event yet');
+      return textAt(found, 'id');
+    });
+    const width = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    const screens = [
+      ['collections/wares/records', `a[data-row][href*="${id}"]`],
+      [`collections/wares/records/${id}/events`, '.feed li'],
+      [`events/${event}`, 'dialog dl'],
+      ['events', '.feed li'],
+    ] as const;
+    for (const [path, shown] of screens) {
+      await open(`/_/${path}`);
+      await page.locator(shown).first().waitFor();
+      assert.ok((await width()) <= 0, `${path} is too wide`);
+    }
   });
 
   test('a cron runs when told to', async () => {

@@ -90,6 +90,11 @@ export const calls: Readonly<Record<string, Call>> = {
       .file({ id: '{id}', file: '{filename}' } as { id: string }, 'file' as never)
       ?.fetch(),
   'POST /api/v1/files/token': (c) => c.fileToken(),
+  'GET /api/v1/admin/backups': (c) => c.admin.backups.list(),
+  'POST /api/v1/admin/backups': (c) => c.admin.backups.start(),
+  'GET /api/v1/admin/backups/{id}': (c) => c.admin.backups.get('{id}'),
+  'DELETE /api/v1/admin/backups/{id}': (c) => c.admin.backups.delete('{id}'),
+  'GET /api/v1/admin/backups/{id}/archive': (c) => c.admin.backups.download('{id}'),
   'GET /api/v1/admin/crons': (c) => c.admin.crons.list(),
   'GET /api/v1/admin/crons/{name}/runs': (c) => c.admin.crons.runs('{name}'),
   'POST /api/v1/admin/crons/{name}/run': (c) => c.admin.crons.run('{name}'),

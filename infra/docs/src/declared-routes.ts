@@ -11,7 +11,7 @@ import { inertPart } from './inert-part.ts';
 export const declaredRoutes = (): RouteManifest[] => {
   const services = [
     createAuth({ ...parts(), config: inertPart() }),
-    createRecords({ ...parts(), storage: inertPart(), config: inertPart() }),
+    createRecords({ ...parts(), storage: inertPart(), backups: inertPart(), config: inertPart() }),
     createAdmin({ ...parts(), config: inertPart() }),
     createWebhooks(parts()),
     createRealtime({ ...parts(), live: inertPart() }),

@@ -15,7 +15,7 @@ import {
   useTicketsOf,
 } from '@recordbus/gateway';
 import { createRealtime } from '@recordbus/realtime';
-import { createRecords } from '@recordbus/records';
+import { createRecords, openBackupPlace } from '@recordbus/records';
 import { type CollectionCache, createCollectionCache } from '@recordbus/schema';
 import { type Accounts, createAccounts } from '@recordbus/sessions';
 import { createSettings, type Settings } from '@recordbus/settings';
@@ -53,10 +53,12 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(config.encryptionKey);
   const storage = await openStorage(config);
+  const { databaseUrl, secret } = options;
+  const backups = await openBackupPlace(config, { databaseUrl, secret, encryptionKey: config.encryptionKey });
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
-  const parts = { database, bus, cipher, storage, settings, collections, accounts };
+  const parts = { database, bus, cipher, storage, backups, settings, collections, accounts };
   const services = createServices(options, parts);
   const setupToken = await prepareFirstAdmin({ database: database.of('signIn'), config, log });
   for (const service of services) await startPart(lifecycle, service.name, service);
@@ -81,6 +83,7 @@ interface SharedParts {
   readonly bus: Bus;
   readonly cipher: ValueCipher;
   readonly storage: Storage;
+  readonly backups: Parameters<typeof createRecords>[0]['backups'];
   readonly settings: Settings;
   readonly collections: CollectionCache;
   readonly accounts: Accounts;
@@ -88,7 +91,7 @@ interface SharedParts {
 
 /** Creates the services behind the gateway, each with the connections of its own class. */
 function createServices({ config, extensions, secret }: OneProcessOptions, parts: SharedParts): readonly Service[] {
-  const { database, bus, cipher, storage, settings, collections } = parts;
+  const { database, bus, cipher, storage, backups, settings, collections } = parts;
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const of = (service: string, own: Parameters<typeof database.of>[0]) => ({
     log: createLogger(service, config.logLevel),
@@ -103,6 +106,7 @@ function createServices({ config, extensions, secret }: OneProcessOptions, parts
     cipher,
     config,
     storage,
+    backups,
     stream,
     extensions,
   });

@@ -1,5 +1,6 @@
 export type { AdminAccount, UserAccount, UserDetails } from './admin/account-types.ts';
 export type { Admin, SignedInAdmin } from './admin/admin.ts';
+export type { Backup } from './admin/backups.ts';
 export type {
   CollectionDefinition,
   CollectionValues,

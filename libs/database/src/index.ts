@@ -1,3 +1,10 @@
+export {
+  commandIsRunning,
+  commandPrefix,
+  openCommandSession,
+  PooledSession,
+  takeCommandLock,
+} from './command-session.ts';
 export { type ClientReads, type Database, openDatabase } from './database.ts';
 export { BrokenAnswerError } from './driver/broken-answer.ts';
 export {

@@ -32,12 +32,15 @@ export const storageVariables = {
 };
 
 /**
- * Opens the store that the configuration names. The S3 client is loaded only when needed. Throws ConfigError for a data
+ * Opens the store that the configuration names, or its folder for backups. The S3 client is loaded only when needed. Throws ConfigError for a data
  * directory that cannot be used.
  */
-export async function openStorage(config: Config<typeof storageVariables>): Promise<Storage> {
+export async function openStorage(
+  config: Config<typeof storageVariables>,
+  folder: 'uploads' | 'backups' = 'uploads',
+): Promise<Storage> {
   if (config.storageUrl === undefined) {
-    const directory = join(config.dataDirectory, 'uploads');
+    const directory = join(config.dataDirectory, folder);
     try {
       makeDirectory(directory, 0o700);
       return await openLocalStorage(directory);
@@ -50,7 +53,8 @@ export async function openStorage(config: Config<typeof storageVariables>): Prom
   const { openS3Storage } = await import('./s3-storage.ts');
   return openS3Storage({
     bucket,
-    prefix: pathname.split('/').filter(Boolean).join('/'),
+    // Uploaded files are at the prefix itself.
+    prefix: [...pathname.split('/').filter(Boolean), ...(folder === 'uploads' ? [] : [folder])].join('/'),
     endpoint: config.storageEndpoint,
     region: config.storageRegion,
     credentials:

@@ -8,6 +8,7 @@ import { createDispatcher } from '@recordbus/shared/http';
 import type { RequestHandler, Service } from '@recordbus/shared/service';
 import { createTakePicture } from './account-writes/take-picture.ts';
 import { createUserWriter } from './account-writes/user-writer.ts';
+import { createBackups } from './backups/backups.ts';
 import { createCollectionDescriptions } from './description/collection-descriptions.ts';
 import { createServedExtensions, type ServedExtensions } from './extensions/served-extensions.ts';
 import { createLiveReads } from './live/live-reads.ts';
@@ -18,6 +19,7 @@ import type { RecordsDeps } from './records-deps.ts';
 import { createRecordsJobs, type RecordsJobs } from './records-jobs.ts';
 import { createRecordsParts } from './records-parts.ts';
 import { aggregateRoute } from './routes/aggregate.ts';
+import { backupRoutes } from './routes/backups.ts';
 import { batchRoute } from './routes/batch.ts';
 import { createRoute } from './routes/create.ts';
 import { cronRoutes } from './routes/crons.ts';
@@ -35,6 +37,8 @@ import { restoreRoute } from './routes/restore.ts';
 import type { RouteDeps } from './routes/route-deps.ts';
 import { ruleTrialRoute } from './routes/rule-trial.ts';
 import { updateRoute } from './routes/update.ts';
+
+export { openBackupPlace } from './backups/backup-place.ts';
 
 /** The most pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
 const maxPicturesPerOrigin = 8;
@@ -73,6 +77,8 @@ export function createRecords(
     dispatch: (routes) => createDispatcher(routes, { ...dispatching, idempotency }),
   });
   const jobs = createRecordsJobs(given, parts, records);
+  const { storage, backups: place } = given;
+  const backups = createBackups({ database: database.of('background'), bus, log, storage, place });
   const recordRoutes = createRecordRoutes(records);
   const routes = [
     ...Object.values(recordRoutes),
@@ -81,6 +87,7 @@ export function createRecords(
     fileTokenRoute(records),
     ruleTrialRoute(records, cache.all),
     ...jobs.routes,
+    ...backupRoutes({ database: database.of('admin'), backups, archives: place.archives }),
     ...cronRoutes({ database, findScheduler: () => extensions.loaded?.scheduler }),
   ];
   const handle = createDispatcher(routes, { ...dispatching, idempotency });
@@ -115,9 +122,11 @@ export function createRecords(
       await extensions.start(given.extensions);
       // Imports run the hooks, so they are loaded first.
       jobs.start();
+      backups.tidy().catch((err) => log.warn({ err }, 'cannot look for lost backups'));
     },
     async stop() {
       endFailovers();
+      await backups.stop();
       await jobs.stop();
       await extensions.stop();
       await client.close();

@@ -9,7 +9,7 @@ import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { openStorage } from '@recordbus/storage';
 import { loadTokenSecret } from '@recordbus/tokens';
-import { createRecords } from './app.ts';
+import { createRecords, openBackupPlace } from './app.ts';
 import { recordsVariables } from './config.ts';
 
 await runService('records', recordsVariables, async ({ config, log, lifecycle, metrics }) => {
@@ -19,10 +19,12 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  const cipher = createValueCipher(findEncryptionKey(config).text);
+  const encryptionKey = findEncryptionKey(config).text;
+  const cipher = createValueCipher(encryptionKey);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const storage = await openStorage(config);
+  const backups = await openBackupPlace(config, { databaseUrl: config.databaseUrl, secret, encryptionKey });
   const extensions = await findExtensionsConfig(config);
   const copies = { settings, collections };
   const service = createRecords({
@@ -34,6 +36,7 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
     cipher,
     config,
     storage,
+    backups,
     stream,
     extensions,
   });

@@ -6,6 +6,7 @@ import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Storage } from '@recordbus/storage';
+import type { BackupPlace } from './backups/backup-place.ts';
 
 /** The dependencies of the records service. */
 export interface RecordsDeps {
@@ -30,6 +31,8 @@ export interface RecordsDeps {
   };
   /** The store of the bytes of files. */
   readonly storage: Storage;
+  /** What backups need. */
+  readonly backups: BackupPlace;
   /** The stream of events; by default that of events §2.1. */
   readonly stream?: EventStream;
   /** The extensions; none by default. */

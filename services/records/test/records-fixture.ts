@@ -127,6 +127,9 @@ export async function startRecords(
     return directory;
   };
   const storage = await openLocalStorage(await openDirectory('uploads'));
+  const archives = await openLocalStorage(await openDirectory('backups'));
+  const readSecrets = () => ({ secret: undefined, key: undefined });
+  const backups = { databaseUrl: url, archives, holdsFiles: true, readSecrets };
   const extensionsConfig = extensions && (await writeExtensions(await openDirectory('extensions'), extensions));
   const nowhere = 'http://127.0.0.1:1';
   const cipher = options.cipher ?? createValueCipher(undefined);
@@ -149,6 +152,7 @@ export async function startRecords(
     cipher,
     config: { breachServiceUrl: nowhere, fcmUrl: nowhere, onesignalUrl: nowhere },
     storage,
+    backups,
     extensions: extensionsConfig,
   });
   starting.defer(() => service.stop());

@@ -8,6 +8,7 @@ import { createGround, environmentOf, firstAdmin, type Ground, startStack } from
 /** A running deployment with records, files, views and a webhook, and the commands on its backups. */
 export interface Deployment extends AsyncDisposable {
   readonly ground: Ground;
+  readonly url: string;
   readonly receiver: Receiver;
   readonly admin: Client;
   /** A token of the first admin, which is valid in restored deployments too. */
@@ -48,6 +49,7 @@ export async function startDeployment(): Promise<Deployment> {
   const started = starting.move();
   return {
     ground,
+    url: stack.url,
     receiver,
     admin,
     token: textAt(session, 'token'),

@@ -1,3 +1,4 @@
+import { eventually } from '../../harness/eventually.ts';
 import { listAt, textAt } from '../../harness/json.ts';
 import { firstAdmin } from '../../harness/stack.ts';
 import type { Call } from './survey.ts';
@@ -57,6 +58,15 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
 
   await call('postAdminSettingsTestEmail', { as, body: { to: 'ops@example.com' } });
   await call('postAdminNotificationsTest', { as, body: { to: 'phone', title: 'Hello', body: 'there' } });
+
+  const backup = { id: textAt((await call('postAdminBackups', { as, body: { secrets: false } })).json, 'data.id') };
+  await eventually('the backup is complete', async () => {
+    const { json } = await call('getAdminBackupsById', { as, path: backup });
+    return textAt(json, 'data.state') === 'done';
+  });
+  await call('getAdminBackups', { as, query: page });
+  await call('getAdminBackupsByIdArchive', { as, path: backup });
+  await call('deleteAdminBackupsById', { as, path: backup });
 
   const crons = listAt((await call('getAdminCrons', { as })).json, 'data');
   const name = String(crons[0]?.name);

@@ -2,11 +2,10 @@ import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
+import { checksumsEntry, createHashing } from '@recordbus/backup';
 import { extract } from 'tar-stream';
 import { z } from 'zod';
 import { CommandFailure } from '../failure.ts';
-import { createHashing } from './hashing.ts';
-import { checksumsEntry } from './manifest.ts';
 
 /** An entry of an archive. Read it to its end before the next one. */
 export interface ArchiveEntry {

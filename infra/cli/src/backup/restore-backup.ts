@@ -1,4 +1,20 @@
 import { createReadStream } from 'node:fs';
+import {
+  archiveFormat,
+  createTableLoader,
+  dataFolder,
+  filesFolder,
+  keyEntry,
+  type Manifest,
+  manifest,
+  manifestEntry,
+  restoreSequences,
+  schemaDocument,
+  schemaEntry,
+  secretEntry,
+  sequencesDocument,
+  sequencesEntry,
+} from '@recordbus/backup';
 import { migrationNames } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
 import type { Storage } from '@recordbus/storage';
@@ -6,23 +22,7 @@ import { fileKey } from '@recordbus/storage';
 import type pg from 'pg';
 import { CommandFailure } from '../failure.ts';
 import { type ArchiveEntry, readArchive } from './archive-reader.ts';
-import {
-  archiveFormat,
-  dataFolder,
-  filesFolder,
-  keyEntry,
-  type Manifest,
-  manifest,
-  manifestEntry,
-  schemaDocument,
-  schemaEntry,
-  secretEntry,
-  sequencesDocument,
-  sequencesEntry,
-} from './manifest.ts';
 import { requeueEvents } from './requeue-events.ts';
-import { restoreSequences } from './sequences.ts';
-import { createTableLoader } from './table-data.ts';
 
 /** What was restored from an archive, and the secrets that the caller has to store. */
 export interface Restored {

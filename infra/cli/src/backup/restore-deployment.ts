@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { recordAudit } from '@recordbus/audit';
+import type { Manifest } from '@recordbus/backup';
 import { keyFileOf } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
@@ -15,7 +16,6 @@ import { holdCommandLock } from '../deployment/hold-command-lock.ts';
 import { requireStoppedServices } from '../deployment/require-stopped-services.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
-import type { Manifest } from './manifest.ts';
 import { checkArchive, type Restored, restoreBackup } from './restore-backup.ts';
 import { openRestoredUploads } from './restored-uploads.ts';
 

@@ -3,16 +3,17 @@ import { open, rename, rm } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Writable } from 'node:stream';
 import { recordAudit } from '@recordbus/audit';
-import { secretFileOf } from '@recordbus/tokens';
+import { type BackupResult, createBackup, findProcessedSequence } from '@recordbus/backup';
+import { openStorage } from '@recordbus/storage';
+import { loadTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type pg from 'pg';
 import { cliActor } from '../cli-actor.ts';
 import { findServers } from '../deployment/find-servers.ts';
 import { holdCommandLock } from '../deployment/hold-command-lock.ts';
+import { connectForCommand } from '../deployment/short-lived-bus.ts';
 import { requireTables } from '../deployment/table-version.ts';
 import { CommandFailure, isSystemError } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
-import { type BackupResult, createBackup } from './create-backup.ts';
-import { findProcessedSequence } from './processed-sequence.ts';
 
 export interface CreateOptions extends CommonOptions {
   /** False with --no-secret. */
@@ -35,13 +36,17 @@ export async function writeBackup(
   const { databaseUrl, natsUrl } = await findServers(parts, { bus: true });
   const client = await holdCommandLock(parts, databaseUrl);
   await requireTables(client);
-  const processedUpTo = await findProcessedSequence(parts, natsUrl);
+  const processedUpTo =
+    natsUrl === undefined ? null : await findProcessedSequence(await connectForCommand(parts, natsUrl));
+  const files = config.storageUrl === undefined ? await openStorage(config) : undefined;
   const write = (output: Writable): Promise<BackupResult> =>
-    createBackup(parts, client, {
+    createBackup(client, {
       output,
-      withSecret: secret && hasSecretFile,
-      withKey: secret && key.place === 'file',
+      files,
+      secret: secret && hasSecretFile ? loadTokenSecret({ dataDirectory: config.dataDirectory }) : undefined,
+      key: secret && key.place === 'file' ? key.text : undefined,
       processedUpTo,
+      onMissing: (path) => terminal.note(`The file ${path} is missing.`),
     });
   const isWithKeys = secret && (hasSecretFile || key.place === 'file');
   if (file === standardStream) {

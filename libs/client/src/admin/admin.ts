@@ -4,6 +4,7 @@ import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import type { AdminAccount } from './account-types.ts';
+import { createBackups } from './backups.ts';
 import { createCollections } from './collections.ts';
 import { createEvents, type RequestSummary, type SpanOptions } from './events.ts';
 import { createJobs } from './jobs.ts';
@@ -71,6 +72,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     events: createEvents(requests),
     jobs: createJobs(transport, requests),
     keys: createKeys(requests),
+    backups: createBackups(transport, requests),
     settings: {
       get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
       /** Gets all settings by subject with what they mean, without the values of secrets. */

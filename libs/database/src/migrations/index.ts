@@ -34,6 +34,7 @@ import { statements as fetchWithin } from './0044-fetch-within.ts';
 import { statements as serviceKeys } from './0047-service-keys.ts';
 import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
 import { statements as eventFacts } from './0085-event-facts.ts';
+import { statements as backups } from './0086-backups.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -73,6 +74,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0047-service-keys': serviceKeys,
   '0080-blocked-accounts': blockedAccounts,
   '0085-event-facts': eventFacts,
+  '0086-backups': backups,
 };
 
 /** The names of all migrations, in order. */

@@ -1,9 +1,7 @@
 import type { Writable } from 'node:stream';
 import type { Query } from '@recordbus/database';
-import { openStorage } from '@recordbus/storage';
-import { loadTokenSecret } from '@recordbus/tokens';
+import type { Storage } from '@recordbus/storage';
 import type pg from 'pg';
-import type { CommandParts } from '../run-command.ts';
 import { type ArchiveWriter, createArchiveWriter } from './archive-writer.ts';
 import { describeSchema, listTables } from './describe-schema.ts';
 import {
@@ -28,12 +26,20 @@ export interface BackupResult {
   readonly missing_files: readonly string[];
 }
 
-interface BackupOptions {
+export interface BackupOptions {
   readonly output: Writable;
-  readonly withSecret: boolean;
-  /** Adds the key file, which must exist, to the archive. */
-  readonly withKey: boolean;
+  /** The store of uploaded files; undefined when they are elsewhere, and so not in the backup. */
+  readonly files: Storage | undefined;
+  /** The text of the secret file, if it is to be in the archive. */
+  readonly secret: Uint8Array | undefined;
+  /** The text of the key file, if it is to be in the archive. */
+  readonly key: string | undefined;
+  /** See `findProcessedSequence`. */
   readonly processedUpTo: number | null;
+  /** Called for a file that a record names and the store lacks. */
+  onMissing?(path: string): void;
+  /** Called with what is in the archive so far. */
+  onProgress?(done: { readonly rows: number; readonly files: number }): void;
 }
 
 /** No service removes files while this lock is held, so every file of the snapshot exists until it is copied. */
@@ -43,30 +49,30 @@ const schemaLock = "hashtext('recordbus.schema')";
 
 /**
  * Writes a consistent archive while the services run: rows from one snapshot, then the files that these rows name.
- * Changes of collections wait until it is done, and fail after a timeout.
+ * Changes of collections wait until it is done, and fail after a timeout. The locks stay until the session ends.
  */
-export async function createBackup(
-  parts: CommandParts,
-  client: pg.Client,
-  options: BackupOptions,
-): Promise<BackupResult> {
-  const { config, key } = parts;
+export async function createBackup(client: pg.Client, options: BackupOptions): Promise<BackupResult> {
+  const { files: store, secret, key, onProgress = () => {} } = options;
   await client.query(lockFileRemovals);
   await client.query(`select pg_advisory_lock(${schemaLock})`);
   await client.query('begin isolation level repeatable read read only');
   await client.query("set local search_path = ''");
   for (const table of await listTables(client)) await client.query(`lock table only ${table} in access share mode`);
   const archive = createArchiveWriter(options.output);
-  await archive.add(manifestEntry, JSON.stringify(await describeBackup(client, parts, options)));
+  await archive.add(manifestEntry, JSON.stringify(await describeBackup(client, options)));
   const schema = await describeSchema(client);
   await client.query(`select pg_advisory_unlock(${schemaLock})`);
   await archive.add(schemaEntry, JSON.stringify(schema));
   let rows = 0;
-  for (const [index, table] of schema.tables.entries()) rows += await dumpTable(client, archive, table, index);
+  for (const [index, table] of schema.tables.entries()) {
+    rows += await dumpTable(client, archive, table, index);
+    onProgress({ rows, files: 0 });
+  }
   await archive.add(sequencesEntry, JSON.stringify(await readSequences(client)));
-  const files = config.storageUrl === undefined ? await addFiles(parts, client, archive) : { count: 0, missing: [] };
-  if (options.withSecret) await archive.add(secretEntry, loadTokenSecret({ dataDirectory: config.dataDirectory }));
-  if (options.withKey) await archive.add(keyEntry, key.text ?? '');
+  const adding = { ...options, onProgress: (files: number) => onProgress({ rows, files }) };
+  const files = store ? await addFiles(client, archive, store, adding) : { count: 0, missing: [] };
+  if (secret) await archive.add(secretEntry, secret);
+  if (key !== undefined) await archive.add(keyEntry, key);
   await archive.finish();
   await client.query('commit');
   return { tables: schema.tables.length, rows, files: files.count, missing_files: files.missing };
@@ -74,8 +80,7 @@ export async function createBackup(
 
 async function describeBackup(
   client: pg.Client,
-  { config: { storageUrl } }: CommandParts,
-  options: BackupOptions,
+  { files, secret, key, processedUpTo }: BackupOptions,
 ): Promise<Manifest> {
   const { rows } = await client.query<{ version: string; migrations: string[] }>(
     `select current_setting('server_version') as version,
@@ -88,29 +93,39 @@ async function describeBackup(
     created_at: new Date().toISOString(),
     postgres: server.version,
     migrations: server.migrations,
-    files: storageUrl === undefined ? 'included' : 'elsewhere',
-    secret: options.withSecret,
-    encryption_key: options.withKey,
-    handed_out_up_to: options.processedUpTo,
+    files: files ? 'included' : 'elsewhere',
+    secret: secret !== undefined,
+    encryption_key: key !== undefined,
+    handed_out_up_to: processedUpTo,
   };
 }
 
-async function addFiles({ config, terminal }: CommandParts, client: pg.Client, archive: ArchiveWriter) {
-  const storage = await openStorage(config);
+interface Adding {
+  readonly onMissing?: BackupOptions['onMissing'];
+  onProgress(files: number): void;
+}
+
+async function addFiles(
+  client: pg.Client,
+  archive: ArchiveWriter,
+  store: Storage,
+  { onMissing = () => {}, onProgress }: Adding,
+) {
   const query: Query = async ({ text, values }) => (await client.query(text, [...values])).rows;
   const missing: string[] = [];
   let count = 0;
   for await (const key of listStoredFiles(query)) {
     const path = key.segments.join('/');
-    const found = await storage.find(key);
-    const bytes = found && (await storage.open(key));
+    const found = await store.find(key);
+    const bytes = found && (await store.open(key));
     if (!found || !bytes) {
-      terminal.note(`The file ${path} is missing.`);
+      onMissing(path);
       missing.push(path);
       continue;
     }
     await archive.addStream(`${filesFolder}${path}`, found.sizeBytes, bytes);
     count += 1;
+    onProgress(count);
   }
   return { count, missing };
 }

@@ -1,7 +1,7 @@
+import type { Readable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type pg from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import type { ArchiveEntry } from './archive-reader.ts';
 import type { ArchiveWriter } from './archive-writer.ts';
 import { dataFolder, type SchemaDocument } from './manifest.ts';
 
@@ -38,9 +38,15 @@ export async function dumpTable(
   return rows.rowCount;
 }
 
+/** An entry of an archive with rows of a table. */
+interface DataEntry {
+  readonly name: string;
+  readonly stream: Readable;
+}
+
 /** Loads tables from entries, one after the other in the order of the archive. */
 export interface TableLoader {
-  take(entry: ArchiveEntry): Promise<void>;
+  take(entry: DataEntry): Promise<void>;
   /** Completes the last table. Returns the number of all rows. */
   finish(): Promise<number>;
 }

@@ -1,0 +1,62 @@
+import pg from 'pg';
+import { urlOfPrimary } from './servers/url-of-primary.ts';
+
+const applicationName = (command: string): string => `recordbus cli ${command}`;
+
+/** The prefix of the application names of the sessions of all commands. */
+export const commandPrefix = applicationName('');
+
+const lockKey = "hashtext('recordbus.cli')";
+
+/** Thrown for a database behind a pooler: settings and locks of a command would stay on connections of others. */
+export class PooledSession extends Error {}
+
+/** Opens a session for a command, of several servers on the one that takes writes. Throws PooledSession. */
+export async function openCommandSession(command: string, databaseUrl: string): Promise<pg.Client> {
+  const name = applicationName(command);
+  const client = new pg.Client({
+    connectionString: await urlOfPrimary(databaseUrl, name),
+    application_name: name,
+    connectionTimeoutMillis: 5000,
+    keepAlive: true,
+  });
+  // A lost connection fails its query. Without a listener the event would be an uncaught error.
+  client.on('error', () => {});
+  await client.connect();
+  if (!(await isPooled(client))) return client;
+  await client.end();
+  throw new PooledSession('the database is behind a pooler');
+}
+
+/** SQL: whether a command holds the lock. */
+export const commandIsRunning = `exists (
+  select from pg_locks l join pg_database d on d.oid = l.database
+  where l.locktype = 'advisory' and l.granted and d.datname = current_database()
+    and l.objid = (${lockKey}::bigint & 4294967295)::oid
+)`;
+
+/** A pooler gives a connection another process id than that of the server's process. */
+async function isPooled(client: pg.Client & { readonly processID?: number | null }): Promise<boolean> {
+  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
+  return rows[0]?.id !== client.processID;
+}
+
+/**
+ * Takes the lock that lets one command at a time change a deployment, until the session ends. Returns undefined, or how
+ * the command that has the lock is called; empty when it has just ended.
+ */
+export async function takeCommandLock(client: pg.Client): Promise<string | undefined> {
+  const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${lockKey}) as locked`);
+  return rows[0]?.locked ? undefined : findOther(client);
+}
+
+async function findOther(client: pg.Client): Promise<string> {
+  const { rows } = await client.query<{ name: string; pid: number }>(
+    `select application_name as name, pid from pg_stat_activity
+     where application_name like '${commandPrefix}%' and pid in (
+       select pid from pg_locks where locktype = 'advisory' and granted and objid = (${lockKey}::bigint & 4294967295)::oid
+     )`,
+  );
+  const [other] = rows;
+  return other ? `${other.name.slice(commandPrefix.length)}, connection ${other.pid}` : '';
+}

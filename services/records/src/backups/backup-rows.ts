@@ -1,0 +1,119 @@
+import { commandIsRunning, type Query } from '@recordbus/database';
+import { type FileKey, fileKey } from '@recordbus/storage';
+import { z } from 'zod';
+
+/** A backup as the API shows it (operation §9.6). */
+export const shownBackup = z.object({
+  id: z.string(),
+  state: z.enum(['running', 'done', 'failed']),
+  file: z.string().describe('the name of the archive'),
+  secrets: z.boolean().describe('whether it has the secret file or the key file'),
+  tables: z.int(),
+  rows: z.int(),
+  files: z.int(),
+  missing_files: z.int().describe('files that records name and the store lacks'),
+  bytes: z.int(),
+  error: z.string().nullable(),
+  created_at: z.int().describe('unix seconds'),
+  finished_at: z.int().nullable(),
+});
+
+export type Backup = z.output<typeof shownBackup>;
+
+const columns = `id, state, file, secrets, tables, rows, files, missing_files, bytes, error,
+  extract(epoch from created_at)::bigint as created_at, extract(epoch from finished_at)::bigint as finished_at`;
+
+/** The key of an archive in the store of archives. */
+export function archiveKey({ id, file }: Pick<Backup, 'id' | 'file'>): FileKey {
+  const key = fileKey('archives', id, file);
+  if (!key) throw new Error(`${file} is not the name of an archive`);
+  return key;
+}
+
+interface NewBackup {
+  readonly id: string;
+  readonly file: string;
+  readonly actor: object;
+  readonly secrets: boolean;
+}
+
+/** Adds a backup that runs. */
+export async function addBackup(query: Query, { id, file, actor, secrets }: NewBackup): Promise<Backup> {
+  const [row] = await query<Backup>({
+    text: `insert into system.backups (id, file, actor, secrets) values ($1, $2, $3, $4) returning ${columns}`,
+    values: [id, file, JSON.stringify(actor), secrets],
+  });
+  if (!row) throw new Error('the insert of a backup returned no row');
+  return row;
+}
+
+/** Finds a backup. */
+export async function findBackup(query: Query, id: string): Promise<Backup | undefined> {
+  const [row] = await query<Backup>({ text: `select ${columns} from system.backups where id = $1`, values: [id] });
+  return row;
+}
+
+/** Reads a page of backups, newest first, and their number. */
+export async function listBackups(
+  query: Query,
+  { page, perPage }: { readonly page: number; readonly perPage: number },
+): Promise<{ rows: Backup[]; totalItems: number }> {
+  const rows = await query<Backup>({
+    text: `select ${columns} from system.backups order by created_at desc, id desc limit $1 offset $2`,
+    values: [perPage, Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER)],
+  });
+  const [count] = await query<{ total: number }>({ text: 'select count(*) as total from system.backups', values: [] });
+  return { rows, totalItems: count?.total ?? 0 };
+}
+
+type Measured = Pick<Backup, 'tables' | 'rows' | 'files' | 'missing_files' | 'bytes'>;
+
+/** Notes how far a backup is. Returns whether it still runs: an admin may have deleted it. */
+export async function noteBackup(
+  query: Query,
+  id: string,
+  { rows, files, bytes }: Pick<Measured, 'rows' | 'files' | 'bytes'>,
+): Promise<boolean> {
+  const found = await query({
+    text: `update system.backups set rows = $2, files = $3, bytes = $4 where id = $1 and state = 'running' returning 1`,
+    values: [id, rows, files, bytes],
+  });
+  return found.length > 0;
+}
+
+/** Ends a backup that has its archive. Returns whether it was still wanted. */
+export async function completeBackup(query: Query, id: string, measured: Measured): Promise<boolean> {
+  const { tables, rows, files, missing_files, bytes } = measured;
+  const found = await query({
+    text: `update system.backups set state = 'done', tables = $2, rows = $3, files = $4, missing_files = $5, bytes = $6,
+      finished_at = clock_timestamp() where id = $1 returning 1`,
+    values: [id, tables, rows, files, missing_files, bytes],
+  });
+  return found.length > 0;
+}
+
+/** Ends a backup that still runs by its row: with the error, or as done when only the note of its end is missing. */
+export async function endBackup(
+  query: Query,
+  id: string,
+  { error, bytes }: { readonly error: string | null; readonly bytes: number },
+): Promise<void> {
+  await query({
+    text: `update system.backups set state = case when $2::text is null then 'done' else 'failed' end, error = $2,
+      bytes = $3, finished_at = clock_timestamp() where id = $1 and state = 'running'`,
+    values: [id, error, bytes],
+  });
+}
+
+/** Lists backups that run by their rows, all of them or those that no process makes: one that is made holds the lock. */
+export const listRunning = (query: Query, which: 'all' | 'lost'): Promise<Backup[]> =>
+  query<Backup>({
+    text: `select ${columns} from system.backups where state = 'running' and ${which === 'all' ? 'true' : `not ${commandIsRunning}`}`,
+    values: [],
+  });
+
+/** Deletes the row of a backup. */
+export async function deleteBackup(query: Query, id: string): Promise<boolean> {
+  const rows = await query({ text: 'delete from system.backups where id = $1 returning 1', values: [id] });
+  return rows.length > 0;
+}

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { after, before, suite, test } from 'node:test';
+import type { Bus } from '@recordbus/bus';
+import { newId } from '@recordbus/database';
+import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
+import type { Storage } from '@recordbus/storage';
+import { findBackup } from './backup-rows.ts';
+import { createBackups } from './backups.ts';
+
+const bus = { connected: false } as Bus;
+const origin = {
+  context: { principal: { type: 'admin', id: newId(), email: 'a@x.org' }, clientAddress: '' },
+  userAgent: '',
+} as const;
+
+suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
+  let temporary: OpenTemporaryDatabase;
+  before(async () => {
+    temporary = await openTemporaryDatabase();
+  });
+  after(() => temporary?.remove());
+
+  /** A store that takes some bytes and then fails. */
+  const fullStore = (error: Error, deleted: string[] = []): Storage =>
+    ({
+      async put(_key, bytes) {
+        for await (const _chunk of bytes) throw error;
+        throw error;
+      },
+      find: async () => undefined,
+      delete: async ({ segments }) => void deleted.push(segments[1]),
+    }) as Partial<Storage> as Storage;
+
+  const failures = [
+    [Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'the store of archives has no room left'],
+    [Object.assign(new Error('denied'), { code: 'EACCES' }), 'the store of archives refused it: EACCES'],
+    [new Error('connection to 10.0.0.7 lost'), 'it failed; the log has the reason'],
+  ] as const;
+
+  for (const [error, says] of failures)
+    test(`says: ${says} [operation §9.6]`, async () => {
+      const deleted: string[] = [];
+      const { database, url } = temporary;
+      const readSecrets = () => ({ secret: undefined, key: undefined });
+      const place = { databaseUrl: url, archives: fullStore(error, deleted), holdsFiles: false, readSecrets };
+      const log = createLogger('records', 'silent');
+      const backups = createBackups({ database, bus, log, storage: place.archives, place });
+      const { id } = await backups.start(origin, true);
+      await eventually(async () => (await findBackup(database.query, id))?.state === 'failed');
+      assert.equal((await findBackup(database.query, id))?.error, says);
+      assert.deepEqual(deleted, [id]);
+      // Its lock is free again.
+      await eventually(async () => {
+        const next = await backups.start(origin, true).catch(() => undefined);
+        return next !== undefined;
+      });
+      await backups.stop();
+    });
+});

@@ -1,0 +1,180 @@
+import { recordAudit } from '@recordbus/audit';
+import { findProcessedSequence } from '@recordbus/backup';
+import type { Bus } from '@recordbus/bus';
+import {
+  type Database,
+  newId,
+  openCommandSession,
+  PooledSession,
+  type Query,
+  takeCommandLock,
+} from '@recordbus/database';
+import { heartbeat } from '@recordbus/shared/background';
+import type { RequestContext } from '@recordbus/shared/context';
+import { conflict } from '@recordbus/shared/errors';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Storage } from '@recordbus/storage';
+import type pg from 'pg';
+import type { BackupPlace } from './backup-place.ts';
+import {
+  addBackup,
+  archiveKey,
+  type Backup,
+  completeBackup,
+  deleteBackup,
+  endBackup,
+  listRunning,
+  noteBackup,
+} from './backup-rows.ts';
+import { type ArchiveInWork, writeArchive } from './write-archive.ts';
+
+interface BackupsDeps {
+  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly bus: Bus;
+  readonly log: Logger;
+  /** The store of uploaded files. */
+  readonly storage: Storage;
+  readonly place: BackupPlace;
+}
+
+/** The request that asks for a backup. */
+interface BackupOrigin {
+  readonly context: Pick<RequestContext, 'principal' | 'clientAddress'>;
+  readonly userAgent: string | undefined;
+}
+
+/** The backups that are made through the API. */
+export interface Backups {
+  /** Starts one. Throws 409 while a backup or another command runs, and where the database has no sessions to give. */
+  start(origin: BackupOrigin, secrets: boolean): Promise<Backup>;
+  /** Deletes one with its archive; one that runs ends. */
+  remove(backup: Backup): Promise<void>;
+  /** Ends those whose replica was killed, and removes what it left. */
+  tidy(): Promise<void>;
+  /** Ends the one of this replica. */
+  stop(): Promise<void>;
+}
+
+/** How often the progress is noted, in milliseconds. */
+const noteMs = 1000;
+
+/** Creates the backups of a replica. The lock of commands lets one run over all replicas and commands. */
+export function createBackups({ database, bus, log, storage, place }: BackupsDeps): Backups {
+  const { query } = database;
+  const { archives } = place;
+  let current: { readonly work: ArchiveInWork; readonly ended: Promise<void> } | undefined;
+
+  async function start(origin: BackupOrigin, wantsSecrets: boolean): Promise<Backup> {
+    const client = await openSession(place.databaseUrl);
+    try {
+      for (const lost of await listRunning(query, 'all')) await settle(lost);
+      const kept = wantsSecrets ? place.readSecrets() : { secret: undefined, key: undefined };
+      const secrets = kept.secret !== undefined || kept.key !== undefined;
+      const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
+      const processedUpTo = await findProcessedSequence(bus);
+      const backup = await addBackup(query, { id: newId(), file, actor: origin.context.principal, secrets });
+      const files = place.holdsFiles ? storage : undefined;
+      const endSession = await sessionEnd(query, client);
+      const target = { archives, key: archiveKey(backup), endSession };
+      const work = writeArchive(client, target, { ...kept, files, processedUpTo });
+      current = { work, ended: follow(backup, work, client, origin) };
+      return backup;
+    } catch (error) {
+      await client.end();
+      throw error;
+    }
+  }
+
+  /** Notes how far a backup is, and how it ends. Never rejects. */
+  async function follow(backup: Backup, work: ArchiveInWork, client: pg.Client, origin: BackupOrigin): Promise<void> {
+    const { id } = backup;
+    const endNotes = heartbeat(noteMs, async () => {
+      if (!(await noteBackup(query, id, work.measured))) work.stop(new Error('the backup was deleted'));
+    });
+    try {
+      const { tables, rows, files, missing_files, bytes } = await work.done;
+      const measured = { tables, rows, files, missing_files: missing_files.length, bytes };
+      const details = { tables, rows, files, keys: backup.secrets };
+      const isWanted = await database.transaction(async (own) => {
+        if (!(await completeBackup(own, id, measured))) return false;
+        await recordAudit(own, { action: 'backups.create', ...origin, target: { type: 'backup', id }, details });
+        return true;
+      });
+      if (!isWanted) await archives.delete(archiveKey(backup));
+      log.info({ backup: id, ...measured }, 'a backup is complete');
+    } catch (err) {
+      log.warn({ backup: id, err }, 'a backup failed');
+      await settle(backup, reasonOf(err)).catch((failure) =>
+        log.warn({ backup: id, err: failure }, 'cannot note the failure of a backup'),
+      );
+    } finally {
+      endNotes();
+      current = undefined;
+      await client.end().catch(() => {});
+    }
+  }
+
+  /** Ends a backup that no process makes. Its process may have ended when the archive was complete. */
+  async function settle(backup: Backup, error = stopped): Promise<void> {
+    const key = archiveKey(backup);
+    const found = await archives.find(key);
+    // Without an archive there may be a draft.
+    if (!found) await archives.delete(key);
+    await endBackup(query, backup.id, { error: found ? null : error, bytes: found?.sizeBytes ?? 0 });
+  }
+
+  return {
+    start,
+    async remove(backup) {
+      await deleteBackup(query, backup.id);
+      // Of one that runs, this removes the draft, so that it cannot be completed.
+      await archives.delete(archiveKey(backup));
+    },
+    async tidy() {
+      for (const lost of await listRunning(query, 'lost')) await settle(lost);
+    },
+    async stop() {
+      current?.work.stop(new Error('the service stops'));
+      await current?.ended;
+    },
+  };
+}
+
+const stopped = 'the process that made it has ended';
+
+/** Opens a session with the lock of commands. */
+async function openSession(databaseUrl: string): Promise<pg.Client> {
+  const client = await openCommandSession('backup', databaseUrl).catch((error: unknown) => {
+    if (!(error instanceof PooledSession)) throw error;
+    throw conflict(
+      'pooled_database',
+      'the database is behind a pooler, and a backup needs a session of its own: use the command line, with the server itself in SERVICE_DATABASE_URL',
+    );
+  });
+  const other = await takeCommandLock(client);
+  if (other === undefined) return client;
+  await client.end();
+  throw conflict(
+    'command_running',
+    `another command is using the database${other && ` (${other})`}: wait until it is done`,
+  );
+}
+
+/**
+ * Returns what ends a session. The server only notices that a client has gone when its query is done, and a query may wait
+ * long for a lock.
+ */
+async function sessionEnd(query: Query, client: pg.Client): Promise<() => Promise<unknown>> {
+  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
+  return () => query({ text: 'select pg_terminate_backend($1)', values: [rows[0]?.id] });
+}
+
+/** Says why a backup failed. The log has the whole error. */
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'the store of archives has no room left';
+  if (/^E[A-Z]+$/.test(code)) return `the store of archives refused it: ${code}`;
+  return error instanceof Error && error.message === 'the service stops'
+    ? stopped
+    : 'it failed; the log has the reason';
+}

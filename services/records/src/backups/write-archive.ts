@@ -1,0 +1,60 @@
+import { Transform } from 'node:stream';
+import { type BackupOptions, type BackupResult, createBackup } from '@recordbus/backup';
+import type { FileKey, Storage } from '@recordbus/storage';
+import type pg from 'pg';
+
+interface Target {
+  readonly archives: Storage;
+  readonly key: FileKey;
+  /** Ends the session on the server, even while a query waits there. */
+  endSession(): Promise<unknown>;
+}
+
+/** An archive that is being written into the store. */
+export interface ArchiveInWork {
+  /** What is in it so far. */
+  readonly measured: { readonly rows: number; readonly files: number; readonly bytes: number };
+  readonly done: Promise<BackupResult & { readonly bytes: number }>;
+  /** Ends the work and the session: `done` rejects, and the store keeps nothing. */
+  stop(reason: Error): void;
+}
+
+/** Writes an archive into the store as a stream, on a session with the lock of commands. */
+export function writeArchive(
+  client: pg.Client,
+  { archives, key, endSession }: Target,
+  options: Omit<BackupOptions, 'output' | 'onProgress'>,
+): ArchiveInWork {
+  const measured = { rows: 0, files: 0, bytes: 0 };
+  const output = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      measured.bytes += chunk.length;
+      done(null, chunk);
+    },
+  });
+  // The store may have closed it before.
+  output.on('error', () => {});
+
+  function stop(reason: Error): void {
+    output.destroy(reason);
+    endSession().catch(() => {});
+  }
+
+  async function write() {
+    const made = createBackup(client, {
+      ...options,
+      output,
+      onProgress: (done) => Object.assign(measured, done),
+    }).catch((error: unknown) => {
+      output.destroy(error instanceof Error ? error : new Error(String(error)));
+      throw error;
+    });
+    const [kept, written] = await Promise.allSettled([archives.put(key, output), made]);
+    // The reason of the store, such as a full disk, is the cause: the other side only sees a closed stream.
+    if (kept.status === 'rejected') throw kept.reason;
+    if (written.status === 'rejected') throw written.reason;
+    return { ...written.value, bytes: kept.value.sizeBytes };
+  }
+
+  return { measured, stop, done: write() };
+}

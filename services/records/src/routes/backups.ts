@@ -1,0 +1,170 @@
+import { recordAudit } from '@recordbus/audit';
+import type { Database, Query } from '@recordbus/database';
+import { AppError, conflict, notFound } from '@recordbus/shared/errors';
+import {
+  ok,
+  otherContent,
+  page,
+  pageOf,
+  pageQuery,
+  type Reply,
+  type Route,
+  route,
+  withHeaders,
+} from '@recordbus/shared/http';
+import type { Storage } from '@recordbus/storage';
+import { z } from 'zod';
+import { archiveKey, type Backup, findBackup, listBackups, shownBackup } from '../backups/backup-rows.ts';
+import type { Backups } from '../backups/backups.ts';
+import { readByteRange } from '../files/byte-range.ts';
+
+interface BackupRoutesDeps {
+  readonly database: Database;
+  readonly backups: Backups;
+  readonly archives: Storage;
+}
+
+const params = z.object({ id: z.string() });
+
+const path = '/api/v1/admin/backups';
+
+const own = { access: 'admin', scope: 'admin' } as const;
+
+/** The routes of backups, for admins and keys of the scope `admin` (operation §9.6). */
+export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps): Route[] => [
+  route({
+    ...own,
+    method: 'GET',
+    path,
+    summary: 'List the backups that were made through the API, newest first',
+    query: pageQuery,
+    answers: { 200: pageOf(shownBackup) },
+    async handler({ query: { page: number, perPage } }) {
+      await backups.tidy();
+      const { rows, totalItems } = await listBackups(database.query, { page: number, perPage });
+      return page(rows, { page: number, perPage, totalItems });
+    },
+  }),
+  route({
+    ...own,
+    method: 'POST',
+    idempotent: true,
+    path,
+    summary: 'Start a backup, which goes on after the answer',
+    body: z.strictObject({
+      secrets: z.boolean().default(true).describe('whether to add the secret file and the key file'),
+    }),
+    answers: { 202: shownBackup, 409: 'a backup or another command runs, or the database is behind a pooler' },
+    async handler({ body, context, header }) {
+      const data = await backups.start({ context, userAgent: header('user-agent') }, body.secrets);
+      return { status: 202, body: { data } };
+    },
+  }),
+  route({
+    ...own,
+    method: 'GET',
+    path: `${path}/:id`,
+    summary: 'Read the state of a backup',
+    params,
+    answers: { 200: shownBackup, 404: 'no such backup' },
+    async handler(input) {
+      await backups.tidy();
+      return ok(await getBackup(database.query, input.params.id));
+    },
+  }),
+  route({
+    ...own,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Delete a backup with its archive; one that runs ends',
+    params,
+    answers: { 200: z.null(), 404: 'no such backup' },
+    async handler({ params: { id }, context, header }) {
+      const backup = await getBackup(database.query, id);
+      const target = { type: 'backup', id: backup.id };
+      await recordAudit(database.query, { action: 'backups.delete', context, userAgent: header('user-agent'), target });
+      await backups.remove(backup);
+      return ok(null);
+    },
+  }),
+  route({
+    ...own,
+    method: 'GET',
+    path: `${path}/:id/archive`,
+    summary: 'Download the archive of a backup',
+    params,
+    requestHeaders: {
+      Range: 'the bytes to return',
+      'If-Range': 'the ETag of the archive of which the caller has a part',
+    },
+    answers: {
+      200: withHeaders(otherContent('application/gzip', 'the archive'), archiveHeaders),
+      206: withHeaders(otherContent('application/gzip', 'the bytes of the range'), {
+        ...archiveHeaders,
+        'Content-Range': 'The bytes of this answer, and the size of the archive',
+      }),
+      404: 'no such backup',
+      409: 'the backup is not complete',
+      410: 'the archive is no longer in the store',
+      416: 'the range lies beyond the archive',
+    },
+    async handler({ params: { id }, context, header, isHead }) {
+      const backup = await getBackup(database.query, id);
+      if (backup.state !== 'done') throw conflict('backup_incomplete', 'the backup has no archive: it is not complete');
+      const found = await archives.find(archiveKey(backup));
+      if (!found) throw new AppError(410, 'archive_gone', 'the archive of the backup is no longer in the store');
+      const reply = download(archives, backup, { header, isHead, ...found });
+      const target = { type: 'backup', id: backup.id };
+      if (!isHead)
+        await recordAudit(database.query, {
+          action: 'backups.download',
+          context,
+          userAgent: header('user-agent'),
+          target,
+        });
+      return reply;
+    },
+  }),
+];
+
+const archiveHeaders = { ETag: 'Of the archive', 'Content-Disposition': 'A name for the file' };
+
+/** Finds a backup. Throws 404. */
+async function getBackup(query: Query, id: string): Promise<Backup> {
+  const backup = z.uuid().safeParse(id).success ? await findBackup(query, id) : undefined;
+  if (!backup) throw notFound('backup');
+  return backup;
+}
+
+interface Download {
+  readonly sizeBytes: number;
+  readonly isHead: boolean;
+  header(name: string): string | undefined;
+}
+
+function download(archives: Storage, backup: Backup, { sizeBytes, isHead, header }: Download): Reply {
+  const etag = `"${backup.id}"`;
+  const condition = header('if-range');
+  const isRange = !isHead && (condition === undefined || condition.trim() === etag);
+  const range = isRange ? readByteRange(header('range'), sizeBytes) : undefined;
+  if (range === 'unsatisfiable')
+    throw new AppError(416, 'range_not_satisfiable', `the archive has ${sizeBytes} bytes`, {
+      headers: { 'Content-Range': `bytes */${sizeBytes}` },
+    });
+  const openStream = async () => {
+    const stream = await archives.open(archiveKey(backup), range);
+    if (!stream) throw new AppError(410, 'archive_gone', 'the archive of the backup is no longer in the store');
+    return stream;
+  };
+  const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };
+  const headers = {
+    ETag: etag,
+    'Cache-Control': 'private, no-store',
+    'Accept-Ranges': 'bytes',
+    'Content-Type': 'application/gzip',
+    'Content-Disposition': `attachment; filename="${backup.file}"`,
+    'Content-Length': String(end - start + 1),
+    ...(range && { 'Content-Range': `bytes ${start}-${end}/${sizeBytes}` }),
+  };
+  return { status: range ? 206 : 200, headers, openStream };
+}
