@@ -69,6 +69,9 @@ suite('doctor and snapshot on the command line', async () => {
         'If that is not intended, give these rules an expression, or "" for admins only.',
       ],
     ]);
+    await admin.patch('/api/v1/collections/wide', { durability: 'relaxed' });
+    const says = 'writes of these collections do not wait for the disk: wide';
+    assert.deepEqual(foundOf(await doctor(), 'durability'), [['ok', says, undefined]]);
     for (const name of ['wide', 'shown']) await admin.delete(`/api/v1/collections/${name}`);
   });
 

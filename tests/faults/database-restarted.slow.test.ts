@@ -8,6 +8,7 @@ import { differences, is } from '../harness/matching.ts';
 import { startPostgres } from '../harness/servers.ts';
 import { createGround, startStack } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
+import { killDuringRelaxedWrites } from './relaxed-writes.ts';
 
 for (const topology of topologies) {
   test(`services reconnect by themselves when the database returns (${topology})`, async (t) => {
@@ -83,5 +84,9 @@ for (const topology of topologies) {
     await postgres.kill();
     await postgres.start();
     await t.test('after a crash everything works [docs/reliability]', isBack);
+
+    await t.test('a crash amid relaxed writes leaves a beginning of them [collections §1.6]', () =>
+      killDuringRelaxedWrites(stack, postgres, bus),
+    );
   });
 }

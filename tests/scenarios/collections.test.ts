@@ -18,6 +18,7 @@ const collection = (name: string, more: object = {}) => ({
     update_rule: null,
     delete_rule: null,
     history_enabled: false,
+    durability: 'full',
     created_at: is.now,
     updated_at: is.now,
     etag: is.matching(/^W\/"[\w-]{27}"$/),

@@ -103,6 +103,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const cancel = createCancelStatement(health);
   const own = {
     writes: openers.pool('writes', { onWork, cancel }),
+    relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel }, { synchronous_commit: 'off' }),
     signIn: openers.pool('signIn', { onWork, cancel }),
     admin: openers.pool('admin', { onWork }),
     background: openers.pool('background'),

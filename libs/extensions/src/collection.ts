@@ -58,6 +58,8 @@ export interface CollectionDefinition {
   readonly update_rule?: Rule;
   readonly delete_rule?: Rule;
   readonly history_enabled?: boolean;
+  /** What writes wait for: `full` by default. */
+  readonly durability?: 'full' | 'relaxed';
   /** Of views. */
   readonly view_query?: string;
   readonly fields?: readonly FieldDefinition[];

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import type { Collection, CollectionIndex, CollectionType, TimeColumn } from './collection.ts';
+import type { Collection, CollectionIndex, CollectionType, Durability, TimeColumn } from './collection.ts';
 import type { Field } from './field.ts';
 
 interface CollectionRow {
@@ -14,6 +14,7 @@ interface CollectionRow {
   update_rule: string | null;
   delete_rule: string | null;
   history_enabled: boolean;
+  durability: Durability;
   lacking: TimeColumn[];
   indexes: CollectionIndex[];
   created_at: number;
@@ -74,6 +75,7 @@ const toCollection = (row: CollectionRow): Collection => ({
     delete: row.delete_rule,
   },
   historyEnabled: row.history_enabled,
+  ...(row.durability === 'relaxed' && { durability: row.durability }),
   ...(row.lacking.length > 0 && { lacking: row.lacking }),
   ...(row.indexes.length > 0 && { indexes: row.indexes }),
   createdAtSec: row.created_at,

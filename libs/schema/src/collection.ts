@@ -26,6 +26,10 @@ export interface CollectionIndex {
   readonly type: 'btree' | 'trigram';
 }
 
+/** What a write waits for: `full`, until the database has it on disk; `relaxed`, only for its commit. */
+export const durabilities = ['full', 'relaxed'] as const;
+export type Durability = (typeof durabilities)[number];
+
 /** A collection as every service sees it. */
 export interface Collection {
   readonly id: string;
@@ -35,6 +39,8 @@ export interface Collection {
   readonly viewQuery: string | null;
   readonly rules: Readonly<Record<RuleName, Rule>>;
   readonly historyEnabled: boolean;
+  /** Whether its writes wait for the disk (collections §1.6); `full` by default. Only base collections may be `relaxed`. */
+  readonly durability?: Durability;
   /** The time columns that the query of a view does not return; none by default. */
   readonly lacking?: readonly TimeColumn[];
   /** The indexes besides those of the system; none by default. */

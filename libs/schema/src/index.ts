@@ -1,5 +1,13 @@
 export { accountColumns } from './account-columns.ts';
-export type { Collection, CollectionIndex, Rule, RuleName, TimeColumn } from './collection.ts';
+export {
+  type Collection,
+  type CollectionIndex,
+  type Durability,
+  durabilities,
+  type Rule,
+  type RuleName,
+  type TimeColumn,
+} from './collection.ts';
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 export { followCollections, loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';

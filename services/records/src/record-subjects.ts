@@ -40,7 +40,7 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
   };
   return {
     database,
-    write: createRunWrite({ database, afterCommit }),
+    write: createRunWrite({ database, relaxed: database.of('relaxedWrites'), afterCommit }),
     writeInBackground: createRunWrite({ database: database.of('background'), afterCommit }),
     hooks,
     collections: createServedCollections(cache, settings),

@@ -10,6 +10,7 @@ import type { CommandParts, CommonOptions } from '../run-command.ts';
 import { busUnreachable, examineBus } from './examine-bus.ts';
 import { examineClocks } from './examine-clocks.ts';
 import { examineBloat, examineOutbox, examineReplicas, examineServer, examineTables } from './examine-database.ts';
+import { examineDurability } from './examine-durability.ts';
 import { examineEncryptedValues } from './examine-encrypted-values.ts';
 import { examineEncryption } from './examine-encryption.ts';
 import { examineExtensions } from './examine-extensions.ts';
@@ -89,6 +90,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('encryption key', () => examineEncryption(client, key, keyFileOf(config.dataDirectory)))),
       ...(await examine('encrypted values', () => examineEncryptedValues(client, key.text))),
       ...(await examine('rules', () => examineRules(client))),
+      ...(await examine('durability', () => examineDurability(client))),
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('jobs', () => examineJobs(client))),
       ...(await examine('services', () => examineReplicas(client))),

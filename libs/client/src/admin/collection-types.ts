@@ -32,6 +32,8 @@ export interface CollectionDefinition extends CollectionRules {
   readonly fields: readonly FieldDefinition[];
   readonly view_query: string | null;
   readonly history_enabled: boolean;
+  /** What writes wait for. */
+  readonly durability: 'full' | 'relaxed';
   readonly created_at: number;
   readonly updated_at: number;
   /** The version of the definition, for `ifMatch` of a change. */

@@ -33,6 +33,8 @@ const cores = availableParallelism();
 /** Shaped reads keep the processor busy. With more at once, gets and sign-ins wait for a core instead of a connection. */
 const shortReads = Math.min(Math.max(2 * cores, 4), 8);
 
+const relaxedWrites = 8;
+
 /** Each keeps one core busy. */
 const longReads = Math.min(cores, 8);
 
@@ -78,6 +80,17 @@ export const connectionBudget = {
   },
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
+  /**
+   * Writes of relaxed collections, which do not wait for the disk (collections §1.6). So the processor is their limit, and
+   * a few are enough.
+   */
+  relaxedWrites: {
+    connections: relaxedWrites,
+    perClient: relaxedWrites - 2,
+    statementMs: 15_000,
+    waitMs: 5000,
+    maxWaiting: 4000,
+  },
   /** Sign-ins and registrations, and the counters of rate limits before them. */
   signIn: { connections: 6, perClient: 5, statementMs: 10_000, waitMs: 5000, maxWaiting: 2000 },
   /** Work of admins. Changes of the schema set their own statement time. */
@@ -91,7 +104,7 @@ export const connectionBudget = {
 export type ClassName = keyof typeof connectionBudget;
 
 /** The classes on which services run statements and transactions of their own. */
-export type OwnClassName = 'writes' | 'signIn' | 'admin' | 'background';
+export type OwnClassName = 'writes' | 'relaxedWrites' | 'signIn' | 'admin' | 'background';
 
 /** The limits of a class. */
 export const classOf = (name: ClassName): ConnectionClass => connectionBudget[name];

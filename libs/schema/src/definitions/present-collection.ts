@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Collection } from '../collection.ts';
+import { type Collection, durabilities } from '../collection.ts';
 import type { Field } from '../field.ts';
 import { fieldTypes } from '../fields/index.ts';
 
@@ -18,6 +18,7 @@ export const collectionJson = z.object({
   update_rule: rule,
   delete_rule: rule,
   history_enabled: z.boolean(),
+  durability: z.enum(durabilities).describe('what writes wait for'),
   created_at: z.int().describe('unix seconds'),
   updated_at: z.int().describe('unix seconds'),
 });
@@ -35,6 +36,7 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
   update_rule: collection.rules.update,
   delete_rule: collection.rules.delete,
   history_enabled: collection.historyEnabled,
+  durability: collection.durability ?? 'full',
   created_at: collection.createdAtSec,
   updated_at: collection.updatedAtSec,
 });

@@ -1,3 +1,4 @@
+import { durabilities } from '@recordbus/schema';
 import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 
@@ -16,6 +17,7 @@ const members = {
   update_rule: rule,
   delete_rule: rule,
   history_enabled: z.boolean('must be true or false').optional(),
+  durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   // Set by the server; ignored, so that a collection that was read can be sent back.
   id: z.unknown().optional(),
   created_at: z.unknown().optional(),

@@ -17,6 +17,7 @@ import { checkDefaults } from './check-defaults.ts';
 import { checkRules } from './check-rules.ts';
 import type { NewCollection } from './collection-draft.ts';
 import { nameTaken } from './errors.ts';
+import { readDurability } from './read-durability.ts';
 import { defaultRules, readRules } from './read-rules.ts';
 
 /** Creates a collection and its table. Throws 400 when the name is taken, and 422 that names every other problem. */
@@ -92,6 +93,7 @@ async function readCollection(
     viewQuery: draft.view_query ?? null,
     rules: readRules(draft, defaultRules[draft.type]),
     historyEnabled: draft.history_enabled ?? false,
+    ...readDurability(draft.durability, draft.type, problems),
     createdAtSec: nowSec,
     updatedAtSec: nowSec,
   };

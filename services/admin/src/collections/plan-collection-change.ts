@@ -19,6 +19,7 @@ import { refuseEncryptionChanges } from './encryption-changes.ts';
 import { nameTaken } from './errors.ts';
 import { refuseLostNames } from './lost-names.ts';
 import { mapFieldRules, mapRules, ruleAt } from './placed-rules.ts';
+import { readDurability } from './read-durability.ts';
 import { readRules } from './read-rules.ts';
 import { findRenamed, renameInRules, ruleRenamer } from './rename-in-rules.ts';
 import { refuseSearchedLists } from './searched-fields.ts';
@@ -130,12 +131,14 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   // Rules that stay follow new names; rules in the change refer to the new names.
   const rename = ruleRenamer(before, findRenamed(before, { name, fields }), collections);
   const planned = renameKeptRules(before, fields, rename);
+  const { durability, ...others } = after;
   return keepIndexes({
-    ...after,
+    ...others,
     fields: isDeepStrictEqual(planned, before.fields) ? before.fields : planned,
     viewQuery,
     rules: readRules(change, mapRules(before.rules, rename)),
     historyEnabled: change.history_enabled ?? before.historyEnabled,
+    ...readDurability(change.durability ?? durability, before.type, problems),
     updatedAtSec: Math.max(nowSec, before.updatedAtSec),
   });
 }

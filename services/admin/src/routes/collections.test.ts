@@ -25,6 +25,7 @@ describe('/api/v1/collections', { skip }, () => {
         update_rule: null,
         delete_rule: null,
         history_enabled: false,
+        durability: 'full',
         created_at: 1_700_000_000,
         updated_at: 1_700_000_000,
       });

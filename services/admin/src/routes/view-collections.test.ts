@@ -249,6 +249,7 @@ describe('view collections', { skip }, () => {
       [{ type: 'base' }, 'type'],
       [{ view_query: null }, 'view_query'],
       [{ history_enabled: true }, 'history_enabled'],
+      [{ durability: 'relaxed' }, 'durability'],
       [{ list_rule: 'created > 1' }, 'list_rule'],
     ] as const) {
       const { status, body: answer } = await admin.call('PATCH', `${at}b`, body);

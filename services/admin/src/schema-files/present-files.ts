@@ -42,6 +42,7 @@ export function presentCollectionFile(collection: Collection): Members {
     view_rule: rules.view,
     ...(!isView && { create_rule: rules.create, update_rule: rules.update, delete_rule: rules.delete }),
     ...(isView ? { view_query: collection.viewQuery } : { history_enabled: collection.historyEnabled }),
+    ...(collection.durability === 'relaxed' && { durability: collection.durability }),
     ...(!isView && { fields: collection.fields.map(presentFieldFile), indexes: presentIndexFiles(collection) }),
   };
 }

@@ -1,3 +1,4 @@
+import { durabilities } from '@recordbus/schema';
 import { boundedList } from '@recordbus/shared/bounded-list';
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { toJsonSchema } from '@recordbus/shared/http';
@@ -43,6 +44,7 @@ export const collectionFile = z.strictObject({
   update_rule: rule,
   delete_rule: rule,
   history_enabled: z.boolean('must be true or false').optional(),
+  durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   view_query: z.string('must be a string').nullish(),
   fields: boundedList(z.unknown(), 10_000, 'must be a list of field definitions').default([]).meta({ default: [] }),
   indexes: boundedList(newIndex, maxIndexes, 'must be a list of indexes').default([]).meta({ default: [] }),

@@ -11,6 +11,7 @@ import { AppError } from '@recordbus/shared/errors';
 import { startSlice } from '@recordbus/shared/time-slice';
 import { refuseEncryptionChanges } from '../collections/encryption-changes.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
+import { readDurability } from '../collections/read-durability.ts';
 import { defaultRules, readRules } from '../collections/read-rules.ts';
 import { refuseSearchedLists } from '../collections/searched-fields.ts';
 import { readIndex } from '../indexes/read-index.ts';
@@ -100,6 +101,7 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
     viewQuery: file.view_query ?? null,
     rules: readRules(file, defaultRules[file.type]),
     historyEnabled: file.history_enabled ?? false,
+    ...readDurability(file.durability, file.type, problems),
     ...(before?.lacking && { lacking: before.lacking }),
     createdAtSec: before?.createdAtSec ?? nowSec,
     updatedAtSec: before?.updatedAtSec ?? nowSec,

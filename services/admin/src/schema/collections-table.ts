@@ -5,8 +5,8 @@ import type { Collection } from '@recordbus/schema';
 export async function insertCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `insert into system.collections (id, name, type, fields, view_query, list_rule, view_rule, create_rule,
-      update_rule, delete_rule, history_enabled, lacking, indexes, created_at, updated_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)`,
+      update_rule, delete_rule, history_enabled, durability, lacking, indexes, created_at, updated_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16)`,
     values: [
       collection.id,
       collection.name,
@@ -22,8 +22,8 @@ export async function insertCollection(query: Query, collection: Collection): Pr
 export async function updateCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `update system.collections set name = $2, fields = $3, view_query = $4, list_rule = $5, view_rule = $6,
-      create_rule = $7, update_rule = $8, delete_rule = $9, history_enabled = $10, lacking = $11, indexes = $12,
-      updated_at = $13 where id = $1`,
+      create_rule = $7, update_rule = $8, delete_rule = $9, history_enabled = $10, durability = $11, lacking = $12,
+      indexes = $13, updated_at = $14 where id = $1`,
     values: [collection.id, collection.name, ...changeableValues(collection), collection.updatedAtSec],
   });
 }
@@ -38,6 +38,7 @@ const changeableValues = ({
   viewQuery,
   rules,
   historyEnabled,
+  durability = 'full',
   lacking = [],
   indexes = [],
 }: Collection): unknown[] => [
@@ -49,6 +50,7 @@ const changeableValues = ({
   rules.update,
   rules.delete,
   historyEnabled,
+  durability,
   JSON.stringify(lacking),
   JSON.stringify(indexes),
 ];

@@ -117,7 +117,7 @@ async function applyDrafts(
   };
   for (const draft of tables) {
     const fields = await fieldsOf(draft, { hasRules: false });
-    await change(draft, { fields, history_enabled: draft.history_enabled });
+    await change(draft, { fields, history_enabled: draft.history_enabled, durability: draft.durability });
   }
   for (const draft of tables) await step(draft, (now) => applyIndexes(now, draft));
   const views = drafts.filter(({ type }) => type === 'view');

@@ -5,7 +5,7 @@ import type { RunWrite } from '../write/write-unit.ts';
 import type { Operation } from './operation.ts';
 import { planBatch, requestOf, type Uploads } from './plan-batch.ts';
 import type { BatchInput } from './ready-operation.ts';
-import { type BatchRules, batchBudgetMs, modeOfBatch, runBatch } from './run-batch.ts';
+import { type BatchRules, batchBudgetMs, isRelaxedBatch, modeOfBatch, runBatch } from './run-batch.ts';
 
 /** The dependencies of a batch. */
 export interface BatchDeps extends Omit<BatchRules, 'collections'> {
@@ -34,7 +34,12 @@ export async function doBatch(
     let isRepeated = false;
     return attemptPut(() =>
       deps.write(
-        { mode: modeOfBatch(plan, deps), upload: { announced }, keepAnswer: input.keepAnswer },
+        {
+          mode: modeOfBatch(plan, deps),
+          isRelaxed: isRelaxedBatch(plan, deps),
+          upload: { announced },
+          keepAnswer: input.keepAnswer,
+        },
         async (unit) => {
           const attempt = { plan, input, deadlineMs, isRepeated };
           isRepeated = true;

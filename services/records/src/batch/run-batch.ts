@@ -1,7 +1,8 @@
 import { answerTooLarge } from '@recordbus/database';
 import { AppError } from '@recordbus/shared/errors';
-import { modeOfDelete } from '../delete/delete-mode.ts';
+import { isRelaxedDelete, modeOfDelete } from '../delete/delete-mode.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOf } from '../write/write-hooks.ts';
 import { type WriteMode, widestMode } from '../write/write-mode.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
@@ -25,6 +26,12 @@ export interface BatchRules extends OperationRules {
 /** The mode of a batch: one transaction, with hooks if one of its writes has some. */
 export const modeOfBatch = ({ operations }: BatchPlan, rules: OperationRules): WriteMode =>
   widestMode('transaction', ...operations.map((planned) => modeOfOperation(planned, rules)));
+
+/** Whether a batch need not wait for the disk: all of its writes are of relaxed collections. */
+export const isRelaxedBatch = ({ operations }: BatchPlan, rules: OperationRules): boolean =>
+  operations.every(({ operation: { op }, collection }) =>
+    op === 'delete' ? isRelaxedDelete(collection, rules) : isRelaxed(collection),
+  );
 
 function modeOfOperation({ operation: { op }, collection }: PlannedOperation, rules: OperationRules): WriteMode {
   if (op === 'delete') return modeOfDelete(collection, rules);

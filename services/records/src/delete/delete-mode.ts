@@ -1,4 +1,5 @@
 import { type Collection, perCollection } from '@recordbus/schema';
+import { isRelaxed } from '../write/is-relaxed.ts';
 import type { WriteHooks } from '../write/write-hooks.ts';
 import type { WriteMode } from '../write/write-mode.ts';
 import type { FindReferrers } from './referrers.ts';
@@ -16,6 +17,12 @@ const targetsOf = perCollection((root, findReferrers: FindReferrers) => {
   }
   return { deleted: [...deleted], cleared: [...cleared] };
 });
+
+/** Whether a delete need not wait for the disk: it and its cascade write relaxed collections only. */
+export function isRelaxedDelete(root: Collection, { findReferrers }: Pick<DeleteModeRules, 'findReferrers'>): boolean {
+  const { deleted, cleared } = targetsOf(root, findReferrers);
+  return [...deleted, ...cleared].every(isRelaxed);
+}
 
 interface DeleteModeRules {
   readonly findReferrers: FindReferrers;

@@ -7,6 +7,7 @@ import { withUpload } from '../files/with-upload.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { createRecord } from '../write/create-record.ts';
+import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOf } from '../write/write-hooks.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { anyRecord, etagHeader } from './record-schema.ts';
@@ -44,10 +45,13 @@ export const createRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('POST', { ...input, body }, deps);
           const mode = modeOf(deps.hooks, collection, 'create');
-          return deps.write({ mode, upload, keepAnswer: input.keepAnswer }, async (unit) => {
-            const record = await createRecord(unit, collection, { body, upload }, call, deps);
-            return rawJson(201, record.body, { ETag: etagOf(record.version) });
-          });
+          return deps.write(
+            { mode, upload, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer },
+            async (unit) => {
+              const record = await createRecord(unit, collection, { body, upload }, call, deps);
+              return rawJson(201, record.body, { ETag: etagOf(record.version) });
+            },
+          );
         }),
       );
     },

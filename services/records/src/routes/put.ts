@@ -7,6 +7,7 @@ import { withUpload } from '../files/with-upload.ts';
 import { etagOf, readOnlyNew } from '../record/etag.ts';
 import { readNewId } from '../record/record-id.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { isRelaxed } from '../write/is-relaxed.ts';
 import { attemptPut, modeOfPut, type PutRequest, putRecord } from '../write/put-record.ts';
 import { readKey, readKeyFields } from '../write/record-key.ts';
 import { exists } from '../write/update-record.ts';
@@ -117,7 +118,7 @@ function put(deps: RouteDeps, collection: Parameters<typeof putRecord>[1], reque
   const mode = modeOfPut(collection, request, call, deps);
   const { upload } = request;
   return attemptPut(() =>
-    deps.write({ mode, upload, keepAnswer: input.keepAnswer }, async (unit) => {
+    deps.write({ mode, upload, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer }, async (unit) => {
       const { isNew, body, version } = await putRecord(unit, collection, request, call, deps);
       return rawJson(isNew ? 201 : 200, body, { ETag: etagOf(version) });
     }),

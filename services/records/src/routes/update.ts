@@ -6,6 +6,7 @@ import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOfUpdate } from '../write/prepare-update.ts';
 import { exists, updateRecord } from '../write/update-record.ts';
 import { failureError } from '../write/write-failure.ts';
@@ -51,11 +52,14 @@ export const updateRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('PATCH', { ...input, body }, deps);
           const mode = modeOfUpdate(deps.hooks, collection, call);
-          return deps.write({ mode, upload, keepAnswer: input.keepAnswer }, async (unit) => {
-            const result = await updateRecord(unit, collection, { id, body, upload, versions }, call, deps);
-            if (result.outcome !== 'written') throw failureError(result, call);
-            return rawJson(200, result.body, { ETag: etagOf(result.version) });
-          });
+          return deps.write(
+            { mode, upload, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer },
+            async (unit) => {
+              const result = await updateRecord(unit, collection, { id, body, upload, versions }, call, deps);
+              if (result.outcome !== 'written') throw failureError(result, call);
+              return rawJson(200, result.body, { ETag: etagOf(result.version) });
+            },
+          );
         }),
       );
     },

@@ -21,7 +21,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
       notifyGateways: add('notifyGateways'),
       sendMails: add('sendMails'),
     };
-    write = createRunWrite({ database, afterCommit });
+    write = createRunWrite({ database, relaxed: database.of('relaxedWrites'), afterCommit });
   });
   after(() => temporary?.remove());
   beforeEach(async () => {
@@ -39,6 +39,20 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
     const [row] = await query<{ id: string }>({ text: 'select pg_current_xact_id()::text as id', values: [] });
     return row?.id;
   };
+
+  for (const [mode, isRelaxed, expected] of [
+    ['statement', true, 'off'],
+    ['transaction', true, 'off'],
+    ['hooked', true, 'on'],
+    ['statement', false, 'on'],
+    ['transaction', false, 'on'],
+  ] as const)
+    it(`waits for the disk: ${expected} (${mode}, ${isRelaxed ? 'relaxed' : 'full'}) [collections §1.6]`, async () => {
+      const settings = await write({ mode, isRelaxed }, ({ query }) =>
+        query<{ value: string }>({ text: "select current_setting('synchronous_commit') as value", values: [] }),
+      );
+      assert.deepEqual(settings, [{ value: expected }]);
+    });
 
   for (const mode of ['statement', 'transaction', 'hooked'] as const) {
     it(`runs after-commit work once (${mode})`, async () => {

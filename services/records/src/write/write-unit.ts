@@ -12,6 +12,8 @@ export type WriteUnit = UnitOfWork<AfterCommitWork>;
 
 interface WriteOptions<T> {
   readonly mode: WriteMode;
+  /** Whether its commit may not wait for the disk (`isRelaxed`). A write with hooks always waits: it may write anything. */
+  readonly isRelaxed?: boolean;
   /** The upload whose files the commit keeps. */
   readonly upload?: Pick<Upload, 'announced'> | undefined;
   /** Keeps the result for the request's idempotency key, in the same commit. */
@@ -27,6 +29,8 @@ export type RunWrite = <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => 
 
 interface WriteDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
+  /** The same database on connections whose commits do not wait for the disk. Without it, all commits do. */
+  readonly relaxed?: Pick<Database, 'query' | 'transaction'>;
   readonly afterCommit: AfterCommit;
 }
 
@@ -34,13 +38,15 @@ interface WriteDeps {
  * Creates the function that runs writes: one statement in autocommit where that is enough, else one transaction with the
  * upload and the key, so a process that dies in the middle leaves everything or nothing.
  */
-export function createRunWrite({ database, afterCommit }: WriteDeps): RunWrite {
+export function createRunWrite({ database, relaxed = database, afterCommit }: WriteDeps): RunWrite {
   const hookedTransaction = limitTransactions(database);
-  const autocommit: Database['transaction'] = (attempt) => attempt(database.query);
   return (options, work) => {
     const isAutocommit = options.mode === 'statement' && !options.keepAnswer && !options.upload?.announced.length;
-    const transaction = options.mode === 'hooked' ? hookedTransaction : database.transaction;
-    return runUnit(isAutocommit ? autocommit : transaction, afterCommit, (unit) => workWithin(unit, options, work));
+    const { query, transaction } = options.isRelaxed ? relaxed : database;
+    const inTransaction = options.mode === 'hooked' ? hookedTransaction : transaction;
+    return runUnit(isAutocommit ? (attempt) => attempt(query) : inTransaction, afterCommit, (unit) =>
+      workWithin(unit, options, work),
+    );
   };
 }
 

@@ -1,6 +1,6 @@
 import type { Requests } from '../generator/job.ts';
 import { uploadBody, uploadCollection, uploadType } from '../rows/upload.ts';
-import { description, type Size, sizes } from '../seed.ts';
+import { description, newPost, type Size, sizes } from '../seed.ts';
 import type { PocketBase } from './start-pocketbase.ts';
 
 /** Returns the requests of a round. */
@@ -53,6 +53,11 @@ const writes: Readonly<Record<string, RequestsOf>> = {
     paths: [`/api/collections/${uploadCollection}/records`],
     bodies: [uploadBody],
     headers: { 'content-type': uploadType },
+  }),
+  'create-relaxed': () => ({
+    method: 'POST',
+    paths: [posts],
+    bodies: [newPost()],
   }),
   refresh: ({ tokens }) => ({
     method: 'POST',

@@ -1,5 +1,5 @@
 import { tableOf } from '../product/product-layout.ts';
-import { description, sizes } from '../seed.ts';
+import { createPostsCollection, description, newPost, sizes } from '../seed.ts';
 import { atConnections } from './at-connections.ts';
 import { createWithWebhooks } from './create-with-webhooks.ts';
 import { somePaths } from './reads.ts';
@@ -7,6 +7,7 @@ import { refresh } from './refresh.ts';
 import type { Row } from './row.ts';
 import { upload } from './upload.ts';
 
+const relaxed = 'relaxed_posts';
 const { posts, authors } = sizes['100k'];
 
 /** More than a round of the default length needs. A longer round ends when they are used up. */
@@ -49,11 +50,29 @@ const toLargeTable: readonly Row[] = [
   },
 ];
 
+/** Creates that do not wait for the disk. */
+const relaxedCreate: Row = {
+  name: 'create-relaxed',
+  title: 'create in a relaxed collection',
+  isWrite: true,
+  isProductOnly: true,
+  async prepare({ admin }) {
+    await createPostsCollection(admin, relaxed);
+    await admin.call('PATCH', `/api/v1/collections/${relaxed}`, { durability: 'relaxed' });
+    return async () => {
+      await admin.call('DELETE', `/api/v1/collections/${relaxed}`);
+    };
+  },
+  requests: () => ({ method: 'POST', paths: [`/api/v1/records/${relaxed}`], bodies: [newPost()] }),
+};
+
 /** Rows that write. */
 export const writes: readonly Row[] = [
   ...toLargeTable,
   upload,
   refresh,
   ...[...toLargeTable, upload, refresh].flatMap(atConnections),
+  relaxedCreate,
+  ...atConnections(relaxedCreate),
   ...[0, 1, 20].map(createWithWebhooks),
 ];

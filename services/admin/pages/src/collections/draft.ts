@@ -26,6 +26,7 @@ export interface Draft extends Record<RuleName, string | null> {
   fields: FieldDraft[];
   view_query: string;
   history_enabled: boolean;
+  durability: CollectionDefinition['durability'];
 }
 
 let lastKey = 0;
@@ -66,9 +67,11 @@ const fieldDraft = (field: FieldDefinition): FieldDraft => ({
 export function draftOf(collection: CollectionDefinition | undefined): Draft {
   if (!collection) {
     const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
-    return { name: '', type: 'base', fields: [newField('text')], view_query: '', history_enabled: false, ...rules };
+    const options = { history_enabled: false, durability: 'full' } as const;
+    return { name: '', type: 'base', fields: [newField('text')], view_query: '', ...options, ...rules };
   }
-  const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule, history_enabled } = collection;
+  const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule, history_enabled, durability } =
+    collection;
   return {
     name,
     type,
@@ -78,6 +81,7 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
     update_rule,
     delete_rule,
     history_enabled,
+    durability,
     view_query: collection.view_query ?? '',
     fields: collection.fields.map(fieldDraft),
   };
@@ -109,8 +113,9 @@ export function valuesOf(draft: Draft): CollectionValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
   if (type === 'view') return { ...reads, view_query: draft.view_query };
-  const { history_enabled } = draft;
-  return { ...reads, create_rule, update_rule, delete_rule, history_enabled, fields: draft.fields.map(fieldValues) };
+  const { history_enabled, durability } = draft;
+  const options = { history_enabled, ...(type === 'base' && { durability }) };
+  return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
 
 /** The fields of a collection that a draft drops. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { readNewId } from '../../record/record-id.ts';
+import { isRelaxed } from '../../write/is-relaxed.ts';
 import { attemptPut, modeOfPut, putRecord } from '../../write/put-record.ts';
 import { readKey, readKeyFields } from '../../write/record-key.ts';
 import type { RecordPlace } from '../../write/update-record.ts';
@@ -41,9 +42,12 @@ const put = (
     workOnRecords(deps, call, { as, collection, action: ['update', 'create'], body }, async (work) => {
       const place = await readPlace(work);
       const rules = { ...work.rules, collections: deps.collections };
-      return work.write({ mode: modeOfPut(work.collection, place, work.call, rules) }, async (unit) => {
-        const request = { ...place, body, versions: undefined };
-        return (await putRecord(unit, work.collection, request, work.call, rules)).body;
-      });
+      return work.write(
+        { mode: modeOfPut(work.collection, place, work.call, rules), isRelaxed: isRelaxed(work.collection) },
+        async (unit) => {
+          const request = { ...place, body, versions: undefined };
+          return (await putRecord(unit, work.collection, request, work.call, rules)).body;
+        },
+      );
     }),
   );

@@ -1,17 +1,19 @@
 import { malformed, malformedParameter, notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
-import { modeOfDelete } from '../../delete/delete-mode.ts';
+import { isRelaxedDelete, modeOfDelete } from '../../delete/delete-mode.ts';
 import { deleteRecord } from '../../delete/delete-record.ts';
 import { findRecord, type GetRequest } from '../../read/get-record.ts';
 import { listPage } from '../../read/list-page.ts';
 import { listQuery } from '../../read/list-query.ts';
 import { isRecordId } from '../../record/record-id.ts';
 import { createRecord } from '../../write/create-record.ts';
+import { isRelaxed } from '../../write/is-relaxed.ts';
 import { lockRow } from '../../write/lock-record.ts';
 import { modeOfUpdate } from '../../write/prepare-update.ts';
 import { updateRecord } from '../../write/update-record.ts';
 import { failureError } from '../../write/write-failure.ts';
 import { modeOf } from '../../write/write-hooks.ts';
+import type { WriteMode } from '../../write/write-mode.ts';
 import { actingCaller } from './acting-caller.ts';
 import { type RecordsToolsDeps, type RecordsWork, workOnRecords } from './records-work.ts';
 import { type Tool, tool } from './tool.ts';
@@ -45,7 +47,7 @@ export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, To
 
   'records.create': tool(z.tuple([actingCaller, name, values]), (call, [as, collection, body]) =>
     workOnRecords(deps, call, { as, collection, action: 'create', body }, (work) =>
-      work.write({ mode: modeOf(work.rules.hooks, work.collection, 'create') }, async (unit) => {
+      work.write(optionsOf(work, modeOf(work.rules.hooks, work.collection, 'create')), async (unit) => {
         const written = await createRecord(unit, work.collection, { body }, work.call, work.rules);
         return written.body;
       }),
@@ -54,7 +56,7 @@ export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, To
 
   'records.update': tool(z.tuple([actingCaller, name, z.string(), values]), (call, [as, collection, id, body]) =>
     workOnRecords(deps, call, { as, collection, action: 'update', body }, (work) =>
-      work.write({ mode: modeOfUpdate(work.rules.hooks, work.collection, work.call) }, async (unit) => {
+      work.write(optionsOf(work, modeOfUpdate(work.rules.hooks, work.collection, work.call)), async (unit) => {
         const change = { id, body, versions: undefined };
         const result = await updateRecord(unit, work.collection, change, work.call, work.rules);
         if (result.outcome !== 'written') throw failureError(result, work.call);
@@ -65,7 +67,7 @@ export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, To
 
   'records.delete': tool(z.tuple([actingCaller, name, z.string()]), (call, [as, collection, id]) =>
     workOnRecords(deps, call, { as, collection, action: 'delete' }, (work) =>
-      work.write({ mode: modeOfDelete(work.collection, work.rules) }, async (unit) => {
+      work.write(deleteOptionsOf(work), async (unit) => {
         const request = { id, versions: undefined };
         const result = await deleteRecord(unit, work.collection, request, work.call, work.rules);
         if (result.outcome !== 'deleted') throw failureError(result, work.call);
@@ -91,3 +93,10 @@ function readListOptions(options: z.output<typeof scalars>): z.output<typeof lis
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value.trim() !== '' ? value : undefined;
+
+const optionsOf = ({ collection }: RecordsWork, mode: WriteMode) => ({ mode, isRelaxed: isRelaxed(collection) });
+
+const deleteOptionsOf = ({ collection, rules }: RecordsWork) => ({
+  mode: modeOfDelete(collection, rules),
+  isRelaxed: isRelaxedDelete(collection, rules),
+});

@@ -1,0 +1,15 @@
+import type { Collection, Durability, Problems } from '@recordbus/schema';
+
+/**
+ * Reads the durability of a definition. Only base collections may be relaxed: accounts and their sessions must never come
+ * back as they were, and views are not written.
+ */
+export function readDurability(
+  durability: Durability | undefined,
+  type: Collection['type'],
+  problems: Pick<Problems, 'add'>,
+): Pick<Collection, 'durability'> {
+  if (durability !== 'relaxed') return {};
+  if (type !== 'base') problems.add('durability', `must be full for collections of type ${type}`);
+  return { durability };
+}
