@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
 import { type Change, type ChannelMessage, createClient, f, isConflict, RecordbusError } from '@recordbus/client';
 import { startCutProxy } from '../harness/cut-proxy.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -184,3 +185,97 @@ onEachTopology('a client follows changes and channels over one connection', asyn
     ann.close();
   });
 });
+
+onEachTopology('what is followed over a WebSocket changes on one connection', async (t, target) => {
+  const { guest } = await openLibrary(target);
+  const tags = guest.from('tags');
+
+  await t.test('lists stay right while others come and go and records are written', async (t) => {
+    const opened = countSockets(t);
+    const client = createClient<Library>(target.url, { live: { over: 'websocket' } });
+    const write = async (prefix: string) => {
+      for (let index = 0; index < 8; index += 1) {
+        const made = await tags.create({ name: `${prefix} ${index}` });
+        if (index % 2 === 0) await tags.update(made, { name: `${prefix} ${index} again` });
+        if (index % 4 === 1) await tags.delete(made.id);
+      }
+    };
+    const filter = f`name ~ ${'socket'}`;
+    const lists = [await client.from('tags').live({ filter, sort: 'name' })];
+    for (let round = 0; round < 5; round += 1) {
+      const writing = write(`socket ${round}`);
+      lists.push(await client.from('tags').live({ filter, sort: '-name', limit: 10 + round }));
+      const seen: string[] = [];
+      const onMessage = (change: Change<{ name: string }>) => 'record' in change && seen.push(change.record.name);
+      const subscription = await client.from('tags').subscribe({ filter, onMessage });
+      await tags.create({ name: `socket ${round} after` });
+      await writing;
+      await eventually('what came after the subscription', () => seen.includes(`socket ${round} after`));
+      subscription.close();
+      if (round % 2 === 0) lists.splice(1, 1)[0]?.close();
+    }
+    const { data } = await tags.list({ filter, sort: 'name', perPage: 100 });
+    for (const [place, list] of lists.entries())
+      await eventually('the lists are like their collection', () => {
+        const wanted = place === 0 ? data : data.toReversed().slice(0, list.records.length);
+        assert.deepEqual(list.records, wanted);
+        assert.ok(list.total === data.length && list.records.length >= Math.min(10, data.length));
+        return true;
+      });
+    for (const list of lists) list.close();
+    assert.equal(opened.length, 1);
+    await eventually('the connection is closed', () => opened[0]?.readyState === WebSocket.CLOSED);
+  });
+
+  await t.test('a subscription that came later misses nothing when the connection is cut', async () => {
+    await using proxy = await startCutProxy(target.url);
+    const client = createClient<Library>(proxy.url, { live: { over: 'websocket' } });
+    const list = await client.from('tags').live({ filter: f`name ~ ${'later'}`, sort: 'name' });
+    const seen = new Set<string>();
+    const subscription = await client.from('tags').subscribe({
+      filter: f`name ~ ${'later'}`,
+      onMessage: (change) => 'record' in change && seen.add(change.record.name),
+    });
+    proxy.cut();
+    const names = Array.from({ length: 5 }, (_, index) => `later ${index}`);
+    for (const name of names) await tags.create({ name });
+    proxy.restore();
+    await eventually(
+      'both have all',
+      () => seen.size === 5 && list.records.map(({ name }) => name).join() === `${names}`,
+    );
+    subscription.close();
+    list.close();
+  });
+
+  await t.test('a refusal ends only what it is about', async (t) => {
+    const opened = countSockets(t);
+    const client = createClient<Library>(target.url, { live: { over: 'websocket' } });
+    const list = await client.from('tags').live({ filter: f`name ~ ${'crowd'}` });
+    assert.equal(await codeOf(client.from('tags').live({ filter: 'nothing = 1' })), '0 malformed_request');
+    const follow = () => client.from('tags').subscribe({ record: 'none', onMessage: () => {} });
+    const crowd = await Promise.all(Array.from({ length: 99 }, follow));
+    assert.equal(await codeOf(follow()), '0 invalid_argument');
+    await tags.create({ name: 'crowd' });
+    await eventually('the list goes on', () => list.records.length === 1);
+    assert.deepEqual([list.error, opened.length], [undefined, 1]);
+    for (const one of [...crowd, list]) one.close();
+  });
+});
+
+/** Counts the WebSockets that are opened during a test. */
+function countSockets(t: TestContext): readonly WebSocket[] {
+  const opened: WebSocket[] = [];
+  const Platform = globalThis.WebSocket;
+  t.mock.property(
+    globalThis,
+    'WebSocket',
+    class extends Platform {
+      constructor(url: string, protocol: string) {
+        super(url, protocol);
+        opened.push(this);
+      }
+    } as typeof WebSocket,
+  );
+  return opened;
+}

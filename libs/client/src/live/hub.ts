@@ -1,7 +1,7 @@
-import { RecordbusError } from '../error.ts';
+import { invalidArgument, RecordbusError } from '../error.ts';
 import { wait } from '../retry.ts';
 import type { Transport } from '../transport.ts';
-import { type OpenConnection, openConnection } from './connection.ts';
+import { type OpenConnection, openConnection, type SentSubscription } from './connection.ts';
 import { shareHub } from './shared-hub.ts';
 import type { StreamEvent } from './stream.ts';
 
@@ -26,6 +26,8 @@ export interface Hub {
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
+/** The most subscriptions of a connection (realtime §2.4). */
+const mostFollowed = 100;
 /** How long a session needs no look while messages come. Heartbeats come every 15 s. */
 const freshForMs = 10_000;
 
@@ -39,13 +41,15 @@ export function hubOf(transport: Transport): Hub {
 }
 
 /**
- * Creates the hub of one connection. It opens a connection while there is something to follow, and again whenever it ends or what is followed changes: nothing
- * is missed, because it resumes behind the last cursor.
+ * Creates the hub of one connection. It opens a connection while there is something to follow, and again whenever it ends:
+ * nothing is missed, because it resumes behind the last cursor. When what is followed changes, it changes the connection,
+ * or opens another one where that cannot be changed.
  */
 function createHub(transport: Transport): Hub {
   const followers = new Map<string, Follower>();
   let [lastId, pauseMs, isRunning] = [0, 0, false];
   let connection = new AbortController();
+  let open: OpenConnection | undefined;
   let freshAtMs = 0;
 
   function restart(): void {
@@ -70,18 +74,36 @@ function createHub(transport: Transport): Hub {
   }
 
   async function connect(signal: AbortSignal): Promise<void> {
-    const subscriptions = [...followers].map(([id, { request, hasBegun, cursor }]) => ({
-      ...request,
-      id,
-      ...('collection' in request && hasBegun && cursor !== undefined && { after: cursor }),
-    }));
-    const open = await openConnection(transport, subscriptions, signal, () => connection.abort());
+    const subscriptions = [...followers].map(([id, follower]) => subscriptionOf(id, follower));
+    const opened = await openConnection(transport, subscriptions, signal, () => connection.abort());
+    open = opened;
     pauseMs = slowed(0);
-    for await (const event of open.events) {
-      if (signal.aborted) return;
-      apply(event);
-      keepFresh(open);
+    try {
+      for await (const event of opened.events) {
+        if (signal.aborted) return;
+        apply(event);
+        keepFresh(opened);
+      }
+    } finally {
+      open = undefined;
     }
+  }
+
+  /** How to change what the connection follows; undefined while there is none that can be changed. */
+  const changes = () => (connection.signal.aborted ? undefined : open?.subscriptions);
+
+  function leave(id: string): void {
+    if (!followers.delete(id)) return;
+    const current = changes();
+    if (!current) {
+      restart();
+      return;
+    }
+    current.remove(id);
+    // Something else may be followed in its place in the same go.
+    queueMicrotask(() => {
+      if (followers.size === 0) connection.abort();
+    });
   }
 
   /** The connection ends with its token, and a page that only follows sends no request that would refresh it. */
@@ -98,7 +120,8 @@ function createHub(transport: Transport): Hub {
       for (const one of followers.values()) if (id !== undefined || one.cursor === undefined) one.cursor = reached;
     if (follower && typeof data.cursor === 'string') follower.cursor = data.cursor;
     if (type === 'ready') {
-      for (const one of followers.values()) if (!one.request.snapshot) begin(one, type, data);
+      for (const [one, follower] of followers)
+        if (!follower.request.snapshot && isAbout(data, one)) begin(follower, type, data);
     } else if (type === 'reconnect') pauseMs = Number(data.after_ms);
     else if (type === 'error') end(String(data.sub), refusalOf(data));
     else if (follower) begin(follower, type, data);
@@ -126,17 +149,34 @@ function createHub(transport: Transport): Hub {
 
   return {
     follow(follower) {
+      if (followers.size >= mostFollowed) {
+        const refusal = invalidArgument(`A client follows at most ${mostFollowed} collections, records and channels.`);
+        queueMicrotask(() => follower.onError(refusal));
+        return () => {};
+      }
       lastId += 1;
       const id = String(lastId);
       followers.set(id, follower);
-      pauseMs = 0;
-      restart();
-      return () => {
-        if (followers.delete(id)) restart();
-      };
+      const current = changes();
+      if (current) current.add(subscriptionOf(id, follower));
+      else {
+        pauseMs = 0;
+        restart();
+      }
+      return () => leave(id);
     },
   };
 }
+
+/** The subscription of a follower, behind what it has. */
+const subscriptionOf = (id: string, { request, hasBegun, cursor }: Follower): SentSubscription => ({
+  ...request,
+  id,
+  ...('collection' in request && hasBegun && cursor !== undefined && { after: cursor }),
+});
+
+/** Whether a `ready` is about a follower: it names some, or is about all of its connection. */
+const isAbout = ({ subs }: StreamEvent['data'], id: string): boolean => !Array.isArray(subs) || subs.includes(id);
 
 /** The next pause: twice the last one, spread by chance, so that not all clients come at once. */
 const slowed = (pauseMs: number): number =>

@@ -1,6 +1,7 @@
 import { apiPath } from '../url.ts';
-import type { OpenConnection } from './connection.ts';
-import { longestSilenceMs, type StreamEvent } from './stream.ts';
+import type { OpenConnection, SentSubscription, SubscriptionChanges } from './connection.ts';
+import { createEventQueue } from './event-queue.ts';
+import type { StreamEvent } from './stream.ts';
 
 /** The parts of `WebSocket` that the client uses. */
 interface Socket {
@@ -22,65 +23,101 @@ export const socketClass = (): SocketClass | undefined =>
 export function openSocket(
   Class: SocketClass,
   { baseUrl, token: first }: { readonly baseUrl: string; readonly token: string | undefined },
-  subscriptions: readonly object[],
+  given: readonly SentSubscription[],
   signal: AbortSignal,
 ): OpenConnection {
-  let token = first;
+  let [token, unanswered] = [first, 0];
   const socket = new Class(`${baseUrl.replace(/^http/, 'ws')}${apiPath('realtime')}`, 'recordbus.v1');
-  const waiting: StreamEvent[] = [];
-  let [isOpen, hasBegun, wake] = [true, false, () => {}];
-  let ready: StreamEvent['data'] | undefined;
+  const queue = createEventQueue();
   const say = (message: object): void => socket.send(JSON.stringify(message));
-  const authenticate = (): void => say({ type: 'auth', token });
-  function subscribe(): void {
-    hasBegun = true;
-    for (const one of subscriptions) say({ type: 'subscribe', ...one });
-    // Messages are done in their order: with the answer to this one every subscription is checked.
-    say({ type: 'ping' });
+  const subscriptions = createSubscriptions(given, say);
+  let cursor: string | undefined;
+
+  function authenticate(): void {
+    unanswered += 1;
+    say({ type: 'auth', token });
   }
+
   function take({ type, data = {} }: { readonly type: string; readonly data?: StreamEvent['data'] }): void {
+    if (type === 'ready' || type === 'heartbeat') cursor = (data.cursor as string | undefined) ?? cursor;
     if (type === 'authenticated') {
+      unanswered -= 1;
       // What is followed is subject to the rights of the token: it comes first.
-      if (!hasBegun) subscribe();
-    } else if (type === 'ready') ready = data;
-    else if (type === 'pong') {
-      if (ready) waiting.push({ type: 'ready', id: undefined, data: ready });
-      // An error of no subscription is one of the token.
-    } else if (type === 'error' && data.sub === undefined) socket.close();
-    else waiting.push({ type, id: type === 'heartbeat' ? (data.cursor as string | undefined) : undefined, data });
+      subscriptions.begin();
+    } else if (type === 'pong') {
+      const subs = subscriptions.checked();
+      // Without a `ready` all of them were refused.
+      if (cursor !== undefined) queue.push({ type: 'ready', id: undefined, data: { cursor, subs } });
+    } else if (type === 'error' && data.sub === undefined) {
+      // One that is not about a token is about a subscription that has ended already.
+      if (unanswered > 0) socket.close();
+    } else if (type !== 'ready' && type !== 'unsubscribed')
+      queue.push({ type, id: type === 'heartbeat' ? (data.cursor as string | undefined) : undefined, data });
   }
-  socket.onopen = () => (token === undefined ? subscribe() : authenticate());
+
+  socket.onopen = () => (token === undefined ? subscriptions.begin() : authenticate());
   socket.onmessage = ({ data }) => {
     take(JSON.parse(String(data)));
-    wake();
+    queue.wake();
   };
-  socket.onclose = () => {
-    isOpen = false;
-    wake();
-  };
+  socket.onclose = queue.end;
   socket.onerror = () => socket.close();
   signal.addEventListener('abort', () => socket.close(), { once: true });
 
-  async function* read(): AsyncGenerator<StreamEvent, void> {
-    for (;;) {
-      const event = waiting.shift();
-      if (event) yield event;
-      else if (!isOpen) return;
-      else {
-        const timer = setTimeout(() => socket.close(), longestSilenceMs);
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        }).finally(() => clearTimeout(timer));
-      }
-    }
-  }
-
   return {
-    events: read(),
+    events: queue.read(() => socket.close()),
+    subscriptions,
     renew(next) {
       if (next === undefined || next === token) return;
       token = next;
       authenticate();
+    },
+  };
+}
+
+/** The subscriptions of a WebSocket. */
+interface Subscriptions extends SubscriptionChanges {
+  /** Sends those that waited for the connection and its token. */
+  begin(): void;
+  /** The ids that the next answer to a `ping` is about. */
+  checked(): readonly string[];
+}
+
+function createSubscriptions(given: readonly SentSubscription[], say: (message: object) => void): Subscriptions {
+  const waiting = new Map(given.map((one) => [one.id, one]));
+  /** Of each `ping` that was not answered, the subscriptions that were sent before it. */
+  const pings: string[][] = [];
+  let [hasBegun, unchecked]: [boolean, string[]] = [false, []];
+
+  /** Messages are done in their order: with the answer to this one the subscriptions before it are checked. */
+  function ping(): void {
+    pings.push(unchecked);
+    unchecked = [];
+    say({ type: 'ping' });
+  }
+
+  function send(subscription: SentSubscription): void {
+    // What is added in one go is checked with one message.
+    if (unchecked.length === 0) queueMicrotask(ping);
+    unchecked.push(subscription.id);
+    say({ type: 'subscribe', ...subscription });
+  }
+
+  return {
+    begin() {
+      if (hasBegun) return;
+      hasBegun = true;
+      for (const subscription of waiting.values()) send(subscription);
+      waiting.clear();
+    },
+    checked: () => pings.shift() ?? [],
+    add(subscription) {
+      if (hasBegun) send(subscription);
+      else waiting.set(subscription.id, subscription);
+    },
+    remove(id) {
+      if (hasBegun) say({ type: 'unsubscribe', id });
+      else waiting.delete(id);
     },
   };
 }

@@ -1,0 +1,42 @@
+import { longestSilenceMs, type StreamEvent } from './stream.ts';
+
+/** Events of a connection that wait to be read. */
+export interface EventQueue {
+  push(event: StreamEvent): void;
+  /** Notes that something came, and postpones the end by silence. */
+  wake(): void;
+  /** No event follows. */
+  end(): void;
+  /** Reads until the end. `close` ends the connection: after a long silence, and when nobody reads any longer. */
+  read(close: () => void): AsyncGenerator<StreamEvent, void>;
+}
+
+export function createEventQueue(): EventQueue {
+  const waiting: StreamEvent[] = [];
+  let [isOpen, wake] = [true, () => {}];
+  return {
+    push: (event) => void waiting.push(event),
+    wake: () => wake(),
+    end() {
+      isOpen = false;
+      wake();
+    },
+    async *read(close) {
+      try {
+        for (;;) {
+          const event = waiting.shift();
+          if (event) yield event;
+          else if (!isOpen) return;
+          else {
+            const timer = setTimeout(close, longestSilenceMs);
+            await new Promise<void>((resolve) => {
+              wake = resolve;
+            }).finally(() => clearTimeout(timer));
+          }
+        }
+      } finally {
+        close();
+      }
+    },
+  };
+}
