@@ -76,6 +76,22 @@ suite('files in a local directory', () => {
     assert.deepEqual(await Promise.all(unfinished.map(({ outcome }) => outcome)), ['gone', 'gone', { sizeBytes: 1 }]);
   });
 
+  test('an announced file has its name only once it is announced', async () => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const putting = storage.put(key('told', 'r5'), Readable.from(['x']), { announced: promise });
+    while ((await drafts()).length < 1) await nextTurn();
+    assert.equal(await storage.find(key('told', 'r5')), undefined);
+    resolve();
+    assert.deepEqual([await putting, await storage.find(key('told', 'r5'))], [{ sizeBytes: 1 }, { sizeBytes: 1 }]);
+    assert.deepEqual(await drafts(), []);
+  });
+
+  test('a file whose announcement fails is not stored', async () => {
+    const announced = Promise.reject(new Error('the database is away'));
+    await assert.rejects(storage.put(key('untold', 'r6'), Readable.from(['x']), { announced }), /database is away/);
+    assert.deepEqual([await storage.find(key('untold', 'r6')), await drafts()], [undefined, []]);
+  });
+
   test('a file is never replaced', async () => {
     await storage.put(key('once'), Readable.from(['first']));
     await assert.rejects(storage.put(key('once'), Readable.from(['second'])), { code: 'EEXIST' });

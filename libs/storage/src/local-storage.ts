@@ -1,16 +1,20 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
+import { createFlushFolder } from './flush-folders.ts';
 import type { Storage, StoredPreview } from './storage.ts';
+import { hasCode, unlessMissing } from './unless-missing.ts';
 
 /** No key leads into the folder of drafts: a segment of a key has no leading dot. */
 const draftsFolder = '.drafts';
 
 /** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
 const staleDraftMs = 3600 * 1000;
+
+/** How often drafts of processes that were killed are looked for, in milliseconds. */
+const cleaningMs = 600_000;
 
 /** The mode keeps other users of the machine from listing the names of files. */
 const folderOptions = { recursive: true, mode: 0o700 };
@@ -20,19 +24,43 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
   const drafts = join(directory, draftsFolder);
   await mkdir(drafts, folderOptions);
   await removeStaleDrafts(drafts);
+  const cleaning = setInterval(() => void removeStaleDrafts(drafts).catch(() => {}), cleaningMs);
+  cleaning.unref();
   const pathOf = ({ segments }: FileKey) => join(directory, ...segments);
+  const flushFolder = createFlushFolder();
+  /** The folders of collections that are durable. Their ids are never used again. */
+  const durable = new Set<string>();
+
+  /** Flushes the folders in which the name of a file and those of its folders are. */
+  async function flushNames(path: string): Promise<void> {
+    const ofRecord = dirname(path);
+    const ofCollection = dirname(ofRecord);
+    const isNew = !durable.has(ofCollection);
+    await Promise.all([ofRecord, ofCollection, ...(isNew ? [directory] : [])].map(flushFolder));
+    durable.add(ofCollection);
+  }
 
   return {
-    async put(key, bytes) {
+    async put(key, bytes, { announced } = {}) {
+      const path = pathOf(key);
       const draft = join(drafts, `${draftPrefixOf(key)}${randomUUID()}`);
-      const file = createWriteStream(draft, { flags: 'wx', mode: 0o600, flush: true });
+      // It may fail while the bytes are still coming.
+      announced?.catch(() => {});
       try {
-        await pipeline(bytes, file);
-        await settle(draft, pathOf(key), directory);
+        const file = await open(draft, 'wx', 0o600);
+        try {
+          const sizeBytes = await writeAll(file, bytes);
+          // Nobody reads an announced file before its commit, so its bytes may reach the disk together with its name.
+          await (announced ?? file.sync());
+          await settle(draft, path);
+          await orRemove(path, [announced && file.sync(), flushNames(path), rm(draft, { force: true })]);
+          return { sizeBytes };
+        } finally {
+          await file.close();
+        }
       } finally {
         await rm(draft, { force: true });
       }
-      return { sizeBytes: file.bytesWritten };
     },
     async find(key) {
       const found = await unlessMissing(stat(pathOf(key)));
@@ -65,7 +93,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
 }
 
 /** Links a finished draft to its name. Its folder may be removed as empty between its creation and its use. */
-async function settle(draft: string, path: string, directory: string): Promise<void> {
+async function settle(draft: string, path: string): Promise<void> {
   for (let left = 3; ; left -= 1) {
     await mkdir(dirname(path), folderOptions);
     try {
@@ -76,7 +104,6 @@ async function settle(draft: string, path: string, directory: string): Promise<v
       if (!hasCode(error, 'ENOENT') || left === 0) throw error;
     }
   }
-  for (const folder of [dirname(path), dirname(dirname(path)), directory]) await flushFolder(folder);
 }
 
 async function* listPreviews(directory: string): AsyncGenerator<StoredPreview> {
@@ -125,24 +152,24 @@ function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): s
   return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;
 }
 
-/** Flushes a folder: a name in it is durable only after that (fsync(2)). */
-async function flushFolder(path: string): Promise<void> {
-  const folder = await unlessMissing(open(path, 'r'));
-  try {
-    await folder?.sync();
-  } finally {
-    await folder?.close();
+/** Writes the bytes of a stream, at the pace of the disk. Returns their number. */
+async function writeAll(file: FileHandle, bytes: Readable): Promise<number> {
+  let sizeBytes = 0;
+  for await (const chunk of bytes) {
+    const part = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
+    await file.writeFile(part);
+    sizeBytes += part.length;
   }
+  return sizeBytes;
 }
 
-async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined> {
+/** Waits for the last steps of a put. When one fails, there is no such file. */
+async function orRemove(path: string, steps: readonly (Promise<unknown> | undefined)[]): Promise<void> {
   try {
-    return await work;
+    await Promise.all(steps);
   } catch (error) {
-    if (hasCode(error, 'ENOENT')) return undefined;
+    await Promise.allSettled(steps);
+    await rm(path, { force: true });
     throw error;
   }
 }
-
-const hasCode = (error: unknown, ...codes: string[]) =>
-  error instanceof Error && 'code' in error && codes.some((code) => error.code === code);

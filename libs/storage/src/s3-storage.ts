@@ -39,7 +39,8 @@ export function openS3Storage({ bucket: name, prefix, ...options }: S3Options): 
   const nameOf = ({ segments }: FileKey) => ({ Bucket: name, Key: path(...segments) });
 
   return {
-    async put(key, bytes) {
+    async put(key, bytes, { announced } = {}) {
+      await announced;
       const { counted, count } = countBytes(bytes);
       const params = { ...nameOf(key), Body: counted };
       await new Upload({ client, params, partSize: partBytes, queueSize: partsAtOnce }).done();

@@ -66,6 +66,12 @@ export function createUploadParts(
     return field && fieldTypeOf(field).formText(field);
   }
 
+  async function announce(name: string): Promise<void> {
+    announced.push(await announceFile(query, { collectionId: collection.id, recordId, name }));
+    // A removal leaves announced files. One that began before this announcement has to end before the file gets its name.
+    await awaitRemoval?.();
+  }
+
   return {
     addText(name: string, text: string): void {
       const isJson = name === jsonPart || formTextOf(name)?.isJson(text);
@@ -89,10 +95,14 @@ export function createUploadParts(
       refuseType(field, options, sniffType(head, storedName));
       const key = fileKey(collection.id, recordId, storedName);
       if (!key) throw new Error(`${storedName} is not a valid file name`);
-      announced.push(await announceFile(query, { collectionId: collection.id, recordId, name: storedName }));
-      // A removal leaves announced files. One that began before this announcement has to end before the file is written.
-      await awaitRemoval?.();
-      await storage.put(key, Readable.from(bounded(head, parts, field, options), { objectMode: false }));
+      const announcement = announce(storedName);
+      try {
+        const bytes = Readable.from(bounded(head, parts, field, options), { objectMode: false });
+        await storage.put(key, bytes, { announced: announcement });
+      } finally {
+        // The caller drops what is announced.
+        await Promise.allSettled([announcement]);
+      }
     },
 
     take(): Upload {

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createFlushFolder } from './flush-folders.ts';
+
+/** A flush that ends when the test says so. */
+function controlled() {
+  const begun: { readonly path: string; readonly end: PromiseWithResolvers<void> }[] = [];
+  const flush = createFlushFolder((path) => {
+    const end = Promise.withResolvers<void>();
+    begun.push({ path, end });
+    return end.promise;
+  });
+  return { flush, begun, paths: () => begun.map(({ path }) => path) };
+}
+
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+test('flushes that are asked for during a flush share the next one, and never that one', async () => {
+  const { flush, begun, paths } = controlled();
+  const ended: string[] = [];
+  const ask = (name: string) => flush('a').then(() => ended.push(name));
+  const all = [ask('first'), ask('second'), ask('third')];
+  await turn();
+  assert.deepEqual(paths(), ['a']);
+  begun[0]?.end.resolve();
+  await turn();
+  assert.deepEqual([ended, paths()], [['first'], ['a', 'a']]);
+  all.push(ask('fourth'));
+  begun[1]?.end.resolve();
+  await turn();
+  assert.deepEqual(
+    [ended, paths()],
+    [
+      ['first', 'second', 'third'],
+      ['a', 'a', 'a'],
+    ],
+  );
+  begun[2]?.end.resolve();
+  await Promise.all(all);
+});
+
+test('folders do not wait for each other, and a flush that fails fails those that share it alone', async () => {
+  const { flush, begun, paths } = controlled();
+  const [first, second, third] = [flush('a'), flush('a'), flush('b')];
+  assert.deepEqual(paths(), ['a', 'b']);
+  begun[0]?.end.reject(new Error('the disk is gone'));
+  await assert.rejects(first, /the disk is gone/);
+  await turn();
+  begun[1]?.end.resolve();
+  begun[2]?.end.resolve();
+  await Promise.all([second, third]);
+});
