@@ -7,6 +7,7 @@ import { startCannedServer } from '../harness/canned-server.ts';
 import { runCli } from '../harness/cli.ts';
 import { at, listAt, textAt } from '../harness/json.ts';
 import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stack.ts';
+import { jsonSchemaProblems, wrongMembers } from './json-schema-problems.ts';
 
 suite('schema files on the command line', async () => {
   const tidying = new AsyncDisposableStack();
@@ -100,6 +101,9 @@ suite('schema files on the command line', async () => {
     assert.equal(pulled.code, 0, pulled.stderr);
     const files = filesOf(directory);
     assert.deepEqual(Object.keys(files), [
+      '.json-schema/collection.json',
+      '.json-schema/settings.json',
+      '.json-schema/webhook.json',
       'collections/authors.json',
       'collections/people.json',
       'collections/posts.json',
@@ -110,6 +114,7 @@ suite('schema files on the command line', async () => {
     assert.doesNotMatch(Object.values(files).join(), /whsec_|Bearer|hidden|created_at|updated_at/);
     const settings: unknown = JSON.parse(read('settings.json'));
     assert.deepEqual(settings, {
+      $schema: './.json-schema/settings.json',
       'rate_limit.enabled': '0',
       'smtp.host': 'mail.example.com',
       'smtp.pass': { $env: 'SMTP_PASS' },
@@ -117,6 +122,24 @@ suite('schema files on the command line', async () => {
     const again = await here.overDatabase(['pull', directory]);
     assert.deepEqual([again.code, again.stdout], [0, 'The files are as the database.\n'], again.stderr);
     assert.deepEqual(filesOf(directory), files);
+  });
+
+  await test('pulled files name the JSON Schemas next to them, with which editors check them [schema §7.6]', async () => {
+    const posts = 'collections/posts.json';
+    for (const name of Object.keys(filesOf(directory)).filter((file) => !file.startsWith('.')))
+      assert.deepEqual(jsonSchemaProblems(join(directory, name)), [], name);
+    for (const wrong of wrongMembers)
+      assert.notDeepEqual(
+        jsonSchemaProblems(join(directory, posts), (file) => ({ ...file, ...wrong })),
+        [],
+        JSON.stringify(wrong),
+      );
+    const kept = read(posts);
+    edit(posts, ({ $schema: _, ...file }) => file);
+    const without = read(posts);
+    assert.match((await here.overHttp(['pull', directory])).stdout, /^The files are as/);
+    assert.equal(read(posts), without, 'a file that names none keeps none');
+    write(posts, kept);
   });
 
   const secrets = { SMTP_PASS: 'hidden', WEBHOOK_CRM_NEW_SECRET: secret, WEBHOOK_CRM_NEW_AUTHORIZATION: 'Bearer x' };
@@ -209,7 +232,7 @@ suite('schema files on the command line', async () => {
   await test('a collection may be TypeScript, which pull leaves alone', async () => {
     const folder = join(root, 'typed');
     assert.equal((await here.overHttp(['pull', folder])).code, 0);
-    const { name, ...rest } = JSON.parse(readFileSync(join(folder, 'collections/people.json'), 'utf8'));
+    const { $schema: _, name, ...rest } = JSON.parse(readFileSync(join(folder, 'collections/people.json'), 'utf8'));
     rmSync(join(folder, 'collections/people.json'));
     write(
       'collections/people.ts',

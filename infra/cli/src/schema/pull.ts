@@ -1,9 +1,11 @@
 import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
+import type { FileKind } from '@recordbus/admin';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
+import { jsonSchemaFiles, jsonSchemaFolder, withJsonSchema } from './json-schemas.ts';
 import { keepVariables } from './keep-variables.ts';
 import { loadDefinition } from './load-definition.ts';
 import type { TargetOptions } from './options.ts';
@@ -24,28 +26,34 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
     written.push(file);
   };
   await makeFolder(directory);
-  const keep = async (file: string, value: Members) => keepVariables(value, await readMembers(join(directory, file)));
-  const writeFolder = async (folder: string, files: ReadonlyMap<string, Members>) => {
+  const writeFile = async (file: string, kind: FileKind, value: Members) => {
+    const before = await readMembers(join(directory, file));
+    await write(file, textOf(withJsonSchema(keepVariables(value, before), kind, before)));
+  };
+  const writeFolder = async (folder: string, kind: FileKind, files: ReadonlyMap<string, Members>) => {
     await makeFolder(join(directory, folder));
     const entries = await readdir(join(directory, folder));
     for (const entry of entries.filter((name) => name.endsWith('.json') && !files.has(name))) {
       await rm(join(directory, folder, entry));
       removed.push(`${folder}/${entry}`);
     }
-    for (const [name, value] of files) await write(`${folder}/${name}`, textOf(await keep(`${folder}/${name}`, value)));
+    for (const [name, value] of files) await writeFile(`${folder}/${name}`, kind, value);
     // Git keeps no empty folder, and a missing one means that its subject is not managed by files.
     if (files.size === 0 && entries.every((entry) => entry.endsWith('.json'))) await write(`${folder}/.gitkeep`, '');
   };
   const coded = await findCoded(join(directory, 'collections'), schema, parts);
+  await makeFolder(join(directory, jsonSchemaFolder));
+  for (const [name, schema] of jsonSchemaFiles()) await write(name, textOf(schema));
   await writeFolder(
     'collections',
+    'collection',
     new Map(
       schema.collections.filter(({ name }) => !coded.has(String(name))).map((value) => [`${value.name}.json`, value]),
     ),
   );
   // A key may not read them.
-  if (schema.webhooks) await writeFolder('webhooks', fileNamesOf(schema.webhooks));
-  if (schema.settings) await write('settings.json', textOf(await keep('settings.json', schema.settings)));
+  if (schema.webhooks) await writeFolder('webhooks', 'webhook', fileNamesOf(schema.webhooks));
+  if (schema.settings) await writeFile('settings.json', 'settings', schema.settings);
   await writeMigrations(directory, schema, write, parts);
   parts.terminal.report({ written, removed }, report(target.name, written, removed));
 }

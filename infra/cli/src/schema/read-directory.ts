@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { CommandFailure, isSystemError } from '../failure.ts';
 import { createFileProblems, type FileProblems } from './file-problems.ts';
 import { JsonProblem, readJsonLines } from './json-lines.ts';
+import { withoutJsonSchema } from './json-schemas.ts';
 import { loadDefinition } from './load-definition.ts';
 import type { Members, SchemaDocument } from './schema-target.ts';
 
@@ -99,7 +100,7 @@ async function readJson(file: string, problems: FileProblems): Promise<ReadFile 
   if (text === undefined) return undefined;
   try {
     const { value, lineOf } = readJsonLines(text);
-    if (isMembers(value)) return { file, value, lineOf };
+    if (isMembers(value)) return { file, value: withoutJsonSchema(value), lineOf };
     problems.add(file, 1, 'must be an object');
   } catch (error) {
     if (!(error instanceof JsonProblem)) throw error;

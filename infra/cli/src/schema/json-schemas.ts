@@ -1,0 +1,26 @@
+import { type FileKind, fileSchemas } from '@recordbus/admin';
+import type { Members } from './schema-target.ts';
+
+/** The folder of the JSON Schemas in a directory of schema files. */
+export const jsonSchemaFolder = '.json-schema';
+
+const nameOf = (kind: FileKind): string => `${jsonSchemaFolder}/${kind}.json`;
+
+/** Returns the JSON Schemas of schema files, by their names in the directory (schema §7.6). */
+export const jsonSchemaFiles = (): ReadonlyMap<string, Members> =>
+  new Map(Object.entries(fileSchemas()).map(([kind, schema]) => [nameOf(kind as FileKind), schema]));
+
+/**
+ * Returns a file with its `$schema`, by which editors find the JSON Schema. A file that is there keeps what it says, also
+ * if it says nothing.
+ */
+export function withJsonSchema(value: Members, kind: FileKind, written: Members | undefined): Members {
+  const own = `${kind === 'settings' ? './' : '../'}${nameOf(kind)}`;
+  const $schema = written ? written.$schema : own;
+  return $schema === undefined ? value : { $schema, ...value };
+}
+
+/** Returns a file without its `$schema`, which is about the file and not about what it defines. */
+export function withoutJsonSchema({ $schema, ...value }: Members): Members {
+  return typeof $schema === 'string' ? value : { ...($schema !== undefined && { $schema }), ...value };
+}
