@@ -8,7 +8,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'index',
     'command-session lease limit-rules temporary-database used-tokens',
     'database',
-    'reads startup',
+    'read-replicas reads startup',
     'connections migrations',
     'errors',
     'driver',
@@ -46,7 +46,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'app config',
     'own-service',
     'pipeline routes',
-    'client-address cors follow-settings keys metrics rate-limit reference request-log routing session-use',
+    'client-address cors follow-settings keys metrics rate-limit recent-writes reference request-log routing session-use',
     'upstream',
   ],
   'services/realtime': [

@@ -17,16 +17,24 @@ const run = promisify(execFile);
 export interface PostgresPair extends AsyncDisposable {
   /** The URL of a database on both servers, as an operator gives it to the services. */
   readonly url: string;
+  /** The URL of the database on the standby alone. */
+  readonly standbyUrl: string;
   /** Runs a statement as a superuser on the primary. */
   onPrimary(text: string): Promise<readonly Record<string, unknown>[]>;
+  /** Runs a statement as a superuser on the standby. */
+  onStandby(text: string): Promise<readonly Record<string, unknown>[]>;
   /** Kills the primary and all its processes at once. */
   killPrimary(): Promise<void>;
   /** Freezes the primary: its connections stay open. */
   freezePrimary(): void;
+  /** Freezes the standby, or lets it go on. */
+  freezeStandby(isFrozen: boolean): void;
   /** Makes the standby the primary, and waits until it takes writes. */
   promote(): Promise<void>;
   /** Keeps the standby from receiving what the primary writes, until it is promoted. */
   holdBack(): void;
+  /** Ends that. */
+  letThrough(): void;
 }
 
 type Mode = 'synchronous' | 'asynchronous';
@@ -112,14 +120,18 @@ export async function startPostgresPair(mode: Mode): Promise<PostgresPair> {
   };
   return {
     url: `postgres://${owner}@127.0.0.1:${ports[0]},127.0.0.1:${ports[1]}/${name}?target_session_attrs=read-write`,
+    standbyUrl: `postgres://${owner}@127.0.0.1:${ports[1]}/${name}`,
     onPrimary,
+    onStandby: (text) => execute(urlOf(ports[1]), text),
     killPrimary: () => end(primary),
     freezePrimary: () => signal(primary, 'SIGSTOP'),
+    freezeStandby: (isFrozen) => signal(standby, isFrozen ? 'SIGSTOP' : 'SIGCONT'),
     async promote() {
       replication.cut();
       await execute(urlOf(ports[1]), 'select pg_promote(wait => true)');
     },
     holdBack: () => replication.stall(),
+    letThrough: () => replication.restore(),
     async [Symbol.asyncDispose]() {
       await Promise.all([end(primary), end(standby)]);
       await replication[Symbol.asyncDispose]();

@@ -31,6 +31,7 @@ const exposed = [
   'RateLimit-Remaining',
   'RateLimit-Reset',
   'WWW-Authenticate',
+  'X-Service-Consistency',
 ];
 const exposing = is.matching(
   new RegExp(['^', ...[...exposed, 'X-Request-Id'].map((name) => `(?=.*\\b${name}\\b)`)].join('')),
@@ -49,7 +50,7 @@ const preflight = (origin: string): Headers => ({
   'access-control-allow-origin': origin,
   'access-control-allow-methods': 'GET, POST, PUT, PATCH, DELETE, OPTIONS',
   'access-control-allow-headers':
-    'Authorization, Content-Type, If-Match, X-Service-Idempotency-Key, If-None-Match, Idempotency-Key, Last-Event-ID',
+    'Authorization, Content-Type, If-Match, X-Service-Idempotency-Key, If-None-Match, Idempotency-Key, Last-Event-ID, X-Service-Consistency',
   'access-control-max-age': '600',
 });
 
@@ -150,7 +151,7 @@ onEachTopology('only pages of allowed origins may read answers', async (t, targe
         vary: 'Origin',
         'access-control-allow-origin': '*',
         'access-control-allow-methods': 'GET, PATCH',
-        'access-control-allow-headers': 'X-One, If-None-Match, Idempotency-Key, Last-Event-ID',
+        'access-control-allow-headers': 'X-One, If-None-Match, Idempotency-Key, Last-Event-ID, X-Service-Consistency',
         'access-control-max-age': '5',
         'access-control-allow-credentials': null,
       }),

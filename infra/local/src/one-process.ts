@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '@recordbus/database';
 import type { ExtensionsConfig } from '@recordbus/extension-host/config';
 import {
   createGateway,
+  createRecentWrites,
   createRequestLog,
   createServiceKeys,
   createSessionUse,
@@ -47,7 +48,14 @@ interface OneProcessOptions {
 /** Runs the six services in this process on shared connections; the gateway calls them directly. */
 export async function startInOneProcess(options: OneProcessOptions): Promise<RunningStack> {
   const { config, log, lifecycle, metrics } = options;
-  const database = await openDatabase({ url: options.databaseUrl, name: 'local', log, metrics });
+  const database = await openDatabase({
+    url: options.databaseUrl,
+    replicaUrls: config.databaseReplicaUrls,
+    readsReplicas: true,
+    name: 'local',
+    log,
+    metrics,
+  });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: options.natsUrl, name: 'local', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
@@ -122,7 +130,7 @@ function createServices({ config, extensions, secret }: OneProcessOptions, parts
 
 function createLocalGateway(
   { config, secret, metrics }: OneProcessOptions,
-  { database, settings, accounts }: SharedParts,
+  { database, bus, settings, accounts }: SharedParts,
   services: readonly Service[],
   log: Logger,
 ): Gateway {
@@ -137,6 +145,7 @@ function createLocalGateway(
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),
+    recentWrites: config.databaseReplicaUrls && createRecentWrites(bus),
     trustedProxies: config.trustedProxies,
     upstreams: services.map((service) => localUpstream(service, { log, answerTimeoutMs: config.answerTimeoutMs })),
   });

@@ -13,7 +13,7 @@ export type NoticeTopic =
   | 'jobs';
 
 /** The topic of a message to all replicas. A message may be lost. */
-export type MessageTopic = 'broadcast' | 'presence';
+export type MessageTopic = 'broadcast' | 'presence' | 'consistency';
 
 /** The connection to NATS. It reconnects without limit; a bus that is down fails neither a start nor a write. */
 export interface Bus {

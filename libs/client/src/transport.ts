@@ -1,6 +1,7 @@
 import { type Body, bodyOf } from './body.ts';
 import { abortedBy, invalidArgument, RecordbusError } from './error.ts';
 import { exchange, type Progress } from './exchange.ts';
+import { createLastWrite } from './last-write.ts';
 import type { LiveConnection } from './live/types.ts';
 import { isShortWait, isWorthRepeating, mostRepetitions, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
 import { type Query, withQuery } from './url.ts';
@@ -70,10 +71,12 @@ export interface TransportOptions {
 /** Creates the transport of a client. */
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, fetch: given, headers: always, token, live } = options;
+  const lastWrite = createLastWrite();
   async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
     const { method, path, query, signal, onProgress } = call;
     const bearer = call.isAnonymous ? undefined : await token(signal);
     const all = {
+      ...lastWrite.headersFor(method),
       ...always,
       ...(bearer && { Authorization: `Bearer ${bearer}` }),
       ...(key && { 'Idempotency-Key': key }),
@@ -83,6 +86,7 @@ export function createTransport(options: TransportOptions): Transport {
     try {
       const url = `${baseUrl}${withQuery(path, query)}`;
       const response = await exchange({ method, url, headers, body, signal, onProgress }, given);
+      lastWrite.note(response.headers);
       if (response.ok || response.status === 304) return await read(response);
       throw await refusalOf(response);
     } catch (error) {

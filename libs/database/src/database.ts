@@ -1,5 +1,6 @@
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
+import { noteWritten } from '@recordbus/shared/request-scope';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import pg from 'pg';
 import { createCancelStatement } from './connections/cancel-statement.ts';
@@ -9,6 +10,8 @@ import { createOpeners, type Openers } from './connections/openers.ts';
 import type { ReadLane } from './connections/read-lane.ts';
 import type { SessionSettings } from './connections/session-settings.ts';
 import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
+import { openReplicaSide, type ReplicaSide } from './read-replicas/replica-side.ts';
+import { startingPlaces } from './read-replicas/starting-places.ts';
 import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
 import { createLargeAnswers } from './reads/large-answers.ts';
 import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
@@ -44,7 +47,17 @@ export interface Database {
    * that removes the handler.
    */
   onFailover(handler: () => void): () => void;
+  /** The read replicas that serve reads of clients; undefined without them. */
+  readonly readReplicas: ReplicaUse | undefined;
   close(): Promise<void>;
+}
+
+/** The read replicas, as a service sees them. */
+export interface ReplicaUse {
+  /** Makes every read on them see all that was committed before this call, such as a change of the schema. */
+  catchUp(): void;
+  /** What is wrong with them, in a sentence; undefined if all can be used. */
+  findProblem(): string | undefined;
 }
 
 /** Reads of clients (docs/cost-budget.md). */
@@ -76,6 +89,10 @@ interface DatabaseOptions {
   readonly maxConnections?: number;
   /** How long a statement waits for a silent server, in milliseconds; longer within transactions. */
   readonly silenceMs?: number;
+  /** The URLs of the read replicas. With them, answers to writes name a state of the database. */
+  readonly replicaUrls?: readonly string[] | undefined;
+  /** Whether reads of clients may run on them. */
+  readonly readsReplicas?: boolean;
 }
 
 /** Unix seconds and counts are bigint in SQL and fit a double. */
@@ -95,7 +112,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     await primary.close();
     throw error;
   });
-  const openers = createOpeners({ ...options, name, primary, isPooled });
+  const openers = createOpeners({ ...options, name, server: primary, isPooled });
   const longReadWidth = createLongReadWidth();
   const onWork = longReadWidth.noteOtherWork;
   const health = openers.pool('health');
@@ -119,7 +136,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     throw error;
   });
   const gets = openers.lane('gets');
-  const clientReads = openClientReads(openers, { gets, longReadWidth, settings: readingSettings(role) });
+  const settings = readingSettings(role);
+  const replicaSide = await openReplicaSide({ ...options, name, settings, gets, background: own.background, primary });
+  const clientReads = openClientReads(openers, { gets, longReadWidth, settings, replicaSide });
 
   const shared = {
     reads: clientReads.reads,
@@ -127,15 +146,24 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     of: (other: OwnClassName) => handleOf(other),
     ping,
     onFailover: primary.onFailover,
+    readReplicas: replicaSide?.reading && replicaSide,
     async close() {
-      await Promise.all([closeOwn(), clientReads.close(), gets.close()]);
+      await Promise.all([closeOwn(), clientReads.close(), gets.close(), replicaSide?.close()]);
     },
   };
 
+  /** Any of them may write. The state is found after the commit, when the answer is about to be sent. */
+  const noting: <T>(work: Promise<T>) => Promise<T> = replicaSide
+    ? (work) => {
+        noteWritten(replicaSide.state);
+        return work;
+      }
+    : (work) => work;
+
   const handleOf = (of: OwnClassName): Database => ({
     ...shared,
-    query: tracing((statement) => own[of].query(statement)),
-    transaction: (work) => again(() => own[of].transaction((query) => work(tracing(query)))),
+    query: tracing((statement) => noting(own[of].query(statement))),
+    transaction: (work) => noting(again(() => own[of].transaction((query) => work(tracing(query))))),
   });
 
   return handleOf(as);
@@ -145,10 +173,11 @@ interface ClientReadsDeps {
   readonly gets: ReadLane;
   readonly longReadWidth: LongReadWidth;
   readonly settings: SessionSettings;
+  readonly replicaSide: ReplicaSide | undefined;
 }
 
 /** Opens the connections for reads of clients. All but gets of records use the settings. */
-function openClientReads(openers: Openers, { gets, longReadWidth, settings }: ClientReadsDeps) {
+function openClientReads(openers: Openers, { gets, longReadWidth, settings, replicaSide }: ClientReadsDeps) {
   const { meterOf } = openers;
   const lists = openers.lane('lists', settings);
   const short = openers.pool('shortReads', {}, settings);
@@ -159,14 +188,21 @@ function openClientReads(openers: Openers, { gets, longReadWidth, settings }: Cl
     exports.transaction((query) => work(tracing(query)), statementMs),
   );
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
-  const shaped = createShapedReads({ short, long, longWidth: longReadWidth, meter: meterOf('shaped'), largeAnswers });
-  const readOn = <R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]> => {
+  const start = startingPlaces({ gets, lists, short }, replicaSide);
+  const shaped = createShapedReads({
+    short: start.short,
+    long,
+    longWidth: longReadWidth,
+    meter: meterOf('shaped'),
+    largeAnswers,
+  });
+  const readOn = <R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]> => {
     longReadWidth.noteOtherWork();
     return traced(statement, () => shaped.readOn<R>(lane, statement, statementMs));
   };
   const reads: ClientReads = {
-    get: (statement, statementMs) => readOn(gets, statement, statementMs),
-    page: (statement, statementMs) => readOn(lists, statement, statementMs),
+    get: (statement, statementMs) => readOn(start.gets, statement, statementMs),
+    page: (statement, statementMs) => readOn(start.lists, statement, statementMs),
     shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
     live: (statement, statementMs) => traced(statement, () => live.query(statement, statementMs)),
     shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),

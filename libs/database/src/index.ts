@@ -5,7 +5,7 @@ export {
   PooledSession,
   takeCommandLock,
 } from './command-session.ts';
-export { type ClientReads, type Database, openDatabase } from './database.ts';
+export { type ClientReads, type Database, openDatabase, type ReplicaUse } from './database.ts';
 export { BrokenAnswerError } from './driver/broken-answer.ts';
 export {
   answerTooLarge,
@@ -22,5 +22,5 @@ export { migrationNames } from './migrations/index.ts';
 export type { Cursor } from './reads/cursor.ts';
 export { urlOfPrimary } from './servers/url-of-primary.ts';
 export { oldestServerVersion } from './startup/server-version.ts';
-export type { Query, Statement } from './statement.ts';
+export type { Query, ReplicaRead, Statement } from './statement.ts';
 export { isTokenUsed, useToken } from './used-tokens.ts';

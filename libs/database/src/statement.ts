@@ -1,3 +1,5 @@
+import type { Consistency } from '@recordbus/shared/consistency';
+
 /**
  * One SQL statement. A named statement is prepared and planned once per connection. Use names only for texts from a
  * bounded set, and never one name for two texts.
@@ -13,6 +15,16 @@ export interface Statement {
    * statement time of their own.
    */
   readonly limitMs?: number;
+  /** Whether only the primary may run it: it reads the row of the caller's account, or what it returns is kept. */
+  readonly onPrimary?: boolean;
+  /** Set for a read that a read replica may serve. */
+  readonly fromReplica?: ReplicaRead | undefined;
+}
+
+/** What a read on a read replica must see. */
+export interface ReplicaRead {
+  /** A state of the database that the read must see; without one, what every read sees. */
+  readonly after: Consistency | undefined;
 }
 
 /** Runs one statement and returns its rows. */

@@ -26,7 +26,7 @@ interface CollectionsCopy {
 }
 
 interface CacheDeps {
-  readonly database: Pick<Database, 'read'>;
+  readonly database: Pick<Database, 'read' | 'readReplicas'>;
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
 }
@@ -41,6 +41,8 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     async read(before) {
       const { version, collections } = await loadCollections(database.read);
       if (before?.version === version) return before;
+      // No read replica that lacks the change gets statements for the new tables, or answers by the old rules.
+      database.readReplicas?.catchUp();
       return { version, byName: new Map(collections.map((collection) => [collection.name, collection])) };
     },
   });

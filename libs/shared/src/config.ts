@@ -79,6 +79,18 @@ export const databaseUrl = variable(
       'must be a URL that starts with postgres:// or postgresql://, such as postgres://user@one:5432,two:5432/name; target_session_attrs can be read-write or primary',
     ),
 );
+export const databaseReplicaUrls = variable(
+  'SERVICE_DATABASE_REPLICA_URLS',
+  'Standbys of the database that serve gets and lists; the URLs separated by commas.',
+  z
+    .string()
+    .transform((text) => text.split(',').map((url) => url.trim()))
+    .refine(
+      (urls) => urls.every((url) => /^postgres(ql)?:$/.test(URL.parse(url)?.protocol ?? '')),
+      'must be URLs that start with postgres:// or postgresql://, separated by commas',
+    )
+    .optional(),
+);
 export const natsUrl = variable(
   'SERVICE_NATS_URL',
   'NATS with JetStream, 2.10 or newer; several servers separated by commas.',

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ServerResponse } from 'node:http';
 import { clientKey } from './client-key.ts';
+import type { Consistency } from './consistency.ts';
 import type { RequestContext } from './context.ts';
 
 /** Fields that link a log line to its request and, when an admin acts as a user, to that admin (admins §5.4). */
@@ -25,7 +26,11 @@ interface Scope {
   readonly response: ServerResponse | undefined;
   /** Releases what is held until the answer is sent. */
   release: (() => void) | undefined;
+  /** Finds a state of the database with what the request has written. */
+  findWritten: FindConsistency | undefined;
 }
+
+type FindConsistency = () => Promise<Consistency>;
 
 const scopes = new AsyncLocalStorage<Scope>();
 
@@ -36,7 +41,7 @@ async function inScope<T>(
   work: () => Promise<T>,
   client?: string,
 ): Promise<T> {
-  const scope = { fields, isOver: false, context, client, response, release: undefined };
+  const scope = { fields, isOver: false, context, client, response, release: undefined, findWritten: undefined };
   try {
     return await scopes.run(scope, work);
   } finally {
@@ -105,6 +110,15 @@ export function releaseHeld(): void {
   scope.release = undefined;
   end();
 }
+
+/** Notes that the current request may have written, and how to find a state of the database with that. */
+export function noteWritten(find: FindConsistency): void {
+  const scope = scopes.getStore();
+  if (scope) scope.findWritten = find;
+}
+
+/** Returns a state of the database with what the current request has written; undefined if it notes no writes. */
+export const writtenState = async (): Promise<Consistency | undefined> => scopes.getStore()?.findWritten?.();
 
 /** The client of a request, as rate limits identify it. */
 export const clientOf = ({ principal, clientAddress }: Pick<RequestContext, 'principal' | 'clientAddress'>): string =>

@@ -11,7 +11,14 @@ import { adminVariables } from './config.ts';
 
 await runService('admin', adminVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'admin', log, metrics, as: 'admin' });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    replicaUrls: config.databaseReplicaUrls,
+    name: 'admin',
+    log,
+    metrics,
+    as: 'admin',
+  });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'admin', log, metrics });
   lifecycle.onStop('bus', () => bus.close());

@@ -2,7 +2,15 @@ import { encryptionKey } from '@recordbus/crypto/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
 import { accountAddress } from '@recordbus/schema/email-address';
 import { trustedProxiesVariable } from '@recordbus/settings/config';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
+import {
+  databaseReplicaUrls,
+  databaseUrl,
+  dataDirectory,
+  jwtSecret,
+  natsUrl,
+  urlOf,
+  variable,
+} from '@recordbus/shared/config';
 import { z } from 'zod';
 
 /** The variables that only a separate process of the service reads. */
@@ -17,6 +25,7 @@ export const loneAuthVariables = {
 /** The environment of the auth service (operation §5.1). */
 export const authVariables = {
   databaseUrl,
+  databaseReplicaUrls,
   natsUrl,
   dataDirectory,
   jwtSecret,

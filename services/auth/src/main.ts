@@ -14,7 +14,14 @@ import { createAccountHooksClient } from './hooks/account-hooks-client.ts';
 
 await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'auth', log, metrics, as: 'signIn' });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    replicaUrls: config.databaseReplicaUrls,
+    name: 'auth',
+    log,
+    metrics,
+    as: 'signIn',
+  });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'auth', log, metrics });
   lifecycle.onStop('bus', () => bus.close());

@@ -15,6 +15,7 @@ export { createServiceKeys, type ServiceKeys } from './keys/service-keys.ts';
 export { gatewayRoutes } from './own-service.ts';
 export { useTicketsOf } from './pipeline/use-ticket.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
+export { createRecentWrites, type RecentWrites } from './recent-writes/recent-writes.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
 export { createSessionUse, type SessionUse } from './session-use/session-use.ts';
 export { localUpstream } from './upstream/local-upstream.ts';
@@ -46,7 +47,7 @@ export interface Gateway {
 
 /** Creates the gateway: it authenticates the caller, finds the service of the route and forwards the request. */
 export function createGateway(deps: GatewayDeps): Gateway {
-  const { log, settings, keys, sessionUse, windows, requestLog, processMetrics, upstreams } = deps;
+  const { log, settings, keys, sessionUse, windows, recentWrites, requestLog, processMetrics, upstreams } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));
   const metrics = createMetrics('gateway');
   measureRequestLog(metrics, requestLog);
@@ -72,6 +73,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
       keys.start();
       sessionUse.start();
       windows.start();
+      recentWrites?.start();
       requestLog.start();
       await Promise.all(
         all.map((upstream) =>
@@ -88,6 +90,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
       await requestLog.stop();
+      recentWrites?.stop();
       await windows.stop();
       await sessionUse.stop();
       await keys.stop();

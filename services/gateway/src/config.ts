@@ -1,6 +1,15 @@
 import { encryptionKey } from '@recordbus/crypto/config';
 import { trustedProxiesVariable } from '@recordbus/settings/config';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable, wholeNumber } from '@recordbus/shared/config';
+import {
+  databaseReplicaUrls,
+  databaseUrl,
+  dataDirectory,
+  jwtSecret,
+  natsUrl,
+  urlOf,
+  variable,
+  wholeNumber,
+} from '@recordbus/shared/config';
 
 const serviceUrl = (name: string) =>
   variable(
@@ -19,6 +28,7 @@ export const answerTimeoutMs = variable(
 /** The environment variables of the gateway (operation §5.1). */
 export const gatewayVariables = {
   databaseUrl,
+  databaseReplicaUrls,
   natsUrl,
   dataDirectory,
   jwtSecret,

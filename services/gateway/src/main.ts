@@ -10,6 +10,7 @@ import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
 import {
   createGateway,
+  createRecentWrites,
   createRequestLog,
   createServiceKeys,
   createSessionUse,
@@ -43,6 +44,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),
+    recentWrites: config.databaseReplicaUrls && createRecentWrites(bus),
     trustedProxies: config.trustedProxies,
     upstreams,
   });

@@ -68,6 +68,7 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     useTicket: async () => true,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
     requestLog: discardingLog,
+    recentWrites: undefined,
     processMetrics: createMetrics('gateway'),
     trustedProxies: [],
     ...deps,

@@ -58,6 +58,7 @@ export function createRecords(
   const { log, bus, secret, config } = given;
   const parts = createRecordsParts(given);
   const { settings, cache, stream, roomWatch } = parts;
+  const { readReplicas } = database;
   const records = createRecordSubjects(given, parts, {
     find: (collection, operation) => extensions.loaded?.beforeHooks.find(collection, operation),
   });
@@ -112,7 +113,12 @@ export function createRecords(
     onRoutesChange: extensions.onRoutesChange,
     describe: createCollectionDescriptions(cache, recordRoutes),
     handle: withExtensionRoutes(notingRequests(handle, jobs), extensions),
-    checks: { database: () => database.ping(), bus: () => bus.ping(), events: () => checkRoom(bus, roomWatch) },
+    checks: {
+      database: () => database.ping(),
+      bus: () => bus.ping(),
+      events: () => checkRoom(bus, roomWatch),
+      ...(readReplicas && { readReplicas: async () => readReplicas.findProblem() }),
+    },
     // Reads and writes work without the bus; the outbox keeps the events.
     dispensable: new Set(['bus', 'events']),
     metrics: parts.metrics,

@@ -3,7 +3,7 @@ import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
+import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
 
 /** files §3.5. */
@@ -19,6 +19,7 @@ export const fileVariables = { ...storageVariables, maxUploadBytes };
 /** The variables of a process that runs only the records service, besides those of every process. */
 export const recordsVariables = {
   databaseUrl,
+  databaseReplicaUrls,
   natsUrl,
   jwtSecret,
   encryptionKey,

@@ -14,7 +14,14 @@ import { recordsVariables } from './config.ts';
 
 await runService('records', recordsVariables, async ({ config, log, lifecycle, metrics }) => {
   const secret = loadTokenSecret(config);
-  const database = await openDatabase({ url: config.databaseUrl, name: 'records', log, metrics });
+  const database = await openDatabase({
+    url: config.databaseUrl,
+    replicaUrls: config.databaseReplicaUrls,
+    readsReplicas: true,
+    name: 'records',
+    log,
+    metrics,
+  });
   lifecycle.onStop('database', () => database.close());
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log, metrics });
   lifecycle.onStop('bus', () => bus.close());

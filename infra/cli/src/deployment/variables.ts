@@ -3,7 +3,7 @@ import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
+import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
 import { z } from 'zod';
 
@@ -12,6 +12,7 @@ export const commandVariables = {
   ...storageVariables,
   ...extensionVariables,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),
+  databaseReplicaUrls,
   natsUrl: variable(natsUrl.name, natsUrl.about, natsUrl.schema.optional()),
   jwtSecret,
   encryptionKey,

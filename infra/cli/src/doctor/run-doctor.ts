@@ -16,6 +16,7 @@ import { examineEncryption } from './examine-encryption.ts';
 import { examineExtensions } from './examine-extensions.ts';
 import { examineJobs } from './examine-jobs.ts';
 import { examineDisk, examineNode, examineTokenSecret } from './examine-machine.ts';
+import { examineReadReplicas } from './examine-read-replicas.ts';
 import { examineRoles } from './examine-roles.ts';
 import { examineRules } from './examine-rules.ts';
 import { examineStorage } from './examine-storage.ts';
@@ -94,6 +95,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('jobs', () => examineJobs(client))),
       ...(await examine('services', () => examineReplicas(client))),
+      ...(await examine('read replica', () => examineReadReplicas(client, config.databaseReplicaUrls ?? []))),
     );
   return databaseFindings;
 }

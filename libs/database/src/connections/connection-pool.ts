@@ -4,6 +4,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
 import pg from 'pg';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
+import type { PositionCheck } from '../driver/position-query.ts';
 import { sendStatement } from '../driver/send-statement.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
@@ -16,8 +17,11 @@ import { withinLimit } from './within-limit.ts';
 
 /** The connections of one class. */
 export interface ConnectionPool {
-  /** Runs one statement in autocommit, within the statement time of the class unless another is given. */
-  query<R>(statement: Statement, statementMs?: number): Promise<R[]>;
+  /**
+   * Runs one statement in autocommit, within the statement time of the class unless another is given; on a read replica with
+   * a check of its position.
+   */
+  query<R>(statement: Statement, statementMs?: number, check?: PositionCheck): Promise<R[]>;
   /** Runs several statements in one transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
   /** The driver's pool, for libraries that send their own statements. */
@@ -59,6 +63,12 @@ const silenceMarginMs = 5000;
 /** The client name for the product's own work. */
 const ownClient = 'own';
 
+interface StatementLimits {
+  readonly statementMs: number;
+  readonly silenceMs: number;
+  readonly check: PositionCheck | undefined;
+}
+
 type Work<T> = (client: pg.PoolClient, discard: () => void) => Promise<T>;
 
 /** Creates the pool of a class. Connections open when needed, and close after ten idle seconds. */
@@ -91,9 +101,9 @@ class ClassPool implements ConnectionPool {
     });
   }
 
-  query<R>(statement: Statement, statementMs = this.#budget.statementMs): Promise<R[]> {
+  query<R>(statement: Statement, statementMs = this.#budget.statementMs, check?: PositionCheck): Promise<R[]> {
     const silenceMs = this.#options.silenceMs ?? statementMs + silenceMarginMs;
-    return this.#run((client) => this.#sendAlone(client, statement, { statementMs, silenceMs }), statementMs);
+    return this.#run((client) => this.#sendAlone(client, statement, { statementMs, silenceMs, check }), statementMs);
   }
 
   transaction<T>(work: (query: Query) => Promise<T>, statementMs = this.#budget.statementMs): Promise<T> {
@@ -125,7 +135,7 @@ class ClassPool implements ConnectionPool {
   #sendAlone<R>(
     client: pg.PoolClient,
     statement: Statement,
-    { statementMs, silenceMs }: { readonly statementMs: number; readonly silenceMs: number },
+    { statementMs, silenceMs, check }: StatementLimits,
   ): Promise<R[]> {
     const { sessions } = this.#options;
     let processId = sessions.processOf(client);
@@ -136,6 +146,7 @@ class ClassPool implements ConnectionPool {
     const running = sendStatement<R>(client, statement, {
       silenceMs,
       settings,
+      check,
       ...(statement.limitMs !== undefined && { onProcess }),
     });
     return this.#limited(running, statement, () => processId);

@@ -7,7 +7,7 @@ import { type ClassName, classOf } from './connection-budget.ts';
 import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connection-pool.ts';
 import { ReadLane } from './read-lane.ts';
 import { type SessionSettings, startupOptions } from './session-settings.ts';
-import { ownSessions, pooledSessions, pooledSettings } from './sessions.ts';
+import { ownSessions, pooledSessions, pooledSettings, replicaSessions } from './sessions.ts';
 
 /** Opens the connections of a class, with further settings if there are any. */
 export interface Openers {
@@ -21,9 +21,12 @@ interface OpenerOptions {
   readonly name: string;
   readonly log: Logger;
   readonly metrics?: Metrics | undefined;
-  readonly primary: Primary;
+  /** The primary, or the URL of a read replica. */
+  readonly server: Primary | string;
   /** Whether a pooler is between. */
-  readonly isPooled: boolean;
+  readonly isPooled?: boolean;
+  /** How long to wait for a new connection, in milliseconds. */
+  readonly connectMs?: number;
   readonly maxConnections?: number | undefined;
   readonly silenceMs?: number | undefined;
 }
@@ -34,17 +37,18 @@ const keepAliveMs = 10_000;
 /** How long the server keeps a transaction that does nothing. */
 const idleInTransaction = { idle_in_transaction_session_timeout: '30s' };
 
-/** Creates the openers of a service. */
+/** Creates the openers of a service for one server. */
 export function createOpeners(options: OpenerOptions): Openers {
-  const { name, log, metrics, primary, isPooled, silenceMs, maxConnections } = options;
+  const { name, log, metrics, server, isPooled = false, connectMs = 5000, silenceMs, maxConnections } = options;
+  const isReplica = typeof server === 'string';
   const meterOf = createClassMeters(metrics);
   const connection: GuardedConfig = {
-    connectionString: primary.url,
+    connectionString: isReplica ? server : server.url,
     application_name: name,
-    connectionTimeoutMillis: 5000,
+    connectionTimeoutMillis: connectMs,
     keepAlive: true,
     keepAliveInitialDelayMillis: keepAliveMs,
-    primary,
+    primary: isReplica ? undefined : server,
   };
   /** A pooler refuses settings at startup that it does not know, and a session behind it keeps none. */
   const sessionsOf = (of: ClassName, settings: SessionSettings) => {
@@ -53,7 +57,7 @@ export function createOpeners(options: OpenerOptions): Openers {
     const options = startupOptions({ ...idleInTransaction, ...settings });
     return {
       connection: { ...connection, statement_timeout: statementMs, options },
-      sessions: ownSessions(ofClass, statementMs),
+      sessions: (isReplica ? replicaSessions : ownSessions)(ofClass, statementMs),
     };
   };
   const connectionsOf = (of: ClassName) =>
@@ -75,6 +79,7 @@ export function createOpeners(options: OpenerOptions): Openers {
       const { statementMs, maxWaiting } = classOf(of);
       return new ReadLane({
         connection: { ...sessionsOf(of, settings).connection, query_timeout: silenceMs ?? statementMs + 5000 },
+        isReplica,
         ...(isPooled && { settings: pooledSettings(settings, statementMs) }),
         size: connectionsOf(of),
         maxUnderWay: maxWaiting,

@@ -4,6 +4,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type pg from 'pg';
 import { BrokenAnswerError } from '../driver/broken-answer.ts';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
+import { type PositionCheck, replicaPosition } from '../driver/position-query.ts';
 import { sendStatement } from '../driver/send-statement.ts';
 import { applySettings, type TransactionSettings } from '../driver/settings-query.ts';
 import { createStatementNames, type StatementNames } from '../driver/statement-names.ts';
@@ -15,6 +16,8 @@ interface ReadLaneOptions {
   readonly connection: GuardedConfig;
   /** The settings that every statement brings along, behind a pooler. */
   readonly settings?: TransactionSettings | undefined;
+  /** Whether they lead to a read replica, whose position each read checks. */
+  readonly isReplica?: boolean;
   readonly size: number;
   /** Most reads in progress; further ones are refused. */
   readonly maxUnderWay: number;
@@ -49,7 +52,7 @@ export class ReadLane {
     });
   }
 
-  async read<R>(statement: Statement): Promise<R[]> {
+  async read<R>(statement: Statement, check?: PositionCheck): Promise<R[]> {
     const { maxUnderWay, meter } = this.#options;
     if (this.#underWay >= maxUnderWay) {
       meter.refused();
@@ -57,11 +60,11 @@ export class ReadLane {
     }
     this.#underWay += 1;
     try {
-      return await this.#send<R>(statement);
+      return await this.#send<R>(statement, check);
     } catch (error) {
       if (isDatabaseError(error, sqlState.queryCanceled)) meter.timedOut();
       if (!isConnectionError(error) || isSilence(error) || error instanceof BrokenAnswerError) throw error;
-      return await this.#send<R>(statement);
+      return await this.#send<R>(statement, check);
     } finally {
       this.#underWay -= 1;
     }
@@ -72,19 +75,19 @@ export class ReadLane {
     await Promise.allSettled(clients.map(async (opened) => (await opened)?.client.end()));
   }
 
-  async #send<R>(statement: Statement): Promise<R[]> {
+  async #send<R>(statement: Statement, check: PositionCheck | undefined): Promise<R[]> {
     this.#turn = (this.#turn + 1) % this.#options.size;
     const slot = this.#turn;
     this.#clients[slot] ??= this.#connect(slot);
     const { client, names } = await this.#clients[slot];
     writeTogether(client.connection.stream);
     return names.use(statement.name, (usable) =>
-      sendStatement<R>(client, statement, { isUnnamed: usable === undefined, settings: this.#options.settings }),
+      sendStatement<R>(client, statement, { isUnnamed: usable === undefined, settings: this.#options.settings, check }),
     );
   }
 
   async #connect(slot: number): Promise<LaneClient> {
-    const { connection, settings } = this.#options;
+    const { connection, settings, isReplica } = this.#options;
     const client = new GuardedClient({ ...connection, pipeline: true });
     const drop = () => {
       this.#clients[slot] = undefined;
@@ -97,6 +100,7 @@ export class ReadLane {
     try {
       await client.connect();
       if (settings !== undefined) await sendStatement(client, applySettings(settings));
+      if (isReplica) await sendStatement(client, replicaPosition(0));
       return { client, names: createStatementNames() };
     } catch (error) {
       drop();

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { replicaPosition } from '../driver/position-query.ts';
 import { applySettings, type TransactionSettings } from '../driver/settings-query.ts';
 import { type SessionSettings, setStatements, transactionSettings } from './session-settings.ts';
 
@@ -41,6 +42,21 @@ export function ownSessions(settings: SessionSettings, initialMs: number): Sessi
     processOfTransaction: async (client) => processOf(client),
     processOf,
     settingsOf: () => undefined,
+  };
+}
+
+/** Sessions on a read replica. Their first work prepares the check of its position. */
+export function replicaSessions(settings: SessionSettings, initialMs: number): Sessions {
+  const own = ownSessions(settings, initialMs);
+  const prepared = new WeakSet<pg.ClientBase>();
+  return {
+    ...own,
+    async prepare(client, statementMs) {
+      await own.prepare(client, statementMs);
+      if (prepared.has(client)) return;
+      await client.query(replicaPosition(0));
+      prepared.add(client);
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Statement } from '../statement.ts';
+import { type PositionCheck, PositionQuery } from './position-query.ts';
 import { DriverQuery, SettingsQuery, type TransactionSettings } from './settings-query.ts';
 
 interface SendOptions {
@@ -11,6 +12,8 @@ interface SendOptions {
   readonly settings?: TransactionSettings | undefined;
   /** Called with the id of the server's process, if the statement has settings. */
   readonly onProcess?: ((processId: number) => void) | undefined;
+  /** For a read replica: what the read needs. Throws BehindError where the replica lacks it. */
+  readonly check?: PositionCheck | undefined;
 }
 
 /**
@@ -20,15 +23,16 @@ interface SendOptions {
 export function sendStatement<R>(
   client: pg.ClientBase,
   statement: Statement,
-  { silenceMs, isUnnamed = false, settings, onProcess }: SendOptions = {},
+  { silenceMs, isUnnamed = false, settings, onProcess, check }: SendOptions = {},
 ): Promise<R[]> {
   return new Promise<R[]>((resolve, reject) => {
     const callback = (error: Error | undefined, result: { rows: unknown[] }) => {
       if (error) reject(error);
       else resolve(result.rows as R[]);
     };
-    const query =
-      settings === undefined
+    const query = check
+      ? new PositionQuery(statement, check, callback)
+      : settings === undefined
         ? new DriverQuery(statement.text, statement.values, callback)
         : new SettingsQuery(statement, { settings, onProcess, callback });
     if (statement.name !== undefined && !isUnnamed) query.name = statement.name;

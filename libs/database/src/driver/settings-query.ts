@@ -11,13 +11,13 @@ interface DriverQuery extends pg.Query {
   handleCommandComplete(message: unknown, connection: DriverConnection): void;
 }
 
-interface DriverConnection {
+export interface DriverConnection {
   bind(config: { readonly statement: string; readonly values: readonly string[] }): void;
   execute(config: object): void;
   flush(): void;
 }
 
-type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
+export type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
 
 /** The driver's query, with its constructor's types as this project uses them. */
 export const DriverQuery = pg.Query as unknown as new (

@@ -32,6 +32,7 @@ import { statements as schemaMigrations } from './0040-schema-migrations.ts';
 import { statements as jobs } from './0043-jobs.ts';
 import { statements as fetchWithin } from './0044-fetch-within.ts';
 import { statements as serviceKeys } from './0047-service-keys.ts';
+import { statements as timelines } from './0065-timelines.ts';
 import { statements as durability } from './0075-durability.ts';
 import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
 import { statements as eventFacts } from './0085-event-facts.ts';
@@ -73,6 +74,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0043-jobs': jobs,
   '0044-fetch-within': fetchWithin,
   '0047-service-keys': serviceKeys,
+  '0065-timelines': timelines,
   '0075-durability': durability,
   '0080-blocked-accounts': blockedAccounts,
   '0085-event-facts': eventFacts,

@@ -14,7 +14,7 @@ import { createShortThenLong } from './short-then-long.ts';
 export interface ShapedReads {
   read<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a read on the lane, where it should be quick. If it is not, it starts again as a shaped read. */
-  readOn<R>(lane: ReadLane, statement: Statement, statementMs: number): Promise<R[]>;
+  readOn<R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs several statements that see one snapshot. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
 }
@@ -44,7 +44,7 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
     places.run(client, () => shortThenLong.read<R>(client, statement, statementMs));
 
   /** Reads on a lane. Returns undefined for a read that has to start again in a place of the client. */
-  async function tryLane<R>(lane: ReadLane, statement: Statement): Promise<R[] | undefined> {
+  async function tryLane<R>(lane: Pick<ReadLane, 'read'>, statement: Statement): Promise<R[] | undefined> {
     if (!slowReaders.isEmpty && slowReaders.isKnownSlow(clientOfRead(), statement)) return undefined;
     try {
       const rows = await lane.read<R>(statement);
@@ -58,7 +58,7 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
 
   return {
     read: (statement, statementMs) => read(clientOfRead(), statement, statementMs),
-    async readOn<R>(lane: ReadLane, statement: Statement, statementMs: number) {
+    async readOn<R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number) {
       return (await tryLane<R>(lane, statement)) ?? read<R>(clientOfRead(), statement, statementMs);
     },
     transaction(work, statementMs) {

@@ -2,7 +2,8 @@ import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Query } from '../statement.ts';
 
 /**
- * The rights of the role: records, their links and history, and the columns of the outbox for incremental totals. It may call
+ * The rights of the role: records, their links and history, the columns of the outbox for incremental totals, and the
+ * timelines that reads on read replicas check. It may call
  * functions of the schema, none of which changes data by itself.
  */
 const grants = (role: string): readonly string[] => [
@@ -15,6 +16,7 @@ const grants = (role: string): readonly string[] => [
     loop execute format('alter view %s set (security_invoker = true)', name); end loop;
   end $$`,
   `grant select (collection_id, records_added, transaction_id) on system.outbox to ${role}`,
+  `grant select on system.timelines to ${role}`,
 ];
 
 interface RoleState {
@@ -45,6 +47,7 @@ async function findRole(query: Query): Promise<RoleState | undefined> {
   const [state] = await query<RoleState>({
     text: `select r.rolname as role,
         coalesce(has_any_column_privilege(r.oid, 'system.outbox', 'select'), false)
+        and has_table_privilege(r.oid, 'system.timelines', 'select')
         and (select count(*) = 3 from pg_default_acl a join pg_namespace n on n.oid = a.defaclnamespace
           where n.nspname in ('records', 'history', 'links') and a.defaclobjtype = 'r'
             and a.defaclrole = (select oid from pg_roles where rolname = current_user)

@@ -80,6 +80,7 @@ const fromWhere = ({ tables, conditions }: Route, more: readonly string[]): stri
 
 function accountRow(account: Collection, into: SqlTarget): Route {
   const { parameters } = into;
+  parameters.noteAccount();
   const row = parameters.alias();
   const id = { source: 'request', part: 'auth', path: ['id'], kind: 'text', isLowered: false } as const;
   const value = parameters.ofRequest('auth.id as text', 'text', (request) => readRequestValue(id, request));

@@ -16,6 +16,10 @@ export interface Parameters {
   alias(): string;
   /** The number of aliases in use. */
   readonly aliases: number;
+  /** Notes that the statement reads the row of the caller's account. */
+  noteAccount(): void;
+  /** Whether it does. */
+  readonly readsAccount: boolean;
   /** Returns the values of all parameters in their order. Throws when one depends on the request and none is given. */
   values(request?: RequestValues): unknown[];
 }
@@ -43,6 +47,7 @@ export function createNamedParameters<Given extends object>(): NamedParameters<G
   const bindings: Binding[] = [];
   const placed = new Map<string, number>();
   let aliases = 0;
+  let readsAccount = false;
   const add = (binding: Binding) => bindings.push(binding);
   const addOnce = (id: string, binding: Binding) => {
     const number = placed.get(id) ?? add(binding);
@@ -64,6 +69,12 @@ export function createNamedParameters<Given extends object>(): NamedParameters<G
     },
     get aliases() {
       return aliases;
+    },
+    noteAccount() {
+      readsAccount = true;
+    },
+    get readsAccount() {
+      return readsAccount;
     },
     values: (request) => valuesFrom({}, request),
     valuesFrom,

@@ -1,11 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { z } from 'zod';
+import { consistencyHeader } from '../consistency.ts';
 import { contextHeader, type RequestContext } from '../context.ts';
 import { describeIssues, unknownMember } from '../describe-issues.ts';
 import { type AppError, forbidden, malformed, unauthenticated, validationFailed } from '../errors.ts';
 import { authorizeKey } from '../key-rights.ts';
 import type { Logger } from '../logging.ts';
-import { inRequest, logFields } from '../request-scope.ts';
+import { inRequest, logFields, writtenState } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
 import { inSpan, SpanKind } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } from './body.ts';
@@ -59,7 +60,9 @@ export function createDispatcher(
     const reply = await (keyed && idempotency
       ? answerOnce(idempotency, keyed, (keepAnswer) => route.handler({ ...input, keepAnswer }))
       : route.handler(input));
+    const written = route.method === 'GET' ? undefined : await writtenState();
     if (response.headersSent) return;
+    if (written !== undefined) response.setHeader(consistencyHeader, written);
     if (reply.openStream) await sendStream(request, response, reply, reply.openStream);
     else if (reply.holdOpen) sendHeld(request, response, reply, reply.holdOpen);
     else sendReply(response, reply);

@@ -10,7 +10,7 @@ export const corsKeys: readonly SettingKey[] = [
 ];
 
 /** Request headers that `cors.headers` cannot take away (http §10.5). */
-const alwaysAllowed = ['If-None-Match', 'Idempotency-Key', 'Last-Event-ID'];
+const alwaysAllowed = ['If-None-Match', 'Idempotency-Key', 'Last-Event-ID', 'X-Service-Consistency'];
 
 /** Answer headers that pages may read, besides the CORS-safelisted ones (http §10.6). */
 const exposedHeaders = [
@@ -26,6 +26,7 @@ const exposedHeaders = [
   'Retry-After',
   'WWW-Authenticate',
   'X-Request-Id',
+  'X-Service-Consistency',
 ].join(', ');
 
 type Headers = Readonly<Record<string, string>>;

@@ -12,6 +12,7 @@ import { followSettings } from '../follow-settings.ts';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import { createLimiter } from '../rate-limit/limiter.ts';
 import type { SharedWindows } from '../rate-limit/shared-windows.ts';
+import type { RecentWrites } from '../recent-writes/recent-writes.ts';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { SessionUse } from '../session-use/session-use.ts';
@@ -24,6 +25,7 @@ import { beginExchange } from './begin-exchange.ts';
 import { cors } from './cors.ts';
 import { forward } from './forward.ts';
 import { createForwardOpen } from './forward-open.ts';
+import { keepConsistent } from './keep-consistent.ts';
 import { refuseKeyInUrl } from './key-in-url.ts';
 import { limitBody } from './limit-body.ts';
 import { limitRate } from './limit-rate.ts';
@@ -44,6 +46,8 @@ export interface PipelineDeps {
   readonly useTicket: UseTicket;
   /** The counters of the rate limits. */
   readonly windows: SharedWindows;
+  /** What callers have written lately; undefined without read replicas. */
+  readonly recentWrites: RecentWrites | undefined;
   readonly requestLog: RequestLog;
   /** The CIDRs of the trusted proxies, used while the settings name none. */
   readonly trustedProxies: readonly string[];
@@ -67,6 +71,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     sessionUse,
     useTicket,
     windows,
+    recentWrites,
     requestLog,
     trustedProxies,
     clock = Date.now,
@@ -101,6 +106,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     limitRate(rateRules, createLimiter(windows, nowMs)),
     admitCaller,
     limitBody,
+    ...(recentWrites ? [keepConsistent(recentWrites)] : []),
     forward(createForwardOpen({ openCounts: createOpenCounts(metrics), useTicket })),
     answerError(log),
   );

@@ -67,6 +67,10 @@ export function createCallerColumns<Given extends object>(statement: NamedParame
     get aliases() {
       return statement.aliases;
     },
+    noteAccount: statement.noteAccount,
+    get readsAccount() {
+      return statement.readsAccount;
+    },
     values: statement.values,
     valuesFrom: statement.valuesFrom,
   });

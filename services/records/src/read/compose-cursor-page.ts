@@ -21,6 +21,7 @@ interface CursorListValues {
 export interface CursorPage extends Pick<NamedParameters<CursorListValues>, 'valuesFrom'> {
   readonly text: string;
   readonly name?: string;
+  readonly onPrimary: boolean;
   readonly projection: Projection;
 }
 
@@ -56,7 +57,7 @@ export function composeCursorPage(
   const text = `with page as materialized (${page})
 select '{"data":[' || ${joined} || '],"perPage":' || ${pageSize} as body,
   (select ${keysJson(keys)} from page where (select count(*) from page) > ${pageSize} limit 1 offset ${pageSize} - 1) as last`;
-  return { text, valuesFrom: parameters.valuesFrom, projection };
+  return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
 }
 
 const unionOf = (selects: readonly string[]): string =>

@@ -51,7 +51,7 @@ export function composeList(
   const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
   if (totalMode === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
-    return { text, valuesFrom: parameters.valuesFrom, projection };
+    return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
   }
   // One statement sees one snapshot, so the total always fits the page.
   const pages = `(c.total::bigint + ${pageSize} - 1) / ${pageSize}`;
@@ -62,5 +62,5 @@ export function composeList(
   const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.total::bigint as total, pg_current_snapshot()::text as snapshot
 from (${total}) c`;
-  return { text, valuesFrom: parameters.valuesFrom, projection };
+  return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
 }

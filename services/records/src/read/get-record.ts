@@ -104,7 +104,13 @@ from ${tableOf(collection)} t
 ${from}
 where t.id = ${parameters.named('id', 'text')}`;
   const isFixedByVersion = shownRules(projection).every((rule) => readsOnlyRecord(rule, collection));
-  return { text, valuesFrom: parameters.valuesFrom, projection, isFixedByVersion };
+  return {
+    text,
+    valuesFrom: parameters.valuesFrom,
+    projection,
+    isFixedByVersion,
+    onPrimary: parameters.readsAccount,
+  };
 }
 
 /** The rules that decide which of the selected fields an answer shows. */

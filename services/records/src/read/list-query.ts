@@ -1,10 +1,15 @@
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { boundedNumber, decimal, flag, freeText, pageQuery } from '@recordbus/shared/http';
+import { z } from 'zod';
 import { maxCursorLength } from './cursor.ts';
 
 /** The query parameters of a list (records §3.1). */
 export const listQuery = pageQuery.extend({
   sort: freeText.describe('names of fields, separated by commas; - before a name sorts descending'),
+  consistency: z
+    .literal('eventual')
+    .optional()
+    .describe('`eventual`: a read replica may answer although it lacks the last writes of the caller'),
   fields: freeText.describe('names of the members to show, separated by commas; all by default'),
   skipTotal: flag.describe('do not count the records'),
   filter: freeText.describe('an expression in the filter language'),

@@ -30,7 +30,9 @@ export async function listRecords(
   const isFiltered = filter !== undefined || needsRuleCheck(collection, 'list', ruleContext);
   // Rows of a view appear and disappear without events, so their total cannot be incremental.
   const isCounted = isFiltered || collection.type === 'view';
-  const known = skipTotal || isCounted ? undefined : findKnownTotal(collection);
+  // The snapshot of a standby does not say which transactions it lacks.
+  const isKept = !skipTotal && !isCounted;
+  const known = !isKept ? undefined : findKnownTotal(collection);
   const totalMode = skipTotal ? 'none' : known ? 'incremental' : 'count';
   const shape = JSON.stringify([
     isCommonPage(request) && perPage,
@@ -48,14 +50,15 @@ export async function listRecords(
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const statementFor = (maxBytes: number) => {
     const given = { page, perPage, offset, maxBytes, total: known?.total, snapshot: known?.snapshot };
-    return { ...statement, values: valuesFrom(given, ruleContext.request) };
+    const onPrimary = isKept || statement.onPrimary === true;
+    return { ...statement, onPrimary, values: valuesFrom(given, ruleContext.request) };
   };
   const isShaped = !isPlainList(request, projection) || isCounted || totalMode === 'count';
   const [row] = await (isShaped
     ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
     : reads.page<{ body: string } & Total>(collection.name, statementFor));
   if (!row) throw new Error('the statement of a list returned no row');
-  if (!skipTotal && !isCounted && reads.isCommitted) keepTotal(collection, row, !known);
+  if (isKept && reads.isCommitted) keepTotal(collection, row, !known);
   return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
 }
 

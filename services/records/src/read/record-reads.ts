@@ -3,6 +3,7 @@ import {
   type Database,
   isDatabaseError,
   type Query,
+  type ReplicaRead,
   type Statement,
   sqlState,
 } from '@recordbus/database';
@@ -25,6 +26,8 @@ export interface RecordReads {
   maxAnswerBytes(): number;
   /** Whether they read what is committed, so that a total of them is right for later reads. */
   readonly isCommitted: boolean;
+  /** Returns the same reads, which read replicas may serve. */
+  from(read: ReplicaRead): RecordReads;
 }
 
 /** Larger pages are read as shaped reads, where they do not delay small ones. */
@@ -35,12 +38,15 @@ const largePagesMs = 60_000;
 const mostLargePages = 1000;
 
 /** Creates the reads of a service. Each read takes the current settings `records.*`. */
-export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: Pick<Settings, 'get'>): RecordReads {
+export function createRecordReads(
+  { reads, readReplicas }: Pick<Database, 'reads' | 'readReplicas'>,
+  settings: Pick<Settings, 'get'>,
+): RecordReads {
   const timeoutMs = () => settings.get('records.read_timeout_ms');
   const maxAnswerBytes = () => settings.get('records.max_answer_bytes');
   const largePages = createLargePages();
   const shaped: Query = (statement) => reads.shaped<never>(statement, timeoutMs()).catch(explainCost);
-  return {
+  const own: RecordReads = {
     get: (statement) => reads.get<never>(statement, timeoutMs()).catch(explainCost),
     async page<R>(collection: string, statementFor: (maxBytes: number) => Statement) {
       const maxBytes = maxAnswerBytes();
@@ -58,19 +64,36 @@ export function createRecordReads({ reads }: Pick<Database, 'reads'>, settings: 
     live: (statement) => reads.live<never>(statement, timeoutMs()).catch(explainCost),
     maxAnswerBytes,
     isCommitted: true,
+    from: (fromReplica) => (readReplicas ? onReplicas(own, fromReplica) : own),
+  };
+  return own;
+}
+
+/** Marks the reads that read replicas may serve. */
+function onReplicas(reads: RecordReads, fromReplica: ReplicaRead): RecordReads {
+  const marked = (statement: Statement): Statement => ({ ...statement, fromReplica });
+  return {
+    ...reads,
+    get: (statement) => reads.get(marked(statement)),
+    page: (collection, statementFor) => reads.page(collection, (maxBytes) => marked(statementFor(maxBytes))),
+    shaped: (statement) => reads.shaped(marked(statement)),
   };
 }
 
 /** Creates reads within the transaction of a write. */
-export const readsWithin = (query: Query, { maxAnswerBytes }: Pick<RecordReads, 'maxAnswerBytes'>): RecordReads => ({
-  get: query,
-  page: (_collection, statementFor) => query(statementFor(maxAnswerBytes())),
-  shaped: query,
-  snapshot: (work) => work(query),
-  live: query,
-  maxAnswerBytes,
-  isCommitted: false,
-});
+export function readsWithin(query: Query, { maxAnswerBytes }: Pick<RecordReads, 'maxAnswerBytes'>): RecordReads {
+  const own: RecordReads = {
+    get: query,
+    page: (_collection, statementFor) => query(statementFor(maxAnswerBytes())),
+    shaped: query,
+    snapshot: (work) => work(query),
+    live: query,
+    maxAnswerBytes,
+    isCommitted: false,
+    from: () => own,
+  };
+  return own;
+}
 
 /** Remembers for a while which collections had a large first page. */
 function createLargePages() {

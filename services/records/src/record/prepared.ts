@@ -3,7 +3,7 @@ import type { Statement } from '@recordbus/database';
 import type { WriteStatement } from '@recordbus/journal';
 
 /** A statement without its values. */
-export type Prepared = Pick<Statement, 'name' | 'text'>;
+export type Prepared = Pick<Statement, 'name' | 'text' | 'onPrimary'>;
 
 /**
  * A statement that each connection prepares once. Its name is a hash of the text, so a collection that is reloaded

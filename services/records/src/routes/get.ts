@@ -5,6 +5,7 @@ import { findRecord } from '../read/get-record.ts';
 import { listQuery } from '../read/list-query.ts';
 import { contentTag, etagOf, isNoneMatch } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { consistencyHeaders, replicaReadOf } from './consistency.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { anyRecord, etagHeader, tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -19,8 +20,11 @@ export const getRoute = (deps: RouteDeps): Route =>
     action: 'view',
     summary: 'Read a record',
     params: recordParams,
-    query: listQuery.pick({ fields: true, expand: true }),
-    requestHeaders: { 'If-None-Match': 'the ETag of the version that the caller has' },
+    query: listQuery.pick({ fields: true, expand: true, consistency: true }),
+    requestHeaders: {
+      ...consistencyHeaders,
+      'If-None-Match': 'the ETag of the version that the caller has',
+    },
     answers: {
       200: withHeaders(anyRecord, etagHeader),
       304: 'the caller has this version; never with expand',
@@ -33,7 +37,7 @@ export const getRoute = (deps: RouteDeps): Route =>
     handler: (input) =>
       deps.collections.serve(requestOf('view', input), async (collection) => {
         const found = await findRecord(
-          deps.reads,
+          deps.reads.from(replicaReadOf(input)),
           collection,
           { id: input.params.id, ...input.query },
           callOf('GET', input, deps),

@@ -4,6 +4,7 @@ import { listPage } from '../read/list-page.ts';
 import { listQuery } from '../read/list-query.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { readNear } from '../vector/near-request.ts';
+import { consistencyHeaders, replicaReadOf } from './consistency.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { anyRecord, tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -19,6 +20,7 @@ export const listRoute = (deps: RouteDeps): Route =>
     summary: 'List records',
     params: collectionParams,
     query: listQuery,
+    requestHeaders: consistencyHeaders,
     answers: {
       200: cursorPageOf(anyRecord),
       400: 'a parameter is invalid',
@@ -35,7 +37,7 @@ export const listRoute = (deps: RouteDeps): Route =>
           throw malformedParameter('cursor', 'cannot be combined with nearVector');
         const body = near
           ? await deps.searchVectors(collection, near, input.query, call)
-          : await listPage(deps.reads, collection, input.query, call, deps.encryption);
+          : await listPage(deps.reads.from(replicaReadOf(input)), collection, input.query, call, deps.encryption);
         return rawJson(200, body);
       }),
   });

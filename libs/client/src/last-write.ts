@@ -1,0 +1,29 @@
+const header = 'X-Service-Consistency';
+
+/** How long reads name the last write, in milliseconds: every server has what is older. */
+const keptMs = 30_000;
+
+/** What the last write of a client led to, for the reads after it. */
+export interface LastWrite {
+  /** The headers of a request. */
+  headersFor(method: string): Readonly<Record<string, string>>;
+  /** Keeps what an answer names. */
+  note(answer: Headers): void;
+}
+
+/** Creates an empty one. Answers may come in any order: the text of a later state is greater. */
+export function createLastWrite(): LastWrite {
+  let state: string | undefined;
+  let untilMs = 0;
+  return {
+    headersFor(method): Record<string, string> {
+      return method === 'GET' && state !== undefined && Date.now() < untilMs ? { [header]: state } : {};
+    },
+    note(answer) {
+      const named = answer.get(header);
+      if (named === null) return;
+      if (state === undefined || named > state || Date.now() >= untilMs) state = named;
+      untilMs = Date.now() + keptMs;
+    },
+  };
+}

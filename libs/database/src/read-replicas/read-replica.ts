@@ -1,0 +1,105 @@
+import { setTimeout } from 'node:timers/promises';
+import type { Logger } from '@recordbus/shared/logging';
+import type { ConnectionPool } from '../connections/connection-pool.ts';
+import { createOpeners } from '../connections/openers.ts';
+import type { ReadLane } from '../connections/read-lane.ts';
+import type { SessionSettings } from '../connections/session-settings.ts';
+import { replicaPosition } from '../driver/position-query.ts';
+
+/** The connections of a server on which reads of clients start. */
+export interface ReadConnections {
+  readonly gets: Pick<ReadLane, 'read'>;
+  readonly lists: Pick<ReadLane, 'read'>;
+  readonly short: Pick<ConnectionPool, 'query'>;
+}
+
+/** A standby that serves reads. */
+export interface ReadReplica extends ReadConnections {
+  /** Its host and port. */
+  readonly address: string;
+  /** Up to where it had the log of the primary when it last said so; undefined while it cannot be used. */
+  readonly position: number | undefined;
+  /** Why it cannot be used; undefined while it can. */
+  readonly problem: string | undefined;
+  /** Asks it for its position. Calls during a question share its answer. Never rejects. */
+  look(timeline: number): Promise<void>;
+  /** Keeps the position that it had at a read; undefined if it does not follow the primary. */
+  note(position: number | undefined): void;
+  /** Notes that it did not answer a read. It is not used until it answers `look`. */
+  noteFailure(error: unknown): void;
+  close(): Promise<void>;
+}
+
+interface ReadReplicaOptions {
+  readonly url: string;
+  /** Shown by PostgreSQL as application_name. */
+  readonly name: string;
+  readonly log: Logger;
+  /** The settings of client reads, apart from gets. */
+  readonly settings: SessionSettings;
+}
+
+/** How long it may be silent, or a connection may take, in milliseconds. Its reads take half as long at most. */
+const silenceMs = 1000;
+
+const notFollowing = 'it does not follow the primary';
+
+/** Creates it. Its connections open when needed. */
+export function createReadReplica({ url, name, log, settings }: ReadReplicaOptions): ReadReplica {
+  const { hostname, port } = new URL(url);
+  const address = `${hostname}:${port || 5432}`;
+  const openers = createOpeners({ name, log, server: url, silenceMs, connectMs: silenceMs });
+  const connections = {
+    gets: openers.lane('gets'),
+    lists: openers.lane('lists', settings),
+    short: openers.pool('shortReads', {}, settings),
+  };
+  const asking = openers.pool('health');
+  let position: number | undefined;
+  let problem: string | undefined = 'it has not answered yet';
+  let looking: Promise<void> | undefined;
+
+  function stand(found: number | undefined, problemNow: string | undefined): void {
+    if (problemNow !== problem) {
+      if (problemNow === undefined) log.info({ address }, 'a read replica can be used');
+      else log.warn({ address, reason: problemNow }, 'a read replica cannot be used');
+    }
+    position = found;
+    problem = problemNow;
+  }
+  const note = (found: number | undefined): void => stand(found, found === undefined ? notFollowing : undefined);
+  const noteFailure = (error: unknown): void =>
+    stand(undefined, error instanceof Error ? error.message : String(error));
+
+  async function lookOnce(timeline: number): Promise<void> {
+    try {
+      const [row] = await asking.query<{ position: number | null }>(replicaPosition(timeline));
+      note(row?.position ?? undefined);
+    } catch (error) {
+      noteFailure(error);
+    }
+  }
+
+  return {
+    ...connections,
+    address,
+    get position() {
+      return position;
+    },
+    get problem() {
+      return problem;
+    },
+    look(timeline) {
+      looking ??= lookOnce(timeline).finally(() => {
+        looking = undefined;
+      });
+      return looking;
+    },
+    note,
+    noteFailure,
+    async close() {
+      const closed = Promise.all([asking, ...Object.values(connections)].map((one) => one.close()));
+      await Promise.race([closed, setTimeout(silenceMs, undefined, { ref: false })]);
+    },
+  };
+}

@@ -1,0 +1,133 @@
+import { every } from '@recordbus/shared/background';
+import type { Consistency } from '@recordbus/shared/consistency';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
+import type { SessionSettings } from '../connections/session-settings.ts';
+import type { PositionCheck } from '../driver/position-query.ts';
+import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
+import type { ReplicaRead } from '../statement.ts';
+import { laterPosition, type Position, positionOf } from './position.ts';
+import type { PrimaryLog } from './primary-log.ts';
+import { createReadReplica, type ReadReplica } from './read-replica.ts';
+import { createReplicaMeter } from './replica-meter.ts';
+import { createUntilReached } from './until-reached.ts';
+
+/** The standbys that serve reads. */
+export interface ReadReplicas {
+  /** Reads on a replica that has what the read needs; where there is none, or it does not answer, on the primary. */
+  read<R>(
+    from: ReplicaRead,
+    onReplica: (replica: ReadReplica, check: PositionCheck) => Promise<R[]>,
+    onPrimary: () => Promise<R[]>,
+  ): Promise<R[]>;
+  /** What is wrong with them, in a sentence; undefined if all can be used. */
+  findProblem(): string | undefined;
+  start(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface ReadReplicasOptions {
+  readonly urls: readonly string[];
+  readonly name: string;
+  readonly log: Logger;
+  readonly metrics?: Metrics | undefined;
+  readonly settings: SessionSettings;
+  readonly primaryLog: PrimaryLog;
+}
+
+/** How often each replica is asked, in milliseconds. */
+const lookMs = 1000;
+
+/** Creates them. None is used before the start. */
+export function createReadReplicas({ urls, primaryLog, metrics, ...options }: ReadReplicasOptions): ReadReplicas {
+  const { log } = options;
+  const replicas = urls.map((url) => createReadReplica({ ...options, url }));
+  const meter = createReplicaMeter(metrics, replicas, primaryLog);
+  let turn = 0;
+
+  /** Returns the replicas that have a position in turn. */
+  function find({ lsn }: Position): ReadReplica | undefined {
+    for (let step = 0; step < replicas.length; step += 1) {
+      turn = (turn + 1) % replicas.length;
+      const replica = replicas[turn];
+      if (replica?.position !== undefined && replica.position >= lsn) return replica;
+    }
+    return undefined;
+  }
+  const untilReached = createUntilReached(replicas, find, log);
+
+  function needOf(after: Consistency | undefined): Position | undefined {
+    const floor = primaryLog.floor();
+    if (!floor || after === undefined) return floor;
+    const own = positionOf(after);
+    // A later timeline than the known one: a failover that this process has not seen, or an invention of the client.
+    return own && own.timeline <= floor.timeline ? laterPosition(own, floor) : undefined;
+  }
+
+  const looking = every({
+    name: 'ask the read replicas for their positions',
+    log,
+    intervalMs: lookMs,
+    async run() {
+      const { latest } = primaryLog;
+      if (latest) await Promise.all(replicas.map((replica) => replica.look(latest.timeline)));
+    },
+  });
+
+  return {
+    async read(from, onReplica, onPrimary) {
+      const needed = needOf(from.after);
+      const replica = needed && (find(needed) ?? (await untilReached.wait(needed)));
+      if (!replica) {
+        meter.wasBehind();
+        return onPrimary();
+      }
+      const check = checkFor(needed, replica);
+      try {
+        const rows = await onReplica(replica, check);
+        meter.wasRead();
+        return rows;
+      } catch (error) {
+        // The replica is not asked for what is wrong with the read itself: the primary says it, with the newest data.
+        if (isOwnLimit(error)) throw error;
+        if (isConnectionError(error)) replica.noteFailure(error);
+        meter.hasFailed(check.isBehind);
+        return onPrimary();
+      }
+    },
+    findProblem() {
+      const found = replicas.flatMap(({ address, problem }) =>
+        problem === undefined ? [] : [`the read replica ${address} is not used: ${problem}`],
+      );
+      return found.length === 0 ? undefined : found.join('; ');
+    },
+    async start() {
+      const { latest } = primaryLog;
+      if (latest) await Promise.all(replicas.map((replica) => replica.look(latest.timeline)));
+      looking.start();
+    },
+    async close() {
+      await Promise.all([looking.stop(), untilReached.stop()]);
+      await Promise.all(replicas.map((replica) => replica.close()));
+    },
+  };
+}
+
+/** Whether the read reached its own limit of time or size, which is the same on every server. */
+const isOwnLimit = (error: unknown): boolean => isDatabaseError(error, sqlState.queryCanceled, sqlState.answerTooLarge);
+
+/** The check of a read, which also keeps the position that the replica had. */
+function checkFor({ timeline, lsn }: Position, replica: ReadReplica): PositionCheck & { readonly isBehind: boolean } {
+  let isBehind = false;
+  return {
+    timeline,
+    accepts(position) {
+      replica.note(position);
+      isBehind = position === undefined || position < lsn;
+      return !isBehind;
+    },
+    get isBehind() {
+      return isBehind;
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { type Consistency, onlyPrimary } from '@recordbus/shared/consistency';
+import type { Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
+import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { ReadLane } from '../connections/read-lane.ts';
+import type { SessionSettings } from '../connections/session-settings.ts';
+import type { Primary } from '../servers/primary.ts';
+import { createCoalescedAsk } from './coalesced-ask.ts';
+import { consistencyOf, markTimeline, type Position, primaryPosition } from './position.ts';
+import { createPrimaryLog } from './primary-log.ts';
+import { createReadReplicas, type ReadReplicas } from './read-replicas.ts';
+import { createReplicaMeter } from './replica-meter.ts';
+
+/** What a database with read replicas adds to a service. */
+export interface ReplicaSide {
+  /** Returns a state with everything that was committed before the call. Never rejects. */
+  state(): Promise<Consistency>;
+  /** The replicas, for a service that reads there. */
+  readonly reading: ReadReplicas | undefined;
+  catchUp(): void;
+  findProblem(): string | undefined;
+  close(): Promise<void>;
+}
+
+interface ReplicaSideOptions {
+  readonly replicaUrls?: readonly string[] | undefined;
+  readonly readsReplicas?: boolean;
+  readonly name: string;
+  readonly log: Logger;
+  readonly metrics?: Metrics;
+  /** The settings of client reads, apart from gets. */
+  readonly settings: SessionSettings;
+  /** Connections to the primary. */
+  readonly gets: Pick<ReadLane, 'read'>;
+  readonly background: Pick<ConnectionPool, 'query'>;
+  readonly primary: Pick<Primary, 'onFailover'>;
+}
+
+/** Opens it; undefined without read replicas. */
+export async function openReplicaSide(options: ReplicaSideOptions): Promise<ReplicaSide | undefined> {
+  const { replicaUrls = [], readsReplicas = false, log, gets, background, primary } = options;
+  if (replicaUrls.length === 0) {
+    // The metrics exist on every deployment.
+    if (readsReplicas) createReplicaMeter(options.metrics, [], { ageOf: () => 0 });
+    return undefined;
+  }
+  const ask = createCoalescedAsk(async () => {
+    const [position] = await gets.read<Position>(primaryPosition);
+    if (!position) throw new Error('the database has no position');
+    return position;
+  });
+  const state = (): Promise<Consistency> => ask().then(consistencyOf, () => onlyPrimary);
+  if (!readsReplicas)
+    return { state, reading: undefined, catchUp() {}, findProblem: () => undefined, close: async () => {} };
+  const primaryLog = createPrimaryLog({ ask, mark: () => background.query(markTimeline), log });
+  const reading = createReadReplicas({ ...options, urls: replicaUrls, primaryLog });
+  await primaryLog.start();
+  await reading.start();
+  const endFailovers = primary.onFailover(primaryLog.raiseFloor);
+  return {
+    state,
+    reading,
+    catchUp: primaryLog.raiseFloor,
+    findProblem: reading.findProblem,
+    async close() {
+      endFailovers();
+      await primaryLog.stop();
+      await reading.close();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { PositionCheck } from '../driver/position-query.ts';
+import type { Statement } from '../statement.ts';
+import type { ReadConnections } from './read-replica.ts';
+import type { ReplicaSide } from './replica-side.ts';
+
+/** Runs a statement on the connections of one server. */
+type RunOn = <R>(connections: ReadConnections, statement: Statement, check?: PositionCheck) => Promise<R[]>;
+
+/**
+ * Returns where reads start: on the primary, or on a read replica if they may. A read that turns out to be long starts again on
+ * the primary: on a replica it would hold up the changes of the primary, or be ended by them.
+ */
+export function startingPlaces(primary: ReadConnections, side: ReplicaSide | undefined): ReadConnections {
+  const reading = side?.reading;
+  if (!reading) return primary;
+  const onEither =
+    (run: RunOn) =>
+    <R>(statement: Statement): Promise<R[]> => {
+      const { fromReplica, onPrimary = false } = statement;
+      if (!fromReplica || onPrimary) return run<R>(primary, statement);
+      return reading.read(
+        fromReplica,
+        (replica, check) => run<R>(replica, statement, check),
+        () => run<R>(primary, statement),
+      );
+    };
+  return {
+    gets: { read: onEither(({ gets }, statement, check) => gets.read(statement, check)) },
+    lists: { read: onEither(({ lists }, statement, check) => lists.read(statement, check)) },
+    short: { query: onEither(({ short }, statement, check) => short.query(statement, undefined, check)) },
+  };
+}

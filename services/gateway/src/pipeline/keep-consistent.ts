@@ -1,0 +1,30 @@
+import { consistencyHeader, laterOf } from '@recordbus/shared/consistency';
+import { clientOf } from '@recordbus/shared/request-scope';
+import type { RecentWrites } from '../recent-writes/recent-writes.ts';
+import type { GatewayResponse, Step } from './exchange.ts';
+
+/**
+ * Makes reads see the writes of their client, whatever read replica serves them: it adds the state that the client's last
+ * write led to, and remembers that of each write before the answer leaves.
+ */
+export const keepConsistent =
+  (recentWrites: RecentWrites): Step =>
+  (request, response, next) => {
+    const client = clientOf(response.locals.exchange.context);
+    if (request.method === 'GET' || request.method === 'HEAD') {
+      const sent = request.headers[consistencyHeader];
+      const needed = laterOf(typeof sent === 'string' ? sent : undefined, recentWrites.stateOf(client));
+      if (needed !== undefined) request.headers[consistencyHeader] = needed;
+    } else noteBeforeHead(response, (state) => recentWrites.note(client, state));
+    next();
+  };
+
+/** Calls `note` with the state that an answer names, before its head is written. */
+function noteBeforeHead(response: GatewayResponse, note: (state: string) => void): void {
+  const writeHead = response.writeHead.bind(response) as (...given: unknown[]) => GatewayResponse;
+  response.writeHead = (...given: unknown[]) => {
+    const state = response.getHeader(consistencyHeader);
+    if (typeof state === 'string') note(state);
+    return writeHead(...given);
+  };
+}

@@ -1,0 +1,48 @@
+import { type Consistency, laterOf } from '@recordbus/shared/consistency';
+
+/** The states of the database that clients need, for a while. */
+interface WriteMemory {
+  stateOf(client: string): Consistency | undefined;
+  note(client: string, state: Consistency): void;
+}
+
+interface MemoryOptions {
+  readonly forMs: number;
+  readonly nowMs: () => number;
+  /** The most clients. With more, the state of the oldest one is needed by everybody. */
+  readonly maxClients?: number;
+}
+
+interface Entry {
+  readonly state: Consistency;
+  readonly untilMs: number;
+}
+
+/** Creates an empty memory. */
+export function createWriteMemory({ forMs, nowMs, maxClients = 100_000 }: MemoryOptions): WriteMemory {
+  const entries = new Map<string, Entry>();
+  let everybody: Entry | undefined;
+
+  const valid = (entry: Entry | undefined): Consistency | undefined =>
+    entry && entry.untilMs > nowMs() ? entry.state : undefined;
+
+  /** Drops what is over, the oldest first, and one more when there are too many. */
+  function drop(): void {
+    for (const [client, entry] of entries) {
+      const state = valid(entry);
+      if (state !== undefined && entries.size <= maxClients) return;
+      entries.delete(client);
+      if (state !== undefined) everybody = { ...entry, state: laterOf(valid(everybody), state) ?? state };
+    }
+  }
+
+  return {
+    stateOf: (client) => laterOf(valid(entries.get(client)), valid(everybody)),
+    note(client, state) {
+      const later = laterOf(valid(entries.get(client)), state) ?? state;
+      entries.delete(client);
+      entries.set(client, { state: later, untilMs: nowMs() + forMs });
+      drop();
+    },
+  };
+}
