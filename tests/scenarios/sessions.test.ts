@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { SignJWT } from 'jose';
+import { decodeJwt, SignJWT } from 'jose';
 import { eventually } from '../harness/eventually.ts';
+import { inDatabase } from '../harness/in-database.ts';
 import { listAt, objectAt, textAt } from '../harness/json.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -33,6 +34,23 @@ onEachTopology('a user manages their sessions', async (t, target) => {
     assert.notEqual(textAt(refreshed, 'token'), textAt(first, 'token'));
     assert.equal(listAt((await ann.get(`${auth}/${users}/sessions`)).json, 'data').length, 2);
   });
+
+  await t.test(
+    'a session lasts as long as its tokens, and a refresh soon after another writes nothing [auth §9.2]',
+    async () => {
+      const { sid, exp } = decodeJwt(textAt(first, 'token'));
+      const select = 'select expires_at, xmin::text as version from system.sessions where id = $1';
+      const shorten = 'update system.sessions set expires_at = expires_at - 100 where id = $1';
+      await inDatabase(target, shorten, [sid]);
+      const refreshed = async () => {
+        const { exp: expiresAt } = decodeJwt(textAt(await ann.post('/api/v1/auth/refresh', {}, 200), 'token'));
+        const [row] = await inDatabase(target, select, [sid]);
+        assert.ok(Number(expiresAt) >= Number(exp) && Number(row?.expires_at) >= Number(expiresAt));
+        return row?.version;
+      };
+      assert.equal(await refreshed(), await refreshed());
+    },
+  );
 
   await t.test('other callers can neither list nor end them', async () => {
     const listed = listAt((await ann.get(`${auth}/${users}/sessions`)).json, 'data');

@@ -1,5 +1,6 @@
+import { createHash } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, perCollection, tableOf } from '@recordbus/schema';
 import { selectUser, type User } from './user.ts';
 
 /** More characters than any address has (RFC 5321 §4.5.3.1). */
@@ -16,13 +17,16 @@ export async function findUserByEmail(query: Query, collection: Collection, emai
   return user;
 }
 
+/** Each connection prepares it once. Its name is a hash of its text, which follows the fields. */
+const byId = perCollection((collection) => {
+  const text = `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where t.id = $1::text`;
+  return { name: `user ${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text };
+});
+
 /** Finds the user with this id. */
 export async function findUserById(query: Query, collection: Collection, id: string): Promise<User | undefined> {
   if (id.includes('\0')) return undefined;
-  const [user] = await query<User>({
-    text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where t.id = $1::text`,
-    values: [id],
-  });
+  const [user] = await query<User>({ ...byId(collection), values: [id] });
   return user;
 }
 

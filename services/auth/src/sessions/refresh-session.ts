@@ -39,7 +39,7 @@ async function refreshUser(
 ): Promise<UserSession> {
   const { database, settings, nowSec, collections } = parts;
   return collections.serve(name, async (collection) => {
-    const user = await findUserById(database.query, collection, id);
+    const user = await findUserById(database.read, collection, id);
     if (!user) throw unauthenticated();
     if (impersonatedBy) {
       const windowSec = (expiresAtSec ?? 0) - nowSec();
@@ -55,6 +55,6 @@ async function refreshUser(
 
 async function extend({ database, nowSec }: AuthParts, accountId: string, id: string, windowSec: number) {
   const now = nowSec();
-  const isAlive = await extendSession(database.query, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
+  const isAlive = await extendSession(database, { id, accountId, nowSec: now, expiresAtSec: now + windowSec });
   if (!isAlive) throw unauthenticated('the session has ended');
 }

@@ -1,4 +1,4 @@
-import { newId, type Query } from '@recordbus/database';
+import { type Database, newId, type Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { Origin } from '../auth-parts.ts';
 
@@ -58,14 +58,27 @@ export async function insertSession(
   return row?.id;
 }
 
-/** Sets the expiry of a session; returns false when it has ended. */
+/**
+ * How much longer than its last token the row of a session may stay, in seconds. So a session that is refreshed again
+ * within this time needs no write.
+ */
+const spareSec = 60;
+
+/** Extends a session to the given time unless it already lasts as long; returns false when it has ended. */
 export async function extendSession(
-  query: Query,
+  { read, query }: Pick<Database, 'read' | 'query'>,
   { id, accountId, nowSec, expiresAtSec }: { id: string; accountId: string; nowSec: number; expiresAtSec: number },
 ): Promise<boolean> {
+  const [session] = await read<{ expiresAtSec: number }>({
+    name: 'find session',
+    text: 'select expires_at as "expiresAtSec" from system.sessions where id = $1 and account_id = $2',
+    values: [id, accountId],
+  });
+  if (!session) return false;
+  if (session.expiresAtSec >= expiresAtSec) return true;
   const rows = await query({
     text: `update system.sessions set last_used_at = $3, expires_at = $4 where id = $1 and account_id = $2 returning 1`,
-    values: [id, accountId, nowSec, expiresAtSec],
+    values: [id, accountId, nowSec, expiresAtSec + spareSec],
   });
   return rows.length > 0;
 }
