@@ -6,6 +6,7 @@ import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { textAt } from '../harness/json.ts';
 import { hostile, look, openPage, type Screen, signIn } from '../harness/pages-browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { totpCode, wrongTotpCode } from '../harness/totp.ts';
 
 /** A text as long as a value may be. */
 const long = 'x'.repeat(1_000_000);
@@ -108,5 +109,47 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
       assert.doesNotMatch(await page.content(), /the secret of the mail/);
     }
     assert.deepEqual([said, dialogs], [[], []]);
+  });
+
+  test('an admin sets up a second factor, signs in with it, and switches it off', async () => {
+    const { page, said } = await openPage(browser);
+    const me = { email: 'bea@example.com', password: 'another long enough password' };
+    await (await stack.admin()).post('/api/v1/admin/admins', me);
+    const enter = async () => {
+      await page.goto(`${stack.url}/_/admins`);
+      await page.getByLabel('Email').fill(me.email);
+      await page.getByLabel('Password').fill(me.password);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+    };
+    await enter();
+    await page.getByRole('button', { name: 'Set up' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Your password').fill('wrong');
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    await dialog.getByText('is wrong', { exact: true }).waitFor();
+    await dialog.getByLabel('Your password').fill(me.password);
+    await dialog.getByRole('button', { name: 'Continue' }).click();
+    const secret = (await dialog.locator('code').innerText()).replaceAll(' ', '');
+    await dialog.getByLabel('Code of the app').fill(totpCode(secret));
+    await dialog.getByRole('button', { name: 'Switch on' }).click();
+    await dialog.getByRole('listitem').nth(9).waitFor();
+    const recovery = await dialog.getByRole('listitem').first().innerText();
+    await dialog.getByRole('button', { name: 'I have kept them' }).click();
+    await page.getByText('10 of 10 recovery codes are left').waitFor();
+
+    await page.evaluate('sessionStorage.clear()');
+    await enter();
+    await page.getByLabel('Code').fill(wrongTotpCode(secret));
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('the code is wrong or was used already').waitFor();
+    await page.getByLabel('Code').fill(recovery);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('9 of 10 recovery codes are left').waitFor();
+    await page.getByRole('button', { name: 'Switch off' }).click();
+    await dialog.getByLabel('Your password').fill(me.password);
+    await dialog.getByLabel('Code of the app').fill(totpCode(secret, 1));
+    await dialog.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('your password alone opens nothing').waitFor();
+    assert.deepEqual(said, []);
   });
 });

@@ -3,8 +3,10 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { runCli } from '../harness/cli.ts';
-import { at } from '../harness/json.ts';
+import { createClient } from '../harness/client.ts';
+import { at, textAt } from '../harness/json.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
+import { totpCode } from '../harness/totp.ts';
 
 const password = 'correct horse battery staple';
 
@@ -26,6 +28,20 @@ suite('admins and the secret on the command line', async () => {
     assert.equal((await login('ada@example.com', password)).status, 200);
     const setup = { token: stack.setupToken, email: 'eve@example.com', password };
     assert.equal((await stack.guest.send('POST', '/api/v1/admin/setup', { body: setup })).status, 409);
+  });
+
+  await test('admin reset-second-factor lets in an admin who has lost it', async () => {
+    const token = textAt((await login('ada@example.com', password)).json, 'data.token');
+    const ada = createClient(stack.url, token);
+    const { secret } = await ada.post('/api/v1/admin/totp/setup', { old_password: password }, 200);
+    await ada.post('/api/v1/admin/totp/confirm', { code: totpCode(String(secret)) }, 200);
+    assert.equal(at((await login('ada@example.com', password)).json, 'data.mfa_required'), true);
+    const reset = await cli(['admin', 'reset-second-factor', 'ADA@example.com', '--json']);
+    assert.equal(reset.code, 0, reset.stderr);
+    assert.equal(typeof at((await login('ada@example.com', password)).json, 'data.token'), 'string');
+    const again = await cli(['admin', 'reset-second-factor', 'ada@example.com']);
+    assert.match(again.stderr, /no authenticator app is set up/);
+    assert.match((await cli(['admin', 'reset-second-factor', 'b@example.com'])).stderr, /not found/);
   });
 
   const refusals: [string, string[], string, Record<string, string>, number, RegExp][] = [

@@ -1,5 +1,5 @@
 export type { AdminAccount, UserAccount, UserDetails } from './admin/account-types.ts';
-export type { Admin, SignedInAdmin } from './admin/admin.ts';
+export type { Admin, AdminMfaRequired, SignedInAdmin } from './admin/admin.ts';
 export type { Backup } from './admin/backups.ts';
 export type {
   CollectionDefinition,
@@ -37,6 +37,7 @@ export type {
   SettingDescription,
   SettingGroup,
 } from './admin/operation-types.ts';
+export type { SecondFactorStatus } from './admin/second-factor.ts';
 export type { Delivery, DeliveryFilter, Webhook, WebhookStatus, WebhookValues } from './admin/webhook-types.ts';
 export type { Accounts, Credentials } from './auth/accounts.ts';
 export type { OAuth, OAuthStart } from './auth/oauth.ts';

@@ -46,12 +46,20 @@ export async function listSecretColumns(client: pg.Client): Promise<SecretColumn
   const accounts = await client.query<{ table: string }>(
     `select format('records.%I', name) as table from system.collections where type = 'auth' order by name`,
   );
+  // A database of an earlier version lacks the column.
+  const admins = await client.query<{ table: string }>(
+    `select 'system.admins' as table from pg_attribute where attrelid = to_regclass('system.admins') and attname = 'totp_secret'`,
+  );
   return [
     {
       table: 'system.settings',
       column: 'value',
       where: `key in (${secrets.map((key) => `'${key.replaceAll("'", "''")}'`).join(', ') || 'null'})`,
     },
-    ...accounts.rows.map(({ table }) => ({ table, column: 'totp_secret', where: 'totp_secret is not null' })),
+    ...[...admins.rows, ...accounts.rows].map(({ table }) => ({
+      table,
+      column: 'totp_secret',
+      where: 'totp_secret is not null',
+    })),
   ];
 }

@@ -31,6 +31,11 @@ export async function hasEncryptedSecrets(client: pg.Client): Promise<boolean> {
   if ((await compareKey(client, undefined)) !== 'none') return true;
   const settings = await client.query<{ key: string; value: string }>('select key, value from system.settings');
   if (settings.rows.some(({ key, value }) => isSecretKey(key) && isCiphertext(value))) return true;
+  // As JSON: a database of an earlier version lacks the column.
+  const admins = await client.query(
+    `select from system.admins a where to_jsonb(a) ->> 'totp_secret' like 'enc:1:%' limit 1`,
+  );
+  if (admins.rows.length > 0) return true;
   const accounts = await client.query<{ table: string }>(
     `select format('records.%I', name) as table from system.collections where type = 'auth'`,
   );

@@ -25,6 +25,7 @@ import { createOauthProviders } from './oauth/oauth-providers.ts';
 import { createCodeHasher } from './one-time/code-hasher.ts';
 import { addressRoutes } from './routes/address-routes.ts';
 import { adminRoutes } from './routes/admin-routes.ts';
+import { adminTotpRoutes } from './routes/admin-totp-routes.ts';
 import { anonymousRoutes } from './routes/anonymous-routes.ts';
 import { impersonationRoutes } from './routes/impersonation-routes.ts';
 import { mailRoutes } from './routes/mail-routes.ts';
@@ -39,6 +40,7 @@ import { withSignInHooks } from './routes/with-sign-in-hooks.ts';
 
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 export { liftLockout } from './lockout/lockout.ts';
+export { resetAdminFactor } from './totp/admin-authenticator.ts';
 
 interface AuthDeps {
   readonly log: Logger;
@@ -145,6 +147,7 @@ const createRoutes = (parts: OauthParts): readonly Route[] =>
   withSignInHooks(
     [
       ...adminRoutes(parts),
+      ...adminTotpRoutes(parts),
       ...impersonationRoutes(parts),
       ...userAdminRoutes(parts),
       ...sessionRoutes(parts),

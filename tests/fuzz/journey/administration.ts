@@ -1,6 +1,7 @@
 import { eventually } from '../../harness/eventually.ts';
 import { listAt, textAt } from '../../harness/json.ts';
 import { firstAdmin } from '../../harness/stack.ts';
+import { totpCode } from '../../harness/totp.ts';
 import type { Call } from './survey.ts';
 
 interface Parts {
@@ -35,6 +36,16 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   const { json: made } = await call('postAdminAdmins', { as, body: { email: 'eve@example.com', password } });
   const id = textAt(made, 'data.id');
   await call('patchAdminAdminsById', { as, path: { id }, body: { email: 'eva@example.com' } });
+  const eve = { email: 'eva@example.com', password };
+  const own = textAt((await call('postAdminLogin', { body: eve })).json, 'data.token');
+  const proof = { old_password: password };
+  const app = textAt((await call('postAdminTotpSetup', { as: own, body: proof })).json, 'data.secret');
+  await call('postAdminTotpConfirm', { as: own, body: { code: totpCode(app) } });
+  const { json: renewed } = await call('postAdminTotpRecoveryRegenerate', { as: own, body: proof });
+  await call('getAdminTotp', { as: own });
+  const begun = textAt((await call('postAdminLogin', { body: eve })).json, 'data.mfa_token');
+  await call('postAdminLoginMfa', { body: { mfa_token: begun, recovery_code: textAt(renewed, 'data.codes.0') } });
+  await call('postAdminTotpDisable', { as: own, body: { code: totpCode(app, 1), ...proof } });
   await call('deleteAdminAdminsById', { as, path: { id } });
   const key = {
     name: 'journey',

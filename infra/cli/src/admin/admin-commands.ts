@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import { loadAndRun } from '../load-and-run.ts';
+import type { CommonOptions } from '../run-command.ts';
 import type { AdminOptions } from './set-password.ts';
 
-/** `admin create` and `admin reset`. */
+/** `admin create`, `admin reset` and `admin reset-second-factor`. */
 export function addAdminCommands(program: Command): void {
   const admin = program.command('admin').description("create an admin, or reset an admin's password");
   const add = (name: 'create' | 'reset', description: string) =>
@@ -19,6 +20,16 @@ export function addAdminCommands(program: Command): void {
           return (name === 'create' ? createAdmin : resetAdmin)(parts, email, options);
         }),
       );
+  admin
+    .command('reset-second-factor')
+    .description('remove the authenticator app and the recovery codes of an admin who has lost them')
+    .argument('<email>', 'address of the admin')
+    .option('--json', 'write the result as JSON')
+    .action((email: string, options: CommonOptions) =>
+      loadAndRun('admin reset-second-factor', options, async (parts) =>
+        (await import('./reset-second-factor.ts')).resetSecondFactor(parts, email),
+      ),
+    );
   add('create', 'create an admin');
   add('reset', 'set a new password: all tokens and sessions end, and so does a lockout of the address');
 }

@@ -68,6 +68,7 @@ async function encryptedColumns(client: pg.Client): Promise<(place: string) => b
       return [...fields, ...history, ...(collection.type === 'auth' ? [`records.${collection.name}.totp_secret`] : [])];
     }),
   );
+  places.add('system.admins.totp_secret');
   return (place) => places.has(place.replaceAll('"', ''));
 }
 

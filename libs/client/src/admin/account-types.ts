@@ -4,6 +4,8 @@ export interface AdminAccount {
   readonly id: string;
   readonly email: string;
   readonly created_at: number;
+  /** Whether signing in needs a second factor. */
+  readonly second_factor: boolean;
 }
 
 /** A user of an auth collection, as admins see it. */

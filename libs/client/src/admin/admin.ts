@@ -1,5 +1,6 @@
 import type { Credentials } from '../auth/accounts.ts';
 import { createSessions, endSession } from '../auth/own-account.ts';
+import type { Factor } from '../auth/sign-in.ts';
 import type { Page, PageOptions } from '../records/options.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
@@ -21,13 +22,27 @@ import type {
   SettingGroup,
 } from './operation-types.ts';
 import { createRequests } from './requests.ts';
+import { createSecondFactor } from './second-factor.ts';
 import { createUsers } from './users.ts';
 import { createWebhooks } from './webhooks.ts';
 
 /** An admin who has signed in. */
 export interface SignedInAdmin {
+  readonly state: 'signed_in';
   readonly token: string;
   readonly admin: { readonly id: string; readonly email: string };
+}
+
+/** A sign-in that needs a second factor, within five minutes. Nobody is signed in yet. */
+export interface AdminMfaRequired {
+  readonly state: 'mfa_required';
+  readonly mfaToken: string;
+  /** Completes the sign-in. A wrong factor is an error with the code `invalid_code`, and may be tried again. */
+  confirm(factor: Factor, options?: CallOptions): Promise<SignedInAdmin>;
+}
+
+interface SignInAnswer extends Omit<SignedInAdmin, 'state'> {
+  readonly mfa_token?: string;
 }
 
 type AdminValues = { readonly email?: string; readonly password?: string };
@@ -37,17 +52,29 @@ type Settings = Readonly<Record<string, string>>;
 export function createAdmin(transport: Transport, session: SessionKeeper) {
   const requests = createRequests(transport);
   const { get, page, create, post, patch, remove } = requests;
-  const signIn = async (path: string, values: object, options?: CallOptions): Promise<SignedInAdmin> => {
-    const call = { method: 'POST', path: `/api/v1/admin/${path}`, values, isAnonymous: true, ...options } as const;
-    const answer = await transport.data<SignedInAdmin>(call);
-    await session.begin(answer.token);
-    return answer;
+  const send = (path: string, values: object, options?: CallOptions): Promise<SignInAnswer> =>
+    transport.data({ method: 'POST', path: `/api/v1/admin/${path}`, values, isAnonymous: true, ...options });
+  const signedIn = async ({ token, admin }: SignInAnswer): Promise<SignedInAdmin> => {
+    await session.begin(token);
+    return { state: 'signed_in', token, admin };
+  };
+  const confirmMfa = async (mfaToken: string, factor: Factor, options?: CallOptions): Promise<SignedInAdmin> => {
+    const proof = 'code' in factor ? { code: factor.code } : { recovery_code: factor.recoveryCode };
+    return signedIn(await send('login/mfa', { mfa_token: mfaToken, ...proof }, options));
   };
   return {
     /** Creates the first admin with the set-up token that the start printed, and signs in. */
-    setup: (values: Credentials & { readonly token: string }, options?: CallOptions) =>
-      signIn('setup', values, options),
-    login: (credentials: Credentials, options?: CallOptions) => signIn('login', credentials, options),
+    setup: async (values: Credentials & { readonly token: string }, options?: CallOptions) =>
+      signedIn(await send('setup', values, options)),
+    async login(credentials: Credentials, options?: CallOptions): Promise<SignedInAdmin | AdminMfaRequired> {
+      const answer = await send('login', credentials, options);
+      const { mfa_token: mfaToken } = answer;
+      if (mfaToken === undefined) return signedIn(answer);
+      return { state: 'mfa_required', mfaToken, confirm: (factor, own) => confirmMfa(mfaToken, factor, own) };
+    },
+    /** Completes a sign-in that needs a second factor. */
+    confirmMfa,
+    secondFactor: createSecondFactor(requests),
     logout: (options?: CallOptions) => endSession(transport, session, ['admin'], options),
     me: (options?: CallOptions) => get<AdminAccount>(['admin', 'me'], options),
     sessions: createSessions(transport, ['admin']),

@@ -37,6 +37,7 @@ import { statements as durability } from './0075-durability.ts';
 import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
 import { statements as eventFacts } from './0085-event-facts.ts';
 import { statements as backups } from './0086-backups.ts';
+import { statements as adminSecondFactor } from './0087-admin-second-factor.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -79,6 +80,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0080-blocked-accounts': blockedAccounts,
   '0085-event-facts': eventFacts,
   '0086-backups': backups,
+  '0087-admin-second-factor': adminSecondFactor,
 };
 
 /** The names of all migrations, in order. */

@@ -5,7 +5,11 @@ export interface Admin {
   readonly id: string;
   readonly email: string;
   readonly created_at: number;
+  /** Whether signing in needs a second factor. */
+  readonly second_factor: boolean;
 }
+
+const columns = 'id, email, created_at, totp_enabled as second_factor';
 
 /** The columns of an admin that a change may set. */
 export interface AdminChange {
@@ -15,12 +19,12 @@ export interface AdminChange {
 
 /** Lists all admins, oldest first. */
 export const listAdmins = (query: Query): Promise<Admin[]> =>
-  query<Admin>({ text: 'select id, email, created_at from system.admins order by created_at, id', values: [] });
+  query<Admin>({ text: `select ${columns} from system.admins order by created_at, id`, values: [] });
 
 /** Finds an admin by id. */
 export async function findAdmin(query: Query, id: string): Promise<Admin | undefined> {
   const [admin] = await query<Admin>({
-    text: 'select id, email, created_at from system.admins where id = $1',
+    text: `select ${columns} from system.admins where id = $1`,
     values: [id],
   });
   return admin;
@@ -29,7 +33,7 @@ export async function findAdmin(query: Query, id: string): Promise<Admin | undef
 /** Finds an admin by address, without regard to case. */
 export async function findAdminByEmail(query: Query, email: string): Promise<Admin | undefined> {
   const [admin] = await query<Admin>({
-    text: 'select id, email, created_at from system.admins where lower(email) = lower($1)',
+    text: `select ${columns} from system.admins where lower(email) = lower($1)`,
     values: [email],
   });
   return admin;
@@ -57,7 +61,7 @@ export async function updateAdmin(
   const [admin] = await query<Admin>({
     text: `update system.admins set email = coalesce($2, email), password_hash = coalesce($3, password_hash),
   token_version = token_version + 1, updated_at = $4
-where id = $1 returning id, email, created_at`,
+where id = $1 returning ${columns}`,
     values: [id, email ?? null, passwordHash ?? null, nowSec],
   });
   return admin;

@@ -26,7 +26,7 @@ export async function addAdmin(
   actor: Actor,
 ): Promise<Admin> {
   const passwordHash = await passwords.hashNew(credentials.password);
-  const admin = { id: newId(), email: credentials.email, created_at: nowSec };
+  const admin = { id: newId(), email: credentials.email, created_at: nowSec, second_factor: false };
   await refusingTakenAddress(credentials.email, () =>
     database.transaction(async (query) => {
       await insertAdmin(query, admin, passwordHash);

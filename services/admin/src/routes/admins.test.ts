@@ -6,7 +6,7 @@ import { type Answer, skip, someAdmin, startTestAdmin, type TestAdmin } from '..
 
 const path = '/api/v1/admin/admins';
 const password = 'a long enough password';
-const shown = z.strictObject({ id: z.uuid(), email: z.string(), created_at: z.int() });
+const shown = z.strictObject({ id: z.uuid(), email: z.string(), created_at: z.int(), second_factor: z.boolean() });
 
 describe('/api/v1/admin/admins', { skip }, () => {
   let admin: TestAdmin;
@@ -34,7 +34,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
 
   test('POST adds an admin, whose password is hashed and never shown', async () => {
     const { id, ...rest } = await add('  Ada@Example.com ');
-    assert.deepEqual(rest, { email: 'Ada@Example.com', created_at: 1_700_000_000 });
+    assert.deepEqual(rest, { email: 'Ada@Example.com', created_at: 1_700_000_000, second_factor: false });
     const { password_hash } = await stored(id);
     assert.equal(await verifyPassword(password_hash, password), true);
     const list = await admin.call('GET', path);

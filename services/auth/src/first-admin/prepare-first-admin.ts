@@ -34,7 +34,7 @@ export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<str
   const problem = findPasswordProblem(adminPassword);
   if (problem) throw new ConfigError(`SERVICE_ADMIN_PASSWORD ${problem}.`);
   const passwordHash = await hashPassword(adminPassword);
-  const admin = { id: newId(), email: adminEmail, passwordHash, tokenVersion: 0 };
+  const admin = { id: newId(), email: adminEmail, passwordHash, tokenVersion: 0, totpEnabled: false };
   if (await insertFirstAdmin(database, admin, Math.floor(clock() / 1000), { context: 'system' }))
     log.info({ email: adminEmail }, 'first admin created');
   return undefined;

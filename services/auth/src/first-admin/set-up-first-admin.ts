@@ -26,7 +26,13 @@ export async function setUpFirstAdmin(
     if (await hasAdmin(database.query)) throw adminExists();
     throw new AppError(401, 'invalid_setup_token', 'the set-up token is wrong');
   }
-  const admin = { id: newId(), email, passwordHash: await passwords.hashNew(password), tokenVersion: 0 };
+  const admin = {
+    id: newId(),
+    email,
+    passwordHash: await passwords.hashNew(password),
+    tokenVersion: 0,
+    totpEnabled: false,
+  };
   if (!(await insertFirstAdmin(database, admin, nowSec(), origin))) throw adminExists();
   return admin;
 }

@@ -4,8 +4,9 @@ import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { setUpFirstAdmin } from '../first-admin/set-up-first-admin.ts';
 import { openAdminSession } from '../sessions/admin-sessions.ts';
-import { logInAdmin } from '../sign-in/log-in-admin.ts';
-import { adminSession } from './session-schemas.ts';
+import { finishAdminSignIn, logInAdmin } from '../sign-in/log-in-admin.ts';
+import { secondFactorProof } from './second-factor-routes.ts';
+import { adminSession, secondFactorRequired } from './session-schemas.ts';
 
 const credentials = z.object({ email: z.string('must be a string').trim(), password: z.string('must be a string') });
 
@@ -41,7 +42,26 @@ export const adminRoutes = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Sign in as an admin',
     body: credentials,
-    answers: { 200: adminSession, 401: 'invalid credentials', 429: 'too many failed attempts' },
+    answers: {
+      200: z.union([adminSession, secondFactorRequired]),
+      401: 'invalid credentials',
+      429: 'too many failed attempts',
+    },
     handler: async (input) => ok(await logInAdmin(parts, input.body, originOf(input))),
+  }),
+  route({
+    method: 'POST',
+    path: '/api/v1/admin/login/mfa',
+    access: 'public',
+    scope: 'none',
+    action: 'auth',
+    summary: 'Finish the sign-in of an admin with a code of the authenticator app or a recovery code',
+    body: secondFactorProof,
+    answers: {
+      200: adminSession,
+      401: 'the mfa_token or the code is wrong, used or expired',
+      429: 'too many wrong codes',
+    },
+    handler: async (input) => ok(await finishAdminSignIn(parts, input.body, originOf(input))),
   }),
 ];

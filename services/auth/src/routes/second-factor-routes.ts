@@ -2,12 +2,13 @@ import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { providerProfile } from '../identity/provider-profile.ts';
-import { finishSignIn, type SecondFactor } from '../sign-in/finish-sign-in.ts';
+import { finishSignIn } from '../sign-in/finish-sign-in.ts';
+import type { SecondFactor } from '../totp/second-factor.ts';
 import { admitTo, authParams, authPath, text } from './auth-paths.ts';
 import { userSession } from './session-schemas.ts';
 
 /** The token of the first factor, and a code of the app or a recovery code. */
-const proof = z
+export const secondFactorProof = z
   .object({ mfa_token: text, code: text.optional(), recovery_code: text.optional() })
   .transform(({ mfa_token: mfaToken, code, recovery_code: recoveryCode }, context) => {
     const factor: SecondFactor | undefined =
@@ -27,7 +28,7 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
     action: 'auth',
     summary: 'Finish a sign-in with a code of the authenticator app or a recovery code',
     params: authParams,
-    body: proof,
+    body: secondFactorProof,
     answers: {
       200: userSession.extend({ linked_provider: z.string().optional(), profile: providerProfile.optional() }),
       401: 'the mfa_token or the code is wrong, used or expired',

@@ -5,13 +5,11 @@ import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { LoginAttempt } from '../lockout/lockout.ts';
 import { issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
+import { mfaLifetimeSec } from '../totp/second-factor.ts';
 import { refuseBlocked } from '../users/blocks.ts';
 
 /** The answer to a right first factor (auth §6.3). */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };
-
-/** The lifetime of an `mfa_token` (auth §6.3). */
-const mfaLifetimeSec = 300;
 
 interface FirstFactor {
   readonly collection: Collection;

@@ -1,5 +1,5 @@
-import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
+import type { FactorAccounts } from './factor-accounts.ts';
 
 /** auth §6.6 */
 const limit = { max: 10, windowSec: 15 * 60 };
@@ -7,10 +7,10 @@ const limit = { max: 10, windowSec: 15 * 60 };
 /** Limits the second factors that are tried for an account. Reserve a try before it is checked. */
 export function limitSecondFactors(
   { guessLimit }: Pick<AuthParts, 'guessLimit'>,
-  collection: Collection,
-  userId: string,
+  { realm }: FactorAccounts,
+  accountId: string,
 ) {
-  const key = `second factors ${collection.id} ${userId}`;
+  const key = `second factors ${realm} ${accountId}`;
   return {
     /** Throws 429 beyond the limit. */
     reserve: () => guessLimit.reserve({ key, ...limit }),

@@ -6,9 +6,12 @@ export interface AdminAccount {
   readonly email: string;
   readonly passwordHash: string;
   readonly tokenVersion: number;
+  /** Whether a sign-in needs a second factor. */
+  readonly totpEnabled: boolean;
 }
 
-const columns = 'id, email, password_hash as "passwordHash", token_version as "tokenVersion"';
+const columns =
+  'id, email, password_hash as "passwordHash", token_version as "tokenVersion", totp_enabled as "totpEnabled"';
 
 /** Whether an admin exists. */
 export async function hasAdmin(query: Query): Promise<boolean> {
@@ -34,7 +37,11 @@ export async function findAdminById(query: Query, id: string): Promise<AdminAcco
 }
 
 /** Adds an admin. Throws a unique violation for a taken address. */
-export async function insertAdmin(query: Query, admin: AdminAccount, nowSec: number): Promise<void> {
+export async function insertAdmin(
+  query: Query,
+  admin: Omit<AdminAccount, 'totpEnabled'>,
+  nowSec: number,
+): Promise<void> {
   const { id, email, passwordHash, tokenVersion } = admin;
   await query({
     text: `insert into system.admins (id, email, password_hash, token_version, created_at, updated_at)

@@ -9,6 +9,7 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'GET /api/v1/openapi.json': 'client.openapi()',
   'POST /api/v1/admin/setup': "client.admin.setup({ token, email: 'ada@example.com', password })",
   'POST /api/v1/admin/login': "client.admin.login({ email: 'ada@example.com', password })",
+  'POST /api/v1/admin/login/mfa': 'client.admin.confirmMfa(token, { code })',
   'POST /api/v1/admin/impersonate/{collection}/{id}': "client.admin.impersonate('{collection}', '{id}')",
   'POST /api/v1/admin/logout': 'client.admin.logout()',
   'GET /api/v1/admin/sessions': 'client.admin.sessions.list()',
