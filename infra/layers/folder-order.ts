@@ -6,7 +6,7 @@
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'libs/database': [
     'index',
-    'command-session lease limit-rules temporary-database used-tokens',
+    'command-session lease limit-rules partition-leases temporary-database used-tokens',
     'database',
     'read-replicas reads startup',
     'connections migrations',

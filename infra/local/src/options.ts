@@ -3,7 +3,7 @@ import { authVariables } from '@recordbus/auth/config';
 import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { answerTimeoutMs } from '@recordbus/gateway/config';
-import { fileVariables } from '@recordbus/records/config';
+import { ownVariables } from '@recordbus/records/config';
 import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
 /** The stack has its own servers and takes a free port, so variables that a single service requires are optional. */
@@ -11,7 +11,7 @@ export const localVariables = {
   ...adminVariables,
   ...authVariables,
   eventStreamMaxBytes,
-  ...fileVariables,
+  ...ownVariables,
   ...extensionVariables,
   answerTimeoutMs,
   databaseUrl: variable(databaseUrl.name, databaseUrl.about, databaseUrl.schema.optional()),

@@ -5,8 +5,8 @@ import type { SchemaDocument } from './manifest.ts';
 // A deployment of an earlier version lacks some of the schemas.
 const schemaList = `select oid from pg_namespace where nspname in (${ownSchemas.map((name) => `'${name}'`).join(', ')})`;
 
-/** Leases belong to processes that the restored deployment does not have. */
-const emptyTables = new Set(['system.leases']);
+/** Leases and grants belong to processes that the restored deployment does not have. */
+const emptyTables = new Set(['system.leases', 'system.room_grants']);
 
 interface Statement {
   readonly sql: string;

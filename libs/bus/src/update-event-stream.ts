@@ -15,8 +15,8 @@ interface UpdateOptions {
 }
 
 /**
- * Updates the settings of the stream, creates it when it is missing, and returns its last sequence. Only the holder of
- * the outbox's lease may call it, before it publishes: other versions of the relay need other settings. Settings that
+ * Updates the settings of the stream, creates it when it is missing, and returns its last sequence. Only relays that hold
+ * partitions of the outbox call it, before they publish: other versions of the relay need other settings. Settings that
  * the server cannot change on an existing stream (storage, retention) stay. Shrinking drops only messages that are
  * read. Throws JetStream's refusals, and 503 without a connection.
  */

@@ -1,4 +1,4 @@
-import { eventStreamMaxBytes } from '@recordbus/bus/config';
+import { eventPartitions, eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
@@ -14,7 +14,7 @@ const maxUploadBytes = variable(
 );
 
 /** The variables of the service besides those of database and bus, in every process that runs it. */
-export const fileVariables = { ...storageVariables, maxUploadBytes };
+export const ownVariables = { ...storageVariables, maxUploadBytes, eventPartitions };
 
 /** The variables of a process that runs only the records service, besides those of every process. */
 export const recordsVariables = {
@@ -25,7 +25,7 @@ export const recordsVariables = {
   encryptionKey,
   breachServiceUrl,
   eventStreamMaxBytes,
-  ...fileVariables,
+  ...ownVariables,
   ...extensionVariables,
   fcmUrl,
   onesignalUrl,

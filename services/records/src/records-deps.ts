@@ -25,6 +25,8 @@ export interface RecordsDeps {
     readonly breachServiceUrl: string;
     /** Largest multipart body; 100 MiB by default. */
     readonly maxUploadBytes?: number;
+    /** Into how many partitions the replicas divide the events to publish; 8 by default. */
+    readonly eventPartitions?: number;
     /** URLs of the push notification providers. */
     readonly onesignalUrl: string;
     readonly fcmUrl: string;

@@ -33,7 +33,14 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
   const { log, database, bus, settings, collections: cache, storage, stream = eventStream } = given;
   const keptFor = () => settings.get('events.kept_for');
   const background = database.of('background');
-  const relay = createOutboxRelay({ database: background, bus, log, stream, keptFor });
+  const relay = createOutboxRelay({
+    database: background,
+    bus,
+    log,
+    stream,
+    keptFor,
+    partitions: given.config.eventPartitions,
+  });
   const removals = createRemovals({ database: background, storage, log });
   const versions = createDropDeletedVersions(background.query, log);
   const maxBytes = () => settings.get('files.thumbs_max_bytes');

@@ -57,13 +57,13 @@ describe('a full event stream', { skip }, () => {
   }
 
   /** Inserts events as commits do, and returns their ids. */
-  async function write(count: number, collection = 'posts'): Promise<string[]> {
+  async function write(count: number, collection = 'posts', records = 1): Promise<string[]> {
     const ids = Array.from({ length: count }, () => newId());
     await database.query({
       text: `insert into system.outbox (event_id, event, record_key, body)
-        select id::uuid, $3 || '.create', $3 || '/1', jsonb_build_object('id', id, 'text', $2::text)::text
+        select id::uuid, $3 || '.create', $3 || '/' || place % $4, jsonb_build_object('id', id, 'text', $2::text)::text
         from unnest($1::text[]) with ordinality as given (id, place) order by place`,
-      values: [ids, text, collection],
+      values: [ids, text, collection, records],
     });
     for (const relay of relays) relay.wake();
     return ids;
@@ -150,6 +150,22 @@ describe('a full event stream', { skip }, () => {
     await eventually(async () => (await stateOf()).first_seq > 1);
     assert.ok((await stateOf()).first_seq <= 11, 'no unread event is dropped');
     assert.deepEqual(await follow(webhooks, written, seen), written);
+    await allPublished();
+  });
+
+  it('several relays together drop no unread event [events §3.6]', async () => {
+    for (let count = 0; count < 3; count += 1) startRelay();
+    const written = await write(1);
+    await allPublished();
+    const webhooks = await addConsumer(webhooksConsumer);
+    const seen: string[] = [];
+    for (let round = 0; round < 6; round += 1) {
+      written.push(...(await write(40, 'posts', 40)));
+      await readAll(webhooks, seen, seen.length + 9);
+      if (round === 3) await relays.pop()?.stop();
+    }
+    await follow(webhooks, written, seen);
+    assert.deepEqual(seen.sort(), written.sort());
     await allPublished();
   });
 

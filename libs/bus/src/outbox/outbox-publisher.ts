@@ -2,12 +2,13 @@ import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
 import type { EventStream } from '../event-stream.ts';
+import type { RoomGrants } from '../room/room-grants.ts';
 import { holdersOf } from '../room/room-report.ts';
 import { createStreamRoom } from '../room/stream-room.ts';
 import { updateEventStream } from '../update-event-stream.ts';
 import { createFullnessLog } from './fullness-log.ts';
 import { publishRound } from './outbox-round.ts';
-import { republishAfter } from './outbox-store.ts';
+import { type Partitions, republishAfter } from './outbox-store.ts';
 
 /** Publishes the events of the outbox on a stream that it has verified. */
 interface OutboxPublisher {
@@ -16,7 +17,7 @@ interface OutboxPublisher {
    * the bus or the database fails.
    */
   publish(): Promise<number | undefined>;
-  /** Verifies the stream again before the next event. Call it when this process takes the lease. */
+  /** Verifies the stream again before the next event. Call it when this process takes partitions. */
   distrust(): void;
 }
 
@@ -27,23 +28,25 @@ interface PublisherOptions {
   readonly stream: EventStream;
   /** Further consumers that must have read an event before the stream may drop it, besides the product's own. */
   readonly keptFor: () => readonly string[];
-  /** Whether this process may publish. Called before every event. */
-  readonly holdsLease: () => boolean;
+  readonly grants: RoomGrants;
+  /** The partitions that this process may publish. Called before every event. */
+  readonly partitions: () => Partitions;
 }
 
 const unverified = { generation: 0, lastSequence: 0 };
 
-/** Creates the publisher of a process that publishes while it holds the lease. */
+/** Creates the publisher of a process that publishes while it holds partitions. */
 export function createOutboxPublisher(options: PublisherOptions): OutboxPublisher {
-  const { database, bus, log, stream, keptFor, holdsLease } = options;
-  const room = createStreamRoom({ bus, stream, keptFor });
+  const { database, bus, log, stream, keptFor, grants, partitions } = options;
+  const room = createStreamRoom({ bus, stream, keptFor, grants });
   const fullness = createFullnessLog(log, stream);
   /** The connection on which the stream was verified, and its highest sequence number then. */
   let verified = unverified;
 
-  const mayPublish = () => holdsLease() && bus.connected && bus.generation === verified.generation;
+  const mayPublish = (partition: number) =>
+    partitions().held.includes(partition) && bus.connected && bus.generation === verified.generation;
 
-  /** Verifies the stream before the first event on a new connection or by a new holder of the lease. */
+  /** Verifies the stream before the first event on a new connection, or of partitions that this process took. */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
     const lastSequence = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
@@ -57,11 +60,19 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
     if (verified.generation !== bus.generation) await verifyStream();
     const reading = room.isLow ? await room.look() : undefined;
     const { lastSequence: knownSequence } = verified;
-    const subjectPrefix = stream.prefix;
-    const round = await publishRound({ database, bus, log, subjectPrefix, knownSequence, mayPublish, room });
+    const round = await publishRound({
+      database,
+      bus,
+      log,
+      subjectPrefix: stream.prefix,
+      knownSequence,
+      partitions: partitions(),
+      mayPublish,
+      room,
+    });
     if (round.busFailure) throw round.busFailure;
     if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
-    // A new check found no room, so the readers must advance first. The next renewal of the lease checks again.
+    // A new check found no room, so the readers must advance first. The next renewal of the leases checks again.
     const isFull = round.noRoom && round.lastSequence === 0 && reading !== undefined;
     if (isFull) fullness.full(holdersOf(reading));
     else if (!round.noRoom) fullness.over();

@@ -54,11 +54,16 @@ describe('the outbox relay', { skip }, () => {
     return relay;
   }
 
-  const holders = () =>
-    database.query<{ holder: string }>({
-      text: 'select holder from system.leases where expires_at > clock_timestamp()',
+  /** The partitions of each relay that holds some. */
+  const holders = async () => {
+    const rows = await database.query<{ holder: string; held: number }>({
+      text: `select holder, count(*)::integer as held from system.leases
+        where expires_at > clock_timestamp() and name like '% of 8' group by holder`,
       values: [],
     });
+    return new Map(rows.map(({ holder, held }) => [holder, held]));
+  };
+  const shares = async () => [...(await holders()).values()];
 
   async function write(event: string, recordKey: string | null, data = '{}'): Promise<string> {
     const id = newId();
@@ -103,7 +108,7 @@ describe('the outbox relay', { skip }, () => {
 
   it('publishes committed events with their headers [events §2.2]', async () => {
     const relay = startRelay();
-    await eventually(async () => (await holders()).length === 1);
+    await eventually(async () => String(await shares()) === '8');
     const id = await write('posts.create', 'posts/1');
     relay.wake();
     await eventually(async () => (await unpublished()) === 0);
@@ -116,21 +121,28 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(envelope.parse(JSON.parse(message.body)));
   });
 
-  it('publishes from one of several processes, and from another when that one stops', async () => {
+  it('replicas share the partitions, and others take those of one that stops [events §3.6]', async () => {
     const second = startRelay();
-    const holder = await holders();
-    assert.equal(holder.length, 1);
+    await eventually(async () => String(await shares()) === '4,4');
+    const ids = await Promise.all(Array.from({ length: 40 }, (_, record) => write('posts.update', `posts/${record}`)));
+    for (const relay of relays) relay.wake();
+    await eventually(async () => (await unpublished()) === 0);
+    const published = (await messages()).map((message) => message.id);
+    assert.equal(published.filter((id) => ids.includes(id)).length, ids.length);
     await relays[0]?.stop();
-    await eventually(async () => (await holders()).length === 1);
-    assert.notDeepEqual(await holders(), holder);
-    const id = await write('posts.update', 'posts/1');
+    await eventually(async () => String(await shares()) === '8');
+    const more = await Promise.all(Array.from({ length: 40 }, (_, record) => write('posts.update', `posts/${record}`)));
     second.wake();
-    await eventually(async () => (await messages()).some((message) => message.id === id));
+    await eventually(async () => (await unpublished()) === 0);
+    const all = (await messages()).map((message) => message.id);
+    assert.equal(all.filter((id) => more.includes(id)).length, more.length);
   });
 
-  it('keeps the events of a record in order and loses none', async () => {
+  it('keeps the events of a record in order and loses none, while relays come and go', async () => {
     const expected = new Map<string, string[]>();
     for (let round = 0; round < 40; round += 1) {
+      if (round % 10 === 5) startRelay();
+      if (round % 10 === 9) await relays.at(-2)?.stop();
       const written = await Promise.all(
         ['a', 'b', 'c', 'd'].map(async (record) => [record, await write('notes.update', `notes/${record}`)] as const),
       );

@@ -1,20 +1,22 @@
-import { createLease, type Database } from '@recordbus/database';
+import { createPartitionLeases, type Database } from '@recordbus/database';
 import { every, skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
+import { defaultPartitions } from '../event-partitions.ts';
 import { type EventStream, eventStream } from '../event-stream.ts';
 import { growEventStream } from '../grow-event-stream.ts';
+import { createRoomGrants } from '../room/room-grants.ts';
 import { createOutboxPublisher } from './outbox-publisher.ts';
 import { removeLargeEvents, removePublished } from './outbox-store.ts';
 
 /**
- * Publishes the events of the outbox to the stream. Every process that writes events runs a relay, and one of them at a
- * time does the work. This keeps the events of each record in commit order on the stream, whichever replicas wrote
- * them.
+ * Publishes the events of the outbox to the stream. Every replica that writes events runs a relay, and they divide the
+ * outbox into partitions by the key of the record. One relay at a time publishes a partition. This keeps the events of
+ * each record in commit order on the stream, whichever replicas wrote them.
  */
 export interface OutboxRelay {
   start(): void;
-  /** Finishes the round under way and lets another process take over. */
+  /** Finishes the round under way and lets other processes take over. */
   stop(): Promise<void>;
   /** Call it after a commit that wrote events. Never waits, never throws. */
   wake(): void;
@@ -27,10 +29,12 @@ interface OutboxRelayOptions {
   readonly stream?: EventStream;
   /** Further consumers that must have read an event before the stream may drop it, besides the product's own. */
   readonly keptFor?: () => readonly string[];
+  /** Into how many partitions the relays divide the outbox; the same for all of them. */
+  readonly partitions?: number | undefined;
 }
 
 const leaseLifetimeMs = 5000;
-/** How often the lease is renewed, and the outbox checked for events whose notice was lost, in milliseconds. */
+/** How often the leases are renewed, and the outbox checked for events whose notice was lost, in milliseconds. */
 const renewMs = 1000;
 const retryMaxMs = 5000;
 /** Published rows are kept for several sync intervals of the server, because a stream may lose unsynced events. */
@@ -43,35 +47,48 @@ const growingMs = 10_000;
 
 /** Creates the relay of this process; it does nothing before `start`. */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
-  const { database, bus, log, stream = eventStream, keptFor = () => [] } = options;
-  const lease = createLease(database, { name: `outbox ${stream.name}`, lifetimeMs: leaseLifetimeMs });
-  const publisher = createOutboxPublisher({ database, bus, log, stream, keptFor, holdsLease: () => lease.held });
-  const holding = every({ name: 'renew the lease of the outbox', log, intervalMs: renewMs, run: renew });
+  const {
+    database,
+    bus,
+    log,
+    stream = eventStream,
+    keptFor = () => [],
+    partitions: count = defaultPartitions,
+  } = options;
+  const name = `outbox ${stream.name}`;
+  const leases = createPartitionLeases(database, { name, partitions: count, lifetimeMs: leaseLifetimeMs });
+  const partitions = () => ({ count, held: leases.held });
+  const grants = createRoomGrants({ database, stream, member: leases.member, relays: () => leases.members });
+  const publisher = createOutboxPublisher({ database, bus, log, stream, keptFor, grants, partitions });
+  const isActive = () => leases.held.length > 0;
+  /** One relay does what is done for all: that of the first partition. */
+  const isFirst = () => leases.held.includes(0);
+  const holding = every({ name: 'renew the leases of the outbox', log, intervalMs: renewMs, run: renew });
   const publishing = whenWoken({
     name: 'publish the events of the outbox',
     log,
     retryMs: (failures) => Math.min(retryMaxMs, 100 * 2 ** failures),
-    run: async () => (lease.held && bus.connected ? publisher.publish() : skipped),
+    run: async () => (isActive() && bus.connected ? publisher.publish() : skipped),
   });
   const cleaning = every({
     name: 'remove published events',
     log,
     intervalMs: cleaningMs,
     firstAfterMs: cleaningMs,
-    run: async (ending) => (lease.held ? clean(database, () => lease.held && !ending.aborted) : skipped),
+    run: async (ending) => (isFirst() ? clean(database, () => isFirst() && !ending.aborted) : skipped),
   });
   const growing = every({
     name: 'keep three replicas of the stream',
     log,
     intervalMs: growingMs,
-    run: async () => (lease.held && bus.connected ? growEventStream(bus, stream, log) : skipped),
+    run: async () => (isFirst() && bus.connected ? growEventStream(bus, stream, log) : skipped),
   });
   const endings: (() => void)[] = [];
 
   async function renew(): Promise<void> {
-    const taken = await lease.renew();
-    if (taken) {
-      log.info('this process publishes the events of the outbox now');
+    const taken = await leases.renew();
+    if (taken.length > 0) {
+      log.info({ partitions: leases.held, of: count }, 'this process publishes events of the outbox now');
       publisher.distrust();
     }
     publishing.wake();
@@ -87,11 +104,11 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     async stop() {
       for (const end of endings) end();
       await Promise.all([holding.stop(), publishing.stop(), cleaning.stop(), growing.stop()]);
-      await lease.release().catch((error) => log.warn({ err: error }, 'cannot release the lease of the outbox'));
+      await leases.release().catch((error) => log.warn({ err: error }, 'cannot release the leases of the outbox'));
     },
     wake() {
-      if (lease.held) publishing.wake();
-      else bus.notify('outbox');
+      if (isActive()) publishing.wake();
+      if (leases.held.length < count) bus.notify('outbox');
     },
   };
 }

@@ -9,6 +9,7 @@ import {
   markPublished,
   noteFailure,
   type OutboxRow,
+  type Partitions,
   republishAfter,
 } from './outbox-store.ts';
 import { eventHeaders, isBusFailure, publishEvent } from './publish-event.ts';
@@ -31,10 +32,13 @@ export interface RoundOptions {
   readonly subjectPrefix: string;
   /** The highest sequence number that the stream is known to have assigned. */
   readonly knownSequence: number;
+  /** The partitions that this process holds. */
+  readonly partitions: Partitions;
   /**
-   * Called before every event: whether this process still holds the lease, on the connection that verified the stream.
+   * Called before every event: whether this process still holds its partition, on the connection that verified the
+   * stream.
    */
-  readonly mayPublish: () => boolean;
+  readonly mayPublish: (partition: number) => boolean;
   /** How much the stream can take without dropping messages that a reader still needs. */
   readonly room: StreamRoom;
 }
@@ -53,7 +57,7 @@ const protocolBytes = 64;
  */
 export async function publishRound(options: RoundOptions): Promise<RoundResult> {
   const { database, bus, log, knownSequence, room } = options;
-  const rows = await listUnpublished(database.query, roundSize);
+  const rows = await listUnpublished(database.query, options.partitions, roundSize);
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
   let noRoom = false;
@@ -62,11 +66,11 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
 
   /** Publishes an event; returns whether the next event of the same record may follow. */
   async function publish(row: OutboxRow): Promise<boolean> {
-    if (busFailure || noRoom || !options.mayPublish()) return false;
+    if (busFailure || noRoom || !options.mayPublish(row.partition)) return false;
     try {
       const body = await bodyFor(options, row);
       // Checked again: a process that was frozen meanwhile notices that it lost the lease.
-      if (!options.mayPublish()) return false;
+      if (!options.mayPublish(row.partition)) return false;
       noRoom ||= !room.take(roomFor(row, body));
       if (noRoom) return false;
       const { seq, duplicate } = await publishEvent(bus, options.subjectPrefix, row, body);

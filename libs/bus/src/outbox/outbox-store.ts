@@ -3,6 +3,8 @@ import type { Query } from '@recordbus/database';
 /** An event that waits to be published. */
 export interface OutboxRow {
   readonly id: number;
+  /** The partition of its record. Events of one record have one partition. */
+  readonly partition: number;
   readonly event_id: string;
   readonly event: string;
   readonly record_key: string | null;
@@ -13,14 +15,27 @@ export interface OutboxRow {
   readonly failures: number;
 }
 
-/** Lists the oldest events that are not on the stream. It uses no cursor, since ids commit out of order. */
-export function listUnpublished(query: Query, limit: number): Promise<OutboxRow[]> {
+/** Which of the partitions of the outbox. */
+export interface Partitions {
+  readonly count: number;
+  readonly held: readonly number[];
+}
+
+/** An event without a record has a partition of its own key. */
+const partition = `abs(hashtext(coalesce(record_key, event_id::text)) % $2)`;
+
+/**
+ * Lists the oldest events of these partitions that are not on the stream. It uses no cursor, since ids commit out of order.
+ */
+export function listUnpublished(query: Query, { count, held }: Partitions, limit: number): Promise<OutboxRow[]> {
+  const isAll = held.length === count;
   return query<OutboxRow>({
-    name: 'outbox.unpublished',
-    text: `select id, event_id, event, record_key, body, traceparent, failures,
+    name: isAll ? 'outbox.unpublished' : 'outbox.unpublished-part',
+    text: `select id, ${partition} as partition, event_id, event, record_key, body, traceparent, failures,
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at
-      from system.outbox where published_at is null and parked_at is null order by id limit $1`,
-    values: [limit],
+      from system.outbox where published_at is null and parked_at is null${isAll ? '' : ` and ${partition} = any($3::integer[])`}
+      order by id limit $1`,
+    values: isAll ? [limit, count] : [limit, count, [...held]],
   });
 }
 

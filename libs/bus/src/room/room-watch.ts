@@ -3,6 +3,7 @@ import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Bus } from '../bus.ts';
 import { type EventStream, eventsKeptForMs } from '../event-stream.ts';
 import { measureFillRate, secondsOfRoom } from './fill-rate.ts';
+import { noGrants } from './room-grants.ts';
 import { problemOf, type RoomReport } from './room-report.ts';
 import { type StreamReading, unreadMessages } from './stream-reading.ts';
 import { createStreamRoom } from './stream-room.ts';
@@ -25,7 +26,7 @@ const rateForMs = 300_000;
 
 /** Creates the watch of this process. It asks the bus at most once in ten seconds. */
 export function createRoomWatch({ bus, stream, keptFor }: RoomWatchOptions): RoomWatch {
-  const room = createStreamRoom({ bus, stream, keptFor });
+  const room = createStreamRoom({ bus, stream, keptFor, grants: noGrants });
   let rate = { bytesPerSec: 0, untilMs: 0 };
   let cached: Promise<RoomReport> | undefined;
 

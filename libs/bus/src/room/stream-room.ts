@@ -1,6 +1,7 @@
 import type { Bus } from '../bus.ts';
 import type { EventStream } from '../event-stream.ts';
 import { measureOldest, readBytesAtLeast } from './read-bytes.ts';
+import type { RoomGrants } from './room-grants.ts';
 import { readStream, type StreamReading } from './stream-reading.ts';
 
 /**
@@ -28,10 +29,11 @@ interface StreamRoomOptions {
   readonly stream: EventStream;
   /** The consumers that an admin named in `events.kept_for`. */
   readonly keptFor: () => readonly string[];
+  readonly grants: RoomGrants;
 }
 
 const mebibyte = 1024 ** 2;
-/** The share of the stream's size that is published between two looks, at most. */
+/** The share of the stream's size that all relays publish between two looks, at most. */
 const maxShare = 1 / 4;
 
 /**
@@ -48,20 +50,31 @@ const maxMessageOf = (maxBytes: number): number => maxBytes / 16;
 const lowOf = (maxBytes: number): number => Math.min(maxBytes / 64, 16 * mebibyte);
 
 /** Creates the room of this process; it is empty before the first look. */
-export function createStreamRoom({ bus, stream, keptFor }: StreamRoomOptions): StreamRoom {
+export function createStreamRoom({ bus, stream, keptFor, grants }: StreamRoomOptions): StreamRoom {
   let maxBytes = 0;
   let leftBytes = 0;
   let fullAtLook = false;
+
+  async function measureRoom(): Promise<{ readonly reading: StreamReading; readonly bytes: number }> {
+    const reading = await readStream(bus, stream, keptFor());
+    maxBytes = reading.maxBytes;
+    const bytes = roomOf(reading, readBytesAtLeast(reading, bus.maxPayloadBytes()));
+    if (bytes >= lowOf(maxBytes) || reading.unreadFrom <= reading.firstSequence) return { reading, bytes };
+    const measured = await measureOldest(bus, stream, reading, reserveOf(maxBytes) + 2 * lowOf(maxBytes));
+    return { reading, bytes: Math.max(bytes, roomOf(reading, measured)) };
+  }
+
   return {
     async look() {
       leftBytes = 0;
-      const reading = await readStream(bus, stream, keptFor());
-      maxBytes = reading.maxBytes;
-      leftBytes = roomOf(reading, readBytesAtLeast(reading, bus.maxPayloadBytes()));
-      if (leftBytes < lowOf(maxBytes) && reading.unreadFrom > reading.firstSequence) {
-        const measured = await measureOldest(bus, stream, reading, reserveOf(maxBytes) + 2 * lowOf(maxBytes));
-        leftBytes = Math.max(leftBytes, roomOf(reading, measured));
-      }
+      const { reading, bytes } = await grants.replace(async (others) => {
+        const measured = await measureRoom();
+        // The bytes that others may still publish are free on the stream. Each relay leaves room for the rest.
+        const most = Math.min(measured.bytes, maxBytes * maxShare) / others.relays;
+        const bytes = Math.min(most, measured.bytes - others.grantedBytes);
+        return { bytes, result: { ...measured, bytes } };
+      });
+      leftBytes = Math.max(0, Math.floor(bytes));
       fullAtLook = leftBytes < Math.min(maxMessageOf(maxBytes), bus.maxPayloadBytes());
       return reading;
     },
@@ -91,5 +104,5 @@ export function createStreamRoom({ bus, stream, keptFor }: StreamRoomOptions): S
  */
 export function roomOf({ maxBytes, bytes }: Pick<StreamReading, 'maxBytes' | 'bytes'>, readBytes: number): number {
   const freeBytes = Math.max(0, maxBytes - bytes);
-  return Math.floor(Math.min(freeBytes + readBytes - reserveOf(maxBytes), maxBytes * maxShare));
+  return freeBytes + readBytes - reserveOf(maxBytes);
 }

@@ -38,6 +38,7 @@ import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
 import { statements as eventFacts } from './0085-event-facts.ts';
 import { statements as backups } from './0086-backups.ts';
 import { statements as adminSecondFactor } from './0087-admin-second-factor.ts';
+import { statements as roomGrants } from './0090-room-grants.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -81,6 +82,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0085-event-facts': eventFacts,
   '0086-backups': backups,
   '0087-admin-second-factor': adminSecondFactor,
+  '0090-room-grants': roomGrants,
 };
 
 /** The names of all migrations, in order. */

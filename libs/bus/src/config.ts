@@ -1,0 +1,2 @@
+export { eventPartitions } from './event-partitions.ts';
+export { defaultSizeOnDisk, eventStreamMaxBytes } from './event-stream-size.ts';
