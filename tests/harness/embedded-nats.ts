@@ -7,6 +7,9 @@ import { findFreePort } from './free-port.ts';
 import { natsBinary } from './platform-binaries.ts';
 import type { Server } from './server.ts';
 
+/** A server that was killed reads a large stream again before it is ready. */
+const patience = { timeoutMs: 60_000 };
+
 /** Starts a nats-server in a temporary directory, by default with JetStream. It is ready after some ten milliseconds. */
 export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
@@ -16,10 +19,14 @@ export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Serv
   const start = async (): Promise<void> => {
     const storing = jetstream ? ['-js', '-sd', directory] : [];
     child = startChild(natsBinary(), ['-a', '127.0.0.1', '-p', String(port), ...storing]);
-    await eventually('nats-server is ready', () => {
-      if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
-      return child.lines.some((line) => line.includes('Server is ready'));
-    });
+    await eventually(
+      'nats-server is ready',
+      () => {
+        if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
+        return child.lines.some((line) => line.includes('Server is ready'));
+      },
+      patience,
+    );
   };
   const remove = async (): Promise<void> => {
     await endChild(child, 'SIGTERM');
