@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { type FileHandle, link, mkdir, open, readdir, rm, rmdir, stat, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
@@ -53,13 +53,14 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
           // Nobody reads an announced file before its commit, so its bytes may reach the disk together with its name.
           await (announced ?? file.sync());
           await settle(draft, path);
-          await orRemove(path, [announced && file.sync(), flushNames(path), rm(draft, { force: true })]);
+          await orRemove(path, [announced && file.sync(), flushNames(path), removeDraft(draft)]);
           return { sizeBytes };
         } finally {
           await file.close();
         }
-      } finally {
-        await rm(draft, { force: true });
+      } catch (error) {
+        await removeDraft(draft);
+        throw error;
       }
     },
     async find(key) {
@@ -152,16 +153,31 @@ function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): s
   return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;
 }
 
+/** How many bytes are written at once. Each call of the system costs more than copying a piece of a stream. */
+const bytesAtOnce = 256 * 1024;
+
 /** Writes the bytes of a stream, at the pace of the disk. Returns their number. */
 async function writeAll(file: FileHandle, bytes: Readable): Promise<number> {
   let sizeBytes = 0;
+  let pending: Buffer[] = [];
+  let pendingBytes = 0;
+  const write = async (): Promise<void> => {
+    await file.writeFile(pending.length === 1 && pending[0] ? pending[0] : Buffer.concat(pending));
+    sizeBytes += pendingBytes;
+    [pending, pendingBytes] = [[], 0];
+  };
   for await (const chunk of bytes) {
     const part = typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
-    await file.writeFile(part);
-    sizeBytes += part.length;
+    pending.push(part);
+    pendingBytes += part.length;
+    if (pendingBytes >= bytesAtOnce) await write();
   }
+  if (pendingBytes > 0) await write();
   return sizeBytes;
 }
+
+/** Removes a file that may be gone. */
+const removeDraft = (path: string): Promise<void> => unlessMissing(unlink(path));
 
 /** Waits for the last steps of a put. When one fails, there is no such file. */
 async function orRemove(path: string, steps: readonly (Promise<unknown> | undefined)[]): Promise<void> {
