@@ -16,6 +16,7 @@ import { Secret } from 'kubernetes-models/v1/Secret';
 import { Service } from 'kubernetes-models/v1/Service';
 import { parse, parseAllDocuments } from 'yaml';
 import { at, type JsonObject, objectAt, textAt } from './harness/json.ts';
+import { kubeconform, missingKubeconform } from './harness/kubeconform.ts';
 import { repository } from './harness/stack.ts';
 
 /** The schemas of Kubernetes for the kinds of the chart. */
@@ -119,6 +120,20 @@ describe('the Helm chart', { skip }, () => {
           if (Kind) assert.doesNotThrow(() => new Kind(manifest as never).validate(), ids.join(', '));
         }
       }
+    });
+
+  /** The oldest version that the chart takes, and the newest that has schemas. */
+  for (const version of ['1.27.0', '1.37.0'])
+    test(`is valid for kubeconform with every member known to Kubernetes ${version}`, {
+      skip: missingKubeconform,
+    }, () => {
+      const rendered = Object.values(cases).map((set) => {
+        const flags = set.flatMap((one) => ['--set', one]);
+        return runHelm('template', 'recordbus', chart, '--kube-version', version, ...flags).stdout;
+      });
+      const { status, report } = kubeconform(rendered.join('\n'), version, Object.keys(operatorKinds));
+      assert.equal(status, 0, report);
+      assert.match(report, /Valid: [1-9]\d+, Invalid: 0, Errors: 0/);
     });
 
   test('runs every service as the plain manifests do', () => {
