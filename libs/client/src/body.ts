@@ -1,3 +1,5 @@
+import { invalidArgument } from './error.ts';
+
 /** A body as it is sent. */
 export interface Body {
   readonly content: string | Blob;
@@ -13,7 +15,16 @@ const hasFile = (value: unknown): boolean => isFile(value) || (Array.isArray(val
 export const bodyOf = (values: unknown): Body =>
   Object.values(Object(values)).some(hasFile) ? formOf(partsOf(values as Values)) : jsonOf(values);
 
-const jsonOf = (values: unknown): Body => ({ content: JSON.stringify(values), type: 'application/json' });
+const jsonOf = (values: unknown): Body => ({ content: jsonText(values), type: 'application/json' });
+
+/** Returns the JSON of values. Circular ones and large integers have none. */
+export function jsonText(values: unknown): string {
+  try {
+    return JSON.stringify(values);
+  } catch (cause) {
+    throw invalidArgument('These values cannot be sent as JSON.', cause);
+  }
+}
 
 /** A part of a form: its name, and a text or a file. */
 export type Part = readonly [name: string, value: string | Blob];
@@ -29,9 +40,9 @@ function partsOf(values: Values): Part[] {
     if (!Array.isArray(value)) return isFile(value) ? [[name, value]] : [];
     const kept = value.filter((item) => !isFile(item));
     const added = value.filter(isFile).map((file): Part => [name, file]);
-    return kept.length > 0 ? [[name, JSON.stringify(kept)], ...added] : added;
+    return kept.length > 0 ? [[name, jsonText(kept)], ...added] : added;
   });
-  return [['_json', JSON.stringify(Object.fromEntries(plain))], ...files];
+  return [['_json', jsonText(Object.fromEntries(plain))], ...files];
 }
 
 /**

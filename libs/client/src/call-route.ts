@@ -1,6 +1,6 @@
 import { invalidArgument } from './error.ts';
 import type { Call, Transport } from './transport.ts';
-import type { Query } from './url.ts';
+import { encode, type Query } from './url.ts';
 
 interface AnyInput {
   readonly params?: Readonly<Record<string, unknown>>;
@@ -17,7 +17,7 @@ export function callRoute(transport: Transport, route: string, input: AnyInput =
   const path = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(params[name] ?? '');
     if (['', '.', '..'].includes(value)) throw invalidArgument(`The path needs a value for ${name}.`);
-    return encodeURIComponent(value);
+    return encode(value);
   });
   return transport.data({ method, path, query, values: body, signal, key: idempotencyKey });
 }

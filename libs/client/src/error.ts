@@ -26,7 +26,7 @@ export class RecordbusError extends Error {
   readonly status: number;
   /**
    * A stable word: that of the server (`validation_failed`, `not_found`), or of the client: `network` (no answer),
-   * `aborted`, `unexpected_answer`, `invalid_argument`, `version_unknown`.
+   * `aborted`, `unexpected_answer`, `invalid_argument`, `version_unknown`, `store_failed`.
    */
   readonly code: string;
   /** What the server adds: a message for each wrong field, the index within a batch, and so on. */
@@ -57,8 +57,12 @@ export const isConflict = (error: unknown): error is Conflict =>
   error instanceof RecordbusError && error.status === 412 && error.code === 'precondition_failed';
 
 /** An error of the client itself: it was called in a way that cannot work. */
-export const invalidArgument = (message: string): RecordbusError =>
-  new RecordbusError(message, { status: 0, code: 'invalid_argument' });
+export const invalidArgument = (message: string, cause?: unknown): RecordbusError =>
+  new RecordbusError(message, { status: 0, code: 'invalid_argument', cause });
+
+/** The error of an answer that another server sent, such as the page of a proxy. */
+export const unexpectedAnswer = (status = 200): RecordbusError =>
+  new RecordbusError('The answer is not that of a stack.', { status, code: 'unexpected_answer' });
 
 /** The error of an aborted call. */
 export const abortedBy = (signal: AbortSignal): RecordbusError =>

@@ -1,5 +1,5 @@
 import { type Body, bodyOf } from './body.ts';
-import { abortedBy, invalidArgument, RecordbusError } from './error.ts';
+import { abortedBy, invalidArgument, RecordbusError, unexpectedAnswer } from './error.ts';
 import { exchange, type Progress } from './exchange.ts';
 import { createLastWrite } from './last-write.ts';
 import type { LiveConnection } from './live/types.ts';
@@ -74,6 +74,7 @@ export function createTransport(options: TransportOptions): Transport {
   const lastWrite = createLastWrite();
   async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
     const { method, path, query, signal, onProgress } = call;
+    if (signal?.aborted) throw abortedBy(signal);
     const bearer = call.isAnonymous ? undefined : await token(signal);
     const all = {
       ...lastWrite.headersFor(method),
@@ -102,7 +103,7 @@ export function createTransport(options: TransportOptions): Transport {
 
   async function repeat<T>(call: Call, read: Read<T>): Promise<T> {
     // Without the slash a path could name another host.
-    if (!call.path.startsWith('/')) throw invalidArgument('A path begins with a slash.');
+    if (!String(call.path).startsWith('/')) throw invalidArgument('A path begins with a slash.');
     const key = call.key === true ? newKey() : call.key || undefined;
     const body = call.body ?? (call.values === undefined ? undefined : bodyOf(call.values));
     const isSafe = call.method === 'GET' || call.method === 'DELETE' || key !== undefined;
@@ -123,7 +124,9 @@ export function createTransport(options: TransportOptions): Transport {
   const send: Transport['send'] = (call) =>
     repeat(call, async (response) => {
       const { status, headers } = response;
-      return { status, headers, json: await readJson(response) };
+      const json = await readJson(response);
+      if (status <= 201 && Object(json) !== json) throw unexpectedAnswer(status);
+      return { status, headers, json };
     });
   return {
     baseUrl,
@@ -131,7 +134,7 @@ export function createTransport(options: TransportOptions): Transport {
     keepFresh: () => token(undefined),
     send,
     open: (call) => repeat(call, async (response) => response),
-    data: async <T>(call: Call) => ((await send(call)).json as { readonly data: T }).data,
+    data: async <T>(call: Call) => (Object((await send(call)).json) as { readonly data: T }).data,
   };
 }
 

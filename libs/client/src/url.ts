@@ -7,14 +7,24 @@ export type Query = Readonly<Record<string, string | number | boolean | readonly
 export const apiPath = (...segments: readonly string[]): string => `/api/v1/${segments.map(encodeSegment).join('/')}`;
 
 function encodeSegment(segment: string): string {
-  if (['', '.', '..'].includes(segment)) throw invalidArgument(`"${segment}" cannot be a part of a path.`);
-  return encodeURIComponent(segment);
+  if (typeof segment !== 'string' || ['', '.', '..'].includes(segment))
+    throw invalidArgument(`"${segment}" cannot be a part of a path.`);
+  return encode(segment);
+}
+
+/** Encodes a text for an address. Half of a surrogate pair has no encoding. */
+export function encode(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch (cause) {
+    throw invalidArgument('A text that is not Unicode cannot be sent.', cause);
+  }
 }
 
 /** Returns the path of an answer's address with its query. */
 export function withQuery(path: string, query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined || value === null ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(textOf(value))}`],
+    value === undefined || value === null ? [] : [`${encode(name)}=${encode(textOf(value))}`],
   );
   return pairs.length === 0 ? path : `${path}?${pairs.join('&')}`;
 }

@@ -1,3 +1,4 @@
+import { unexpectedAnswer } from '../error.ts';
 import { newKey } from '../retry.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
@@ -55,13 +56,14 @@ export function createOAuth<R, Create>(
     async begin({ provider, redirectUri, state = newKey() }, options = {}) {
       const query = { provider, redirectUri, state, use_pkce: true };
       const path = at('authorize');
-      const { authorize_url: url } = await transport.data<{ authorize_url: string }>({
+      const answer = await transport.data<{ authorize_url: string } | null>({
         method: 'GET',
         path,
         query,
         ...options,
       });
-      return { url, state };
+      if (!answer?.authorize_url) throw unexpectedAnswer();
+      return { url: answer.authorize_url, state };
     },
     complete: async (answer, options) => signInOrMerge(await send(['oauth2', 'exchange'], answer, options)),
     async unlink(provider, { oldPassword, signal } = {}) {

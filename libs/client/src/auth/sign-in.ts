@@ -1,3 +1,4 @@
+import { unexpectedAnswer } from '../error.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
@@ -71,7 +72,7 @@ export function createSignIn<R>(transport: Transport, session: SessionKeeper, co
     more: CallOptions & { readonly key?: boolean; readonly isAnonymous?: boolean } = {},
   ): Promise<Answer<R>> {
     const path = apiPath('auth', collection, ...segments);
-    return transport.data({ method: 'POST', path, values, isAnonymous: true, ...more });
+    return Object(await transport.data({ method: 'POST', path, values, isAnonymous: true, ...more }));
   }
 
   async function signedIn({
@@ -80,6 +81,7 @@ export function createSignIn<R>(transport: Transport, session: SessionKeeper, co
     profile,
     linked_provider: linkedProvider,
   }: Answer<R>): Promise<SignedIn<R>> {
+    if (token === '') throw unexpectedAnswer();
     await session.begin(token);
     return {
       state: 'signed_in',

@@ -1,5 +1,5 @@
-import { formOf, type Part } from '../body.ts';
-import { RecordbusError } from '../error.ts';
+import { formOf, jsonText, type Part } from '../body.ts';
+import { RecordbusError, unexpectedAnswer } from '../error.ts';
 import type { WriteOptions } from '../records/options.ts';
 import { tagOfUnchanged } from '../records/write.ts';
 import type { Call, Transport } from '../transport.ts';
@@ -43,7 +43,9 @@ async function sendUnchanged(transport: Transport, operations: readonly Collecte
   const tried = new Set<number>();
   for (;;) {
     try {
-      return await transport.data<Result[]>({ ...call, ...bodyOf(operations, tags) });
+      const results = await transport.data<Result[]>({ ...call, ...bodyOf(operations, tags) });
+      if (!Array.isArray(results) || results.length !== operations.length) throw unexpectedAnswer();
+      return results;
     } catch (error) {
       const { index } = error instanceof RecordbusError ? error.details : {};
       const operation = operations[Number(index)];
@@ -66,7 +68,7 @@ function bodyOf(operations: readonly Collected[], tags: readonly (string | undef
     ...(json.op !== 'delete' && { data: withoutFiles(values, index, files) }),
   }));
   if (files.length === 0) return { values: { operations: jsons } };
-  return { body: formOf([['operations', JSON.stringify(jsons)], ...files]) };
+  return { body: formOf([['operations', jsonText(jsons)], ...files]) };
 }
 
 function withoutFiles(values: Collected['values'], index: number, files: Part[]): Record<string, unknown> {

@@ -1,4 +1,4 @@
-import { invalidArgument, type RecordbusError } from '../error.ts';
+import { abortedBy, invalidArgument, type RecordbusError } from '../error.ts';
 import { type AnyReadOptions, readQuery } from '../records/query.ts';
 import type { Transport } from '../transport.ts';
 import { etagOf, remember } from '../versions.ts';
@@ -87,8 +87,8 @@ export function openLive(transport: Transport, collection: string, options: AnyL
         },
       });
     }
-    signal?.addEventListener('abort', () => stop(), { once: true });
     follow();
+    endWith(signal, () => stop(), reject);
   });
 }
 
@@ -122,8 +122,18 @@ function open(
         onError?.(error);
       },
     });
-    signal?.addEventListener('abort', stop, { once: true });
+    endWith(signal, stop, reject);
   });
+}
+
+/** Ends what is followed with its signal. What has not begun by then is refused. */
+function endWith(signal: AbortSignal | undefined, stop: () => void, reject: (error: RecordbusError) => void): void {
+  const end = (): void => {
+    stop();
+    if (signal) reject(abortedBy(signal));
+  };
+  if (signal?.aborted) end();
+  else signal?.addEventListener('abort', end, { once: true });
 }
 
 /** A message without what only the connection needs. Its record knows its version, as one that was read. */

@@ -1,7 +1,8 @@
 import type { Job } from '../admin/jobs.ts';
+import { unexpectedAnswer } from '../error.ts';
 import { type AnyFilter, filterText } from '../filter/build.ts';
 import type { LiveList, LiveOptions, SubscribeOptions, Subscription } from '../live/types.ts';
-import type { CallOptions, Transport } from '../transport.ts';
+import type { CallOptions, Reply, Transport } from '../transport.ts';
 import type { Row } from '../types/fields.ts';
 import type { CreateOf, RecordOf, UpdateOf } from '../types/schema.ts';
 import { apiPath } from '../url.ts';
@@ -149,8 +150,7 @@ export function createCollection(transport: Transport, name: string): Collection
   const at = (...segments: string[]): string => apiPath('records', name, ...segments);
   const readPage = async (options: AnyReadOptions & { cursor?: string }): Promise<AnyPage> => {
     const query = { ...readQuery(options), cursor: options.cursor };
-    const { json } = await transport.send({ method: 'GET', path: at(), query, signal: options.signal });
-    return json as AnyPage;
+    return pageOf(await transport.send({ method: 'GET', path: at(), query, signal: options.signal }));
   };
   const writes = createWrites(transport, name);
   const files = (record: { readonly id: string }, field: string): readonly StoredFile[] =>
@@ -182,12 +182,17 @@ export function createCollection(transport: Transport, name: string): Collection
       const path = at(idOf(subject), 'history');
       return transport.data({ method: 'GET', path, query: { page, perPage }, signal });
     },
-    async aggregate({ filter, having, timeZone, signal, ...options }: AnyAggregate) {
+    async aggregate({ filter, having, timeZone, signal, ...options }: AnyAggregate = {}) {
       const query = { ...options, filter: filterText(filter), having: having && String(having), tz: timeZone };
-      return (await transport.send({ method: 'GET', path: at('aggregate'), query, signal })).json;
+      return pageOf(await transport.send({ method: 'GET', path: at('aggregate'), query, signal }));
     },
   };
   return collection as unknown as Collection<never, never>;
+}
+
+function pageOf({ status, json }: Reply): AnyPage {
+  if (!Array.isArray(Object(json).data)) throw unexpectedAnswer(status);
+  return json as AnyPage;
 }
 
 interface AnyPage {

@@ -1,4 +1,4 @@
-import { invalidArgument } from '../error.ts';
+import { invalidArgument, unexpectedAnswer } from '../error.ts';
 import type { Call, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import { type Expected, expectedOf, isSameSecond, isUnchanged, remember } from '../versions.ts';
@@ -7,7 +7,7 @@ import type { ChangeOptions, RestorePoint, WriteOptions } from './options.ts';
 
 /** The id of a record, or of what was read. An empty one would lead to another route. */
 export function idOf(subject: Subject): string {
-  const id = typeof subject === 'string' ? subject : subject.id;
+  const id = typeof subject === 'string' ? subject : Object(subject).id;
   if (typeof id !== 'string' || id === '') throw invalidArgument('A record needs an id.');
   return id;
 }
@@ -18,9 +18,10 @@ export function createWrites(transport: Transport, name: string) {
 
   /** Sends a request that answers a record, and remembers its version. */
   async function record(call: Call): Promise<object> {
-    const { headers, json } = await transport.send(call);
-    const { data } = Object(json) as { readonly data: object };
-    return remember(data, headers.get('etag'));
+    const { status, headers, json } = await transport.send(call);
+    const { data } = Object(json) as { readonly data: object | null };
+    if (Object(data) !== data && call.method !== 'DELETE') throw unexpectedAnswer(status);
+    return remember(data as object, headers.get('etag'));
   }
 
   /** Sends a write of what was read. */

@@ -1,4 +1,5 @@
 import { RecordbusError } from '../error.ts';
+import { guardStore } from './guarded-store.ts';
 import type { Session, SessionStore } from './session.ts';
 import { connectTabs } from './tabs.ts';
 import { isRefreshDue } from './token-times.ts';
@@ -22,11 +23,12 @@ const retryAfterMs = 30_000;
 
 /** Creates the keeper of the session in a store. `refresh` exchanges a token for a new one. */
 export function createSessionKeeper(
-  store: SessionStore,
+  given: SessionStore,
   refresh: (token: string) => Promise<string>,
   now: () => number = () => Date.now(),
 ): SessionKeeper {
-  const tabs = connectTabs(store.name);
+  const store = guardStore(given);
+  const tabs = connectTabs(given.name);
   const listeners = new Set<(session: Session | undefined) => void>();
   let refreshing: Promise<Session | undefined> | undefined;
   let notBeforeMs = 0;
@@ -34,7 +36,7 @@ export function createSessionKeeper(
   const tell = (session: Session | undefined): void => {
     for (const listener of listeners) listener(session);
   };
-  tabs.onChange(async () => tell(await store.get()));
+  tabs.onChange(async () => tell(await given.get()));
 
   async function change(session: Session | undefined): Promise<void> {
     await store.set(session);

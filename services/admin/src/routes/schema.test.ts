@@ -219,4 +219,35 @@ suite('the schema as files', { skip }, () => {
     assert.deepEqual(await pull(), before);
     assert.deepEqual(await rows("select to_regclass('records.more') as made"), [{ made: null }]);
   });
+
+  test('a failure in the last step leaves nothing of the steps before it', async () => {
+    await create('posts', [text('title')]);
+    await record('posts', { title: 'a' });
+    const before = await pull();
+    const posts = await fileOf('posts');
+    const schema: Schema = {
+      version: 1,
+      collections: [
+        { ...posts, list_rule: '', fields: [...posts.fields, text('slug')] },
+        { name: 'more', fields: [text('x')] },
+        { name: 'titles', type: 'view', view_query: 'select id, title from posts' },
+      ],
+      migrations: [{ name: '1-slugs', sql: 'update posts set slug = title;' }],
+      settings: { ...before.settings, 'smtp.host': 'mail.example.com' },
+      webhooks: [{ name: 'CRM', url: 'https://crm.example.com/hook', events: ['posts.*'] }],
+    };
+    const { hash, changes } = await plan(schema);
+    assert.ok(changes.length >= 6, String(namesOf(changes)));
+    const fail = "begin raise exception 'the last step fails'; end";
+    await rows(`create function fail_last() returns trigger language plpgsql as $$ ${fail} $$`);
+    // The audit row is what an apply writes last.
+    await rows('create trigger fail_last before insert on system.audit execute function fail_last()');
+    const answer = await send(schema, hash);
+    await rows('drop function fail_last cascade');
+    assert.equal(answer.status, 500);
+    assert.deepEqual(await pull(), before);
+    assert.deepEqual(await rows("select to_regclass('records.more') as made"), [{ made: null }]);
+    assert.equal((await plan(schema)).hash, hash);
+    await apply(schema);
+  });
 });
