@@ -13,7 +13,7 @@ export const isOpenTo = (rule: Rule, principal: Principal): boolean => rule === 
 export function authorize(rule: Rule, principal: Principal): void {
   if (rule !== '' || isOpenTo(rule, principal)) return;
   if (principal.type === 'service')
-    throw new AppError(403, 'scope_missing', 'the service key has no scope for this collection');
+    throw new AppError(403, 'scope_missing', 'the service key has no scope that allows this');
   throw ruleRefusal(principal, 'only admins may do this');
 }
 
