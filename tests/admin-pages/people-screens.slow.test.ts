@@ -129,11 +129,11 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
     await dialog.getByText('is wrong', { exact: true }).waitFor();
     await dialog.getByLabel('Your password').fill(me.password);
     await dialog.getByRole('button', { name: 'Continue' }).click();
-    const secret = (await dialog.locator('code').innerText()).replaceAll(' ', '');
+    const secret = String(await dialog.locator('code').textContent()).replaceAll(' ', '');
     await dialog.getByLabel('Code of the app').fill(totpCode(secret));
     await dialog.getByRole('button', { name: 'Switch on' }).click();
     await dialog.getByRole('listitem').nth(9).waitFor();
-    const recovery = await dialog.getByRole('listitem').first().innerText();
+    const recovery = String(await dialog.getByRole('listitem').first().textContent());
     await dialog.getByRole('button', { name: 'I have kept them' }).click();
     await page.getByText('10 of 10 recovery codes are left').waitFor();
 

@@ -121,7 +121,51 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     assert.ok(Number(widest) <= 380, `${widest} pixels`);
   });
 
+  test('in the dark it is dark, and light on request', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    for (const colorScheme of ['dark', 'light'] as const) {
+      await page.emulateMedia({ colorScheme });
+      await page.goto(`${stack.url}/docs`);
+      await page.getByText('open_notes').first().waitFor();
+      for (const place of ['header', '#reference main'])
+        await eventually(`${place} is ${colorScheme}`, async () => {
+          const [text = 0, ground = 0] = await page.evaluate<number[]>(lightnessOf(place));
+          return colorScheme === 'dark' ? ground < 60 && text > 180 : ground > 200 && text < 80;
+        });
+    }
+  });
+
+  test('a valid token is not called invalid where all collections are public', async () => {
+    const admin = await stack.admin();
+    await admin.delete('/api/v1/collections/shelf_books');
+    const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
+    const token = textAt(json, 'data.token');
+    const read = async (client: { get(path: string): Promise<{ readonly text: string }> }) =>
+      (await client.get('/api/v1/openapi.json')).text;
+    await eventually('the documents are equal', async () => (await read(admin)) === (await read(stack.guest)));
+    await page.goto(`${stack.url}/docs?public`);
+    await page.getByPlaceholder('session token or service key').fill(token);
+    await page.getByRole('button', { name: 'Use', exact: true }).click();
+    await page.getByText('What the holder of the token may use.').waitFor();
+  });
+
   test('the browser refused nothing, and asked no other site', () => {
     assert.deepEqual(said, []);
   });
 });
+
+/** A script that measures the text of a place, and the first ground below it that is not clear, from 0 to 255. */
+const lightnessOf = (place: string): string => `(() => {
+  const lightness = (color) => {
+    const context = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d');
+    context.fillStyle = color;
+    context.fillRect(0, 0, 1, 1);
+    const [red, green, blue, alpha] = context.getImageData(0, 0, 1, 1).data;
+    return alpha < 128 ? undefined : (red + green + blue) / 3;
+  };
+  const place = document.querySelector(${JSON.stringify(place)});
+  let ground;
+  for (let element = place; element && ground === undefined; element = element.parentElement)
+    ground = lightness(getComputedStyle(element).backgroundColor);
+  return place ? [lightness(getComputedStyle(place).color), ground ?? 255] : [];
+})()`;
