@@ -61,8 +61,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(config.encryptionKey);
   const storage = await openStorage(config);
-  const { databaseUrl, secret } = options;
-  const backups = await openBackupPlace(config, { databaseUrl, secret, encryptionKey: config.encryptionKey });
+  const backups = await openBackupPlace(config, options.databaseUrl);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));

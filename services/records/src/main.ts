@@ -26,12 +26,11 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
   const bus = connectBus({ urls: config.natsUrl, name: 'records', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  const encryptionKey = findEncryptionKey(config).text;
-  const cipher = createValueCipher(encryptionKey);
+  const cipher = createValueCipher(findEncryptionKey(config).text);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const storage = await openStorage(config);
-  const backups = await openBackupPlace(config, { databaseUrl: config.databaseUrl, secret, encryptionKey });
+  const backups = await openBackupPlace(config, config.databaseUrl);
   const extensions = await findExtensionsConfig(config);
   const copies = { settings, collections };
   const service = createRecords({

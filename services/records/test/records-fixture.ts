@@ -128,8 +128,7 @@ export async function startRecords(
   };
   const storage = await openLocalStorage(await openDirectory('uploads'));
   const archives = await openLocalStorage(await openDirectory('backups'));
-  const readSecrets = () => ({ secret: undefined, key: undefined });
-  const backups = { databaseUrl: url, archives, holdsFiles: true, readSecrets };
+  const backups = { databaseUrl: url, archives, holdsFiles: true };
   const extensionsConfig = extensions && (await writeExtensions(await openDirectory('extensions'), extensions));
   const nowhere = 'http://127.0.0.1:1';
   const cipher = options.cipher ?? createValueCipher(undefined);

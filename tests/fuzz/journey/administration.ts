@@ -70,7 +70,7 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('postAdminSettingsTestEmail', { as, body: { to: 'ops@example.com' } });
   await call('postAdminNotificationsTest', { as, body: { to: 'phone', title: 'Hello', body: 'there' } });
 
-  const backup = { id: textAt((await call('postAdminBackups', { as, body: { secrets: false } })).json, 'data.id') };
+  const backup = { id: textAt((await call('postAdminBackups', { as, body: {} })).json, 'data.id') };
   await eventually('the backup is complete', async () => {
     const { json } = await call('getAdminBackupsById', { as, path: backup });
     return textAt(json, 'data.state') === 'done';

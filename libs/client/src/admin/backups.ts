@@ -9,8 +9,6 @@ export interface Backup {
   readonly state: 'running' | 'done' | 'failed';
   /** The name of the archive. */
   readonly file: string;
-  /** Whether it has the secret file or the key file. */
-  readonly secrets: boolean;
   readonly tables: number;
   readonly rows: number;
   readonly files: number;
@@ -26,9 +24,8 @@ export interface Backup {
 export const createBackups = (transport: Transport, { get, page, create, remove }: Requests) => ({
   list: (paging?: PageOptions, options?: CallOptions) => page<Page<Backup>>(['admin', 'backups'], paging, options),
   get: (id: string, options?: CallOptions) => get<Backup>(['admin', 'backups', id], options),
-  /** Starts a backup, which goes on after the answer. Without the secrets it can be restored only where they are. */
-  start: (values: { readonly secrets?: boolean } = {}, options?: CallOptions) =>
-    create<Backup>(['admin', 'backups'], values, options),
+  /** Starts a backup, which goes on after the answer. It has no secret and no key of the deployment. */
+  start: (options?: CallOptions) => create<Backup>(['admin', 'backups'], {}, options),
   /** Deletes a backup with its archive; one that runs ends. */
   delete: (id: string, options?: CallOptions) => remove(['admin', 'backups', id], options),
   /** Streams the archive. */

@@ -5,7 +5,6 @@ export const statements: readonly string[] = [
     state text not null default 'running' check (state in ('running', 'done', 'failed')),
     file text not null,
     actor jsonb not null,
-    secrets boolean not null,
     tables integer not null default 0,
     rows bigint not null default 0,
     files bigint not null default 0,

@@ -7,7 +7,6 @@ export const shownBackup = z.object({
   id: z.string(),
   state: z.enum(['running', 'done', 'failed']),
   file: z.string().describe('the name of the archive'),
-  secrets: z.boolean().describe('whether it has the secret file or the key file'),
   tables: z.int(),
   rows: z.int(),
   files: z.int(),
@@ -20,7 +19,7 @@ export const shownBackup = z.object({
 
 export type Backup = z.output<typeof shownBackup>;
 
-const columns = `id, state, file, secrets, tables, rows, files, missing_files, bytes, error,
+const columns = `id, state, file, tables, rows, files, missing_files, bytes, error,
   extract(epoch from created_at)::bigint as created_at, extract(epoch from finished_at)::bigint as finished_at`;
 
 /** The key of an archive in the store of archives. */
@@ -34,14 +33,13 @@ interface NewBackup {
   readonly id: string;
   readonly file: string;
   readonly actor: object;
-  readonly secrets: boolean;
 }
 
 /** Adds a backup that runs. */
-export async function addBackup(query: Query, { id, file, actor, secrets }: NewBackup): Promise<Backup> {
+export async function addBackup(query: Query, { id, file, actor }: NewBackup): Promise<Backup> {
   const [row] = await query<Backup>({
-    text: `insert into system.backups (id, file, actor, secrets) values ($1, $2, $3, $4) returning ${columns}`,
-    values: [id, file, JSON.stringify(actor), secrets],
+    text: `insert into system.backups (id, file, actor) values ($1, $2, $3) returning ${columns}`,
+    values: [id, file, JSON.stringify(actor)],
   });
   if (!row) throw new Error('the insert of a backup returned no row');
   return row;

@@ -43,17 +43,16 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     test(`says: ${says} [operation §9.6]`, async () => {
       const deleted: string[] = [];
       const { database, url } = temporary;
-      const readSecrets = () => ({ secret: undefined, key: undefined });
-      const place = { databaseUrl: url, archives: fullStore(error, deleted), holdsFiles: false, readSecrets };
+      const place = { databaseUrl: url, archives: fullStore(error, deleted), holdsFiles: false };
       const log = createLogger('records', 'silent');
       const backups = createBackups({ database, bus, log, storage: place.archives, place });
-      const { id } = await backups.start(origin, true);
+      const { id } = await backups.start(origin);
       await eventually(async () => (await findBackup(database.query, id))?.state === 'failed');
       assert.equal((await findBackup(database.query, id))?.error, says);
       assert.deepEqual(deleted, [id]);
       // Its lock is free again.
       await eventually(async () => {
-        const next = await backups.start(origin, true).catch(() => undefined);
+        const next = await backups.start(origin).catch(() => undefined);
         return next !== undefined;
       });
       await backups.stop();

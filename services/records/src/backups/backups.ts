@@ -46,7 +46,7 @@ interface BackupOrigin {
 /** The backups that are made through the API. */
 export interface Backups {
   /** Starts one. Throws 409 while a backup or another command runs, and where the database has no sessions to give. */
-  start(origin: BackupOrigin, secrets: boolean): Promise<Backup>;
+  start(origin: BackupOrigin): Promise<Backup>;
   /** Deletes one with its archive; one that runs ends. */
   remove(backup: Backup): Promise<void>;
   /** Ends those whose replica was killed, and removes what it left. */
@@ -64,19 +64,18 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
   const { archives } = place;
   let current: { readonly work: ArchiveInWork; readonly ended: Promise<void> } | undefined;
 
-  async function start(origin: BackupOrigin, wantsSecrets: boolean): Promise<Backup> {
+  async function start(origin: BackupOrigin): Promise<Backup> {
     const client = await openSession(place.databaseUrl);
     try {
       for (const lost of await listRunning(query, 'all')) await settle(lost);
-      const kept = wantsSecrets ? place.readSecrets() : { secret: undefined, key: undefined };
-      const secrets = kept.secret !== undefined || kept.key !== undefined;
       const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
       const processedUpTo = await findProcessedSequence(bus);
-      const backup = await addBackup(query, { id: newId(), file, actor: origin.context.principal, secrets });
+      const backup = await addBackup(query, { id: newId(), file, actor: origin.context.principal });
       const files = place.holdsFiles ? storage : undefined;
       const endSession = await sessionEnd(query, client);
       const target = { archives, key: archiveKey(backup), endSession };
-      const work = writeArchive(client, target, { ...kept, files, processedUpTo });
+      // Without the secrets of the deployment: a stolen session of an admin must not become a way to sign tokens.
+      const work = writeArchive(client, target, { secret: undefined, key: undefined, files, processedUpTo });
       current = { work, ended: follow(backup, work, client, origin) };
       return backup;
     } catch (error) {
@@ -94,7 +93,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     try {
       const { tables, rows, files, missing_files, bytes } = await work.done;
       const measured = { tables, rows, files, missing_files: missing_files.length, bytes };
-      const details = { tables, rows, files, keys: backup.secrets };
+      const details = { tables, rows, files };
       const isWanted = await database.transaction(async (own) => {
         if (!(await completeBackup(own, id, measured))) return false;
         await recordAudit(own, { action: 'backups.create', ...origin, target: { type: 'backup', id }, details });

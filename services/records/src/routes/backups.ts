@@ -51,12 +51,10 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     idempotent: true,
     path,
     summary: 'Start a backup, which goes on after the answer',
-    body: z.strictObject({
-      secrets: z.boolean().default(true).describe('whether to add the secret file and the key file'),
-    }),
+    body: z.strictObject({}),
     answers: { 202: shownBackup, 409: 'a backup or another command runs, or the database is behind a pooler' },
-    async handler({ body, context, header }) {
-      const data = await backups.start({ context, userAgent: header('user-agent') }, body.secrets);
+    async handler({ context, header }) {
+      const data = await backups.start({ context, userAgent: header('user-agent') });
       return { status: 202, body: { data } };
     },
   }),
