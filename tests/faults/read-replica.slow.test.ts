@@ -113,6 +113,13 @@ test('every caller reads its own writes, however far the read replica is behind'
     assert.equal((await admin.get(`${path}?consistency=strong`)).status, 400);
   });
 
+  await t.test('who has just signed up sees the account', async () => {
+    const body = { email: 'new@example.com', password: firstAdmin.password };
+    const session = await stack.guest.post('/api/v1/auth/people/register', body);
+    const caller = createClient(stack.url, textAt(session, 'token'));
+    assert.equal((await caller.get(`/api/v1/people/${textAt(session, 'record.id')}`)).status, 200);
+  });
+
   await t.test('the state of a write travels with its header, over any gateway and caller', async () => {
     const { headers } = await admin.send('PATCH', path, { body: { value: 2 } });
     const state = String(headers['x-service-consistency']);

@@ -1,6 +1,7 @@
 import { consistencyHeader, laterOf } from '@recordbus/shared/consistency';
 import { clientOf } from '@recordbus/shared/request-scope';
 import type { RecentWrites } from '../recent-writes/recent-writes.ts';
+import { guest } from './authenticate.ts';
 import type { GatewayResponse, Step } from './exchange.ts';
 
 /**
@@ -10,10 +11,14 @@ import type { GatewayResponse, Step } from './exchange.ts';
 export const keepConsistent =
   (recentWrites: RecentWrites): Step =>
   (request, response, next) => {
-    const client = clientOf(response.locals.exchange.context);
+    const { context } = response.locals.exchange;
+    const client = clientOf(context);
     if (request.method === 'GET' || request.method === 'HEAD') {
       const sent = request.headers[consistencyHeader];
-      const needed = laterOf(typeof sent === 'string' ? sent : undefined, recentWrites.stateOf(client));
+      // Who signs up or in does so as a guest, and reads with the token of the answer.
+      const asGuest = clientOf({ ...context, principal: guest });
+      const own = laterOf(recentWrites.stateOf(client), recentWrites.stateOf(asGuest));
+      const needed = laterOf(typeof sent === 'string' ? sent : undefined, own);
       if (needed !== undefined) request.headers[consistencyHeader] = needed;
     } else noteBeforeHead(response, (state) => recentWrites.note(client, state));
     next();
