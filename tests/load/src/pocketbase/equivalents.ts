@@ -78,7 +78,7 @@ const reads: Readonly<Record<string, RequestsOf>> = {
   'rule-owner': listAsUser('posts_of_owners'),
   'rule-signed-in': listAsUser('posts_of_members'),
   'filter-text': list('100k', `&filter=${encodeURIComponent('description ~ "ipsum dolor"')}`),
-  'filter-title-skip': list('100k', `&skipTotal=1&filter=${encodeURIComponent('title ~ "post 1"')}`),
+  'filter-title-skip': list('100k', `&skipTotal=1&filter=${encodeURIComponent('title ~ "7"')}`),
 };
 
 /** Finds the requests to PocketBase that do what those of a row do; undefined if it has none. */

@@ -25,8 +25,8 @@ export const related: readonly Row[] = [
   ),
   filtering(
     'filter-title-skip',
-    'list 20 of 100k, skipTotal, filter title ~ "post 1"',
-    'title ~ "post 1"',
+    'list 20 of 100k, skipTotal, filter title ~ "7"',
+    'title ~ "7"',
     '&skipTotal=1',
   ),
 ];
