@@ -13,7 +13,7 @@ const draftsFolder = '.drafts';
 /** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
 const staleDraftMs = 3600 * 1000;
 
-/** How often drafts of processes that were killed are looked for, in milliseconds. */
+/** How often puts look for drafts of processes that were killed, at most, in milliseconds. */
 const cleaningMs = 600_000;
 
 /** The mode keeps other users of the machine from listing the names of files. */
@@ -24,8 +24,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
   const drafts = join(directory, draftsFolder);
   await mkdir(drafts, folderOptions);
   await removeStaleDrafts(drafts);
-  const cleaning = setInterval(() => void removeStaleDrafts(drafts).catch(() => {}), cleaningMs);
-  cleaning.unref();
+  const cleanSometimes = createCleaning(drafts);
   const pathOf = ({ segments }: FileKey) => join(directory, ...segments);
   const flushFolder = createFlushFolder();
   /** The folders of collections that are durable. Their ids are never used again. */
@@ -42,6 +41,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
 
   return {
     async put(key, bytes, { announced } = {}) {
+      cleanSometimes();
       const path = pathOf(key);
       const draft = join(drafts, `${draftPrefixOf(key)}${randomUUID()}`);
       // It may fail while the bytes are still coming.
@@ -129,6 +129,17 @@ async function removeIfEmpty(folder: string): Promise<void> {
   } catch (error) {
     if (!hasCode(error, 'ENOTEMPTY', 'EEXIST', 'ENOENT')) throw error;
   }
+}
+
+/** Creates a function that removes stale drafts in the background, unless it did so recently. */
+function createCleaning(drafts: string): () => void {
+  let cleanedAtMs = performance.now();
+  return () => {
+    if (performance.now() - cleanedAtMs < cleaningMs) return;
+    cleanedAtMs = performance.now();
+    // The next one tries again.
+    removeStaleDrafts(drafts).catch(() => {});
+  };
 }
 
 /** Removes drafts of processes that were killed while they wrote; active drafts are younger. */

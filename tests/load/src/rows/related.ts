@@ -23,12 +23,7 @@ export const related: readonly Row[] = [
     'list 20 of 100k, with total, filter description ~ "ipsum dolor"',
     'description ~ "ipsum dolor"',
   ),
-  filtering(
-    'filter-title-skip',
-    'list 20 of 100k, skipTotal, filter title ~ "7"',
-    'title ~ "7"',
-    '&skipTotal=1',
-  ),
+  filtering('filter-title-skip', 'list 20 of 100k, skipTotal, filter title ~ "7"', 'title ~ "7"', '&skipTotal=1'),
 ];
 
 function filtering(name: string, title: string, filter: string, query = ''): Row {
