@@ -4,6 +4,7 @@ import type { Bus } from '../bus.ts';
 import { referenceTo } from '../envelope-text.ts';
 import type { StreamRoom } from '../room/stream-room.ts';
 import {
+  flushCommits,
   keepLargeEvent,
   listUnpublished,
   markPublished,
@@ -58,6 +59,8 @@ const protocolBytes = 64;
 export async function publishRound(options: RoundOptions): Promise<RoundResult> {
   const { database, bus, log, knownSequence, room } = options;
   const rows = await listUnpublished(database.query, options.partitions, roundSize);
+  // A crash of the database must not undo a write whose event is on the stream.
+  if (rows[0]?.is_undoable) await flushCommits(database.query);
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
   let noRoom = false;

@@ -13,6 +13,8 @@ export interface OutboxRow {
   /** RFC 3339, UTC, microseconds. */
   readonly occurred_at: string;
   readonly failures: number;
+  /** Whether a collection's writes do not wait for the disk, so that a crash may undo this one. */
+  readonly is_undoable: boolean;
 }
 
 /** Which of the partitions of the outbox. */
@@ -32,11 +34,17 @@ export function listUnpublished(query: Query, { count, held }: Partitions, limit
   return query<OutboxRow>({
     name: isAll ? 'outbox.unpublished' : 'outbox.unpublished-part',
     text: `select id, ${partition} as partition, event_id, event, record_key, body, traceparent, failures,
+        (select exists (select from system.collections where durability = 'relaxed')) as is_undoable,
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at
       from system.outbox where published_at is null and parked_at is null${isAll ? '' : ` and ${partition} = any($3::integer[])`}
       order by id limit $1`,
     values: isAll ? [limit, count] : [limit, count, [...held]],
   });
+}
+
+/** Waits until everything that is committed is on the disk: a commit that waits for it flushes those before it too. */
+export async function flushCommits(query: Query): Promise<void> {
+  await query({ name: 'outbox.flush', text: `select pg_logical_emit_message(true, 'recordbus', '')`, values: [] });
 }
 
 /** Marks events as published, with their sequence numbers on the stream. */

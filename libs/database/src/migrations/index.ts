@@ -32,13 +32,13 @@ import { statements as schemaMigrations } from './0040-schema-migrations.ts';
 import { statements as jobs } from './0043-jobs.ts';
 import { statements as fetchWithin } from './0044-fetch-within.ts';
 import { statements as serviceKeys } from './0047-service-keys.ts';
-import { statements as timelines } from './0065-timelines.ts';
-import { statements as durability } from './0075-durability.ts';
 import { statements as blockedAccounts } from './0080-blocked-accounts.ts';
 import { statements as eventFacts } from './0085-event-facts.ts';
 import { statements as backups } from './0086-backups.ts';
 import { statements as adminSecondFactor } from './0087-admin-second-factor.ts';
 import { statements as roomGrants } from './0090-room-grants.ts';
+import { statements as timelines } from './0091-timelines.ts';
+import { statements as durability } from './0092-durability.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -76,13 +76,13 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0043-jobs': jobs,
   '0044-fetch-within': fetchWithin,
   '0047-service-keys': serviceKeys,
-  '0065-timelines': timelines,
-  '0075-durability': durability,
   '0080-blocked-accounts': blockedAccounts,
   '0085-event-facts': eventFacts,
   '0086-backups': backups,
   '0087-admin-second-factor': adminSecondFactor,
   '0090-room-grants': roomGrants,
+  '0091-timelines': timelines,
+  '0092-durability': durability,
 };
 
 /** The names of all migrations, in order. */
