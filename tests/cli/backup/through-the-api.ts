@@ -37,7 +37,7 @@ export async function throughTheApi(t: TestContext, { ground, url, admin, token,
     const restored = await restore('api.tar.gz', copy);
     assert.equal(restored.code, 0, restored.stderr);
     assert.equal(at(restored.json, 'rows'), shown.rows);
-    // The archive has no secrets: whoever restores brings them.
+    // The archive has no secrets: the operator brings them.
     for (const secret of ['jwt_secret', 'encryption_key']) {
       assert.equal(existsSync(join(copy.dataDirectory, secret)), false);
       if (existsSync(join(ground.dataDirectory, secret)))
