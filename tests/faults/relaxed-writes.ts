@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { BusReader } from '../harness/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
-import { at } from '../harness/json.ts';
+import { at, textAt } from '../harness/json.ts';
 import type { Server } from '../harness/server.ts';
 import type { Stack } from '../harness/stack.ts';
 
@@ -58,6 +58,13 @@ export async function killDuringRelaxedWrites(stack: Stack, postgres: Server, bu
     const ids = published();
     return rows.every(({ id }) => ids.has(id));
   });
+  const kept = new Set(rows.map(({ id }) => id));
+  const samples = bus.events.filter(({ subject }) => subject === 'events.samples.create');
+  assert.deepEqual(
+    samples.map(({ body }) => textAt(body, 'data.record.id')).filter((id) => !kept.has(id)),
+    [],
+    'events of records that the crash has undone',
+  );
 }
 
 interface Row {
