@@ -80,7 +80,8 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
       faults.push(`error ${JSON.stringify(data)}`);
       return 'again';
     }
-    if (typeof data.cursor === 'string') cursor = data.cursor;
+    // Before its snapshot a list has nothing to resume behind, and only `ready` comes before it.
+    if (type !== 'ready' && typeof data.cursor === 'string') cursor = data.cursor;
     if (type === 'snapshot') {
       records.clear();
       for (const record of data.records as readonly JsonObject[]) records.set(String(record.id), record);

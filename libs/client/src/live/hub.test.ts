@@ -37,3 +37,38 @@ test('a page that only follows changes keeps its session', async (t) => {
   await writer.close();
   assert.ok(session);
 });
+
+test('a connection that ends between a resync and its snapshot asks for the snapshot again', async () => {
+  const sent: { subscriptions: readonly Readonly<Record<string, unknown>>[] }[] = [];
+  const answers = [
+    [
+      ['ready', { cursor: '1-1' }],
+      ['snapshot', { sub: '1', records: [{ id: 'old' }], total: 1, cursor: '1-1' }],
+    ],
+    [
+      ['ready', { cursor: '1-9' }],
+      ['resync', { sub: '1', reason: 'too_far_behind', cursor: '1-9' }],
+    ],
+    [
+      ['ready', { cursor: '1-9' }],
+      ['snapshot', { sub: '1', records: [{ id: 'new' }], total: 1, cursor: '1-9' }],
+    ],
+  ] as const;
+  const client = createClient('http://stack', {
+    fetch: async (_input, init) => {
+      sent.push(JSON.parse(String(init?.body)));
+      const messages = answers[sent.length - 1] ?? [];
+      const events = messages.map(([type, data]) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
+      return new Response(events.join(''));
+    },
+  });
+  const isRight = Promise.withResolvers<void>();
+  const list = await client.from('tasks').live();
+  list.onChange((records) => {
+    if (records[0]?.id === 'new') isRight.resolve();
+  });
+  await isRight.promise;
+  list.close();
+  const afters = sent.slice(0, 3).map(({ subscriptions }) => subscriptions[0]?.after);
+  assert.deepEqual(afters, [undefined, '1-1', undefined]);
+});

@@ -2,6 +2,7 @@ import { invalidArgument, RecordbusError } from '../error.ts';
 import { wait } from '../retry.ts';
 import type { Transport } from '../transport.ts';
 import { type OpenConnection, openConnection, type SentSubscription } from './connection.ts';
+import { noteBegin } from './note-begin.ts';
 import { shareHub } from './shared-hub.ts';
 import type { StreamEvent } from './stream.ts';
 
@@ -128,7 +129,7 @@ function createHub(transport: Transport): Hub {
   }
 
   function begin(follower: Follower, type: string, data: StreamEvent['data']): void {
-    if (type !== 'resync') follower.hasBegun = true;
+    noteBegin(follower, type);
     follower.onMessage(type, data);
   }
 

@@ -3,6 +3,7 @@ import { newKey } from '../retry.ts';
 import { type Channel, type Locks, tabPlatform } from '../session/tabs.ts';
 import type { Transport } from '../transport.ts';
 import type { Follower, Hub } from './hub.ts';
+import { noteBegin } from './note-begin.ts';
 
 /** What tabs tell each other. `tab` is the follower's, `id` its number there. */
 type Message =
@@ -111,7 +112,7 @@ function createSharedHub(locks: Locks, open: () => Channel, topic: string, own: 
       follower?.onError(new RecordbusError(text, parts));
     } else if (follower) {
       if (message.cursor !== undefined) follower.cursor = message.cursor;
-      if (message.type !== 'resync') follower.hasBegun = true;
+      noteBegin(follower, message.type);
       follower.onMessage(message.type, message.data);
     }
   }
