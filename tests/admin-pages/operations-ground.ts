@@ -81,7 +81,7 @@ export const operationsScreens = ({ event, request, job, record }: OperationsGro
   { name: 'jobs', path: '/_/jobs', shows: 'Import into wares' },
   { name: 'job', path: `/_/jobs/${job}`, shows: 'refused row' },
   { name: 'crons', path: '/_/crons', shows: 'No extension has a cron' },
-  { name: 'backups', path: '/_/backups', shows: 'Restore' },
+  { name: 'backups', path: '/_/backups', shows: 'On the command line' },
   { name: 'import', path: '/_/collections/wares/records?import=1', shows: 'Import into wares' },
   { name: 'export', path: '/_/collections/wares/records?export=1', shows: 'Export wares' },
 ];
