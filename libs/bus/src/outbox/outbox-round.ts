@@ -60,7 +60,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
   const { database, bus, log, knownSequence, room } = options;
   const rows = await listUnpublished(database.query, options.partitions, roundSize);
   // A crash of the database must not undo a write whose event is on the stream.
-  if (rows[0]?.is_undoable) await flushCommits(database.query);
+  if (rows[0]?.may_be_lost) await flushCommits(database.query);
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
   let noRoom = false;

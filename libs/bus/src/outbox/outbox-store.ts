@@ -13,8 +13,8 @@ export interface OutboxRow {
   /** RFC 3339, UTC, microseconds. */
   readonly occurred_at: string;
   readonly failures: number;
-  /** Whether a collection's writes do not wait for the disk, so that a crash may undo this one. */
-  readonly is_undoable: boolean;
+  /** Whether any collection's writes do not wait for the disk: then a crash may undo this one. */
+  readonly may_be_lost: boolean;
 }
 
 /** Which of the partitions of the outbox. */
@@ -34,7 +34,7 @@ export function listUnpublished(query: Query, { count, held }: Partitions, limit
   return query<OutboxRow>({
     name: isAll ? 'outbox.unpublished' : 'outbox.unpublished-part',
     text: `select id, ${partition} as partition, event_id, event, record_key, body, traceparent, failures,
-        (select exists (select from system.collections where durability = 'relaxed')) as is_undoable,
+        (select exists (select from system.collections where durability = 'relaxed')) as may_be_lost,
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at
       from system.outbox where published_at is null and parked_at is null${isAll ? '' : ` and ${partition} = any($3::integer[])`}
       order by id limit $1`,

@@ -93,7 +93,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     try {
       const { tables, rows, files, missing_files, bytes } = await work.done;
       const measured = { tables, rows, files, missing_files: missing_files.length, bytes };
-      const details = { tables, rows, files };
+      const details = { tables, rows, files, keys: false };
       const isWanted = await database.transaction(async (own) => {
         if (!(await completeBackup(own, id, measured))) return false;
         await recordAudit(own, { action: 'backups.create', ...origin, target: { type: 'backup', id }, details });

@@ -5,7 +5,7 @@ export interface DistinctCallers {
   /** The values of each row. */
   readonly rows: readonly (readonly unknown[])[];
   /** The rows whose values pass a test. */
-  only(keeps: (values: readonly unknown[]) => boolean): DistinctCallers;
+  filter(keeps: (values: readonly unknown[]) => boolean): DistinctCallers;
   /** The positions of the callers of rows, by the numbers in a statement, from 1 and separated by commas. */
   positionsOf(numbers: string): number[];
 }
@@ -34,7 +34,7 @@ interface Row {
 
 const ofRows = (distinct: readonly Row[]): DistinctCallers => ({
   rows: distinct.map(({ values }) => values),
-  only: (keeps) => ofRows(distinct.filter(({ values }) => keeps(values))),
+  filter: (keeps) => ofRows(distinct.filter(({ values }) => keeps(values))),
   positionsOf: (numbers) => numbers.split(',').flatMap((number) => distinct[Number(number) - 1]?.positions ?? []),
 });
 

@@ -162,7 +162,7 @@ async function concernedCallers(
   // Of two conditions the first is for everybody: it needs no callers if it reads none, and if all see the same.
   const needsNone = conditions.length === 2 && conditions[0]?.reads === false && shownReads === 'nothing';
   const isForAll = isEveryone && !needsNone;
-  return isForAll ? callers : callers.only((values) => ids.has(String(values[place])));
+  return isForAll ? callers : callers.filter((values) => ids.has(String(values[place])));
 }
 
 async function decrypted({ encryption, maxAnswerBytes }: JudgeDeps, plan: CompiledPlan, json: string): Promise<string> {
