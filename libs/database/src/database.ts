@@ -15,6 +15,7 @@ import { startingPlaces } from './read-replicas/starting-places.ts';
 import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
 import { createLargeAnswers } from './reads/large-answers.ts';
 import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
+import { createQuickStatements, type QuickStatements } from './reads/quick-statements.ts';
 import { createShapedReads } from './reads/shaped-reads.ts';
 import { createPrimary, type Primary } from './servers/primary.ts';
 import { migrate } from './startup/migrate.ts';
@@ -137,8 +138,17 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const gets = openers.lane('gets');
   const settings = readingSettings(role);
-  const replicaSide = await openReplicaSide({ ...options, name, settings, gets, background: own.background, primary });
-  const clientReads = openClientReads(openers, { gets, longReadWidth, settings, replicaSide });
+  const quickStatements = createQuickStatements();
+  const replicaSide = await openReplicaSide({
+    ...options,
+    name,
+    settings,
+    gets,
+    background: own.background,
+    primary,
+    onRan: quickStatements.noteRun,
+  });
+  const clientReads = openClientReads(openers, { gets, longReadWidth, settings, replicaSide, quickStatements });
 
   const shared = {
     reads: clientReads.reads,
@@ -174,13 +184,16 @@ interface ClientReadsDeps {
   readonly longReadWidth: LongReadWidth;
   readonly settings: SessionSettings;
   readonly replicaSide: ReplicaSide | undefined;
+  readonly quickStatements: QuickStatements;
 }
 
 /** Opens the connections for reads of clients. All but gets of records use the settings. */
-function openClientReads(openers: Openers, { gets, longReadWidth, settings, replicaSide }: ClientReadsDeps) {
+function openClientReads(openers: Openers, deps: ClientReadsDeps) {
+  const { gets, longReadWidth, settings, replicaSide, quickStatements } = deps;
   const { meterOf } = openers;
   const lists = openers.lane('lists', settings);
-  const short = openers.pool('shortReads', {}, settings);
+  const quick = openers.lane('quickReads', settings);
+  const short = openers.pool('shortReads', { onRan: quickStatements.noteRun }, settings);
   const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, settings);
   const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, settings);
   const exports = openers.pool('exports', { refuse: refuseCursor }, settings);
@@ -188,8 +201,10 @@ function openClientReads(openers: Openers, { gets, longReadWidth, settings, repl
     exports.transaction((query) => work(tracing(query)), statementMs),
   );
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
-  const start = startingPlaces({ gets, lists, short }, replicaSide);
+  const start = startingPlaces({ gets, lists, quick, short }, replicaSide);
   const shaped = createShapedReads({
+    quick: start.quick,
+    quickStatements,
     short: start.short,
     long,
     longWidth: longReadWidth,
@@ -211,7 +226,7 @@ function openClientReads(openers: Openers, { gets, longReadWidth, settings, repl
   return {
     reads,
     async close(): Promise<void> {
-      await Promise.all([lists, short, long, live, exports].map((one) => one.close()));
+      await Promise.all([lists, quick, short, long, live, exports].map((one) => one.close()));
     },
   };
 }

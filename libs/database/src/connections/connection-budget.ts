@@ -50,7 +50,9 @@ export const connectionBudget = {
   gets: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 10_000 },
   /** First pages that clients did not shape. Pipelined like gets. */
   lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
-  /** Every shaped read starts here. If it does not finish in time, it starts again among the long reads. */
+  /** Shaped reads whose statement is known to be quick. Pipelined; if one does not end in time, it starts again. */
+  quickReads: { connections: 2, statementMs: 25, waitMs: 0, maxWaiting: 2000, settings: serialReads },
+  /** Every other shaped read starts here. If it does not finish in time, it starts again among the long reads. */
   shortReads: { connections: shortReads, statementMs: 250, waitMs: 5000, maxWaiting: 1000, settings: serialReads },
   /** Reads that did not finish in time. Each has its own statement time. */
   longReads: {
@@ -127,6 +129,22 @@ export const shapedReadBudget = {
   slowClientConnections: Math.max(shortReads / 4, 1),
   /** How often a waiting long read checks whether one on another replica has ended, in milliseconds. */
   slotRetryMs: 250,
+} as const;
+
+/** When a shaped read runs on the pipelined connections of quick reads. Times are in milliseconds. */
+export const quickReadBudget = {
+  /** A statement that ends within this time on a connection of its own is quick. */
+  quickMs: 5,
+  /** One that takes longer is quick no more. In between, the process may have been busy itself. */
+  slowMs: 20,
+  /** One of so many runs of a quick statement has a connection of its own, which shows whether it still is. */
+  runsPerProbe: 16,
+  /** How long a statement that did not end in time stays away. */
+  banMs: 10_000,
+  /** Reads that one client may have there. Its others start as any shaped read, where clients take turns. */
+  perClient: 32,
+  /** Statements that are remembered. */
+  maxKnown: 2000,
 } as const;
 
 /** The limits of large answers that a process holds in memory because their clients have not read them yet. */

@@ -39,6 +39,8 @@ export interface PoolHooks {
   readonly refuse?: (because: 'client' | 'all') => Error;
   /** Ends statements that reach their own limit. Without it, statements have no such limit. */
   readonly cancel?: CancelStatement;
+  /** Called with the time that a statement outside transactions took on its connection, in milliseconds. */
+  readonly onRan?: (statement: Statement, tookMs: number) => void;
   /** Called when the server of a connection takes no writes although the class writes. */
   readonly onReadOnly?: (client: pg.PoolClient) => unknown;
 }
@@ -137,7 +139,8 @@ class ClassPool implements ConnectionPool {
     statement: Statement,
     { statementMs, silenceMs, check }: StatementLimits,
   ): Promise<R[]> {
-    const { sessions } = this.#options;
+    const { sessions, onRan } = this.#options;
+    const startedAtMs = onRan ? performance.now() : 0;
     let processId = sessions.processOf(client);
     const onProcess = (id: number) => {
       processId = id;
@@ -149,7 +152,8 @@ class ClassPool implements ConnectionPool {
       check,
       ...(statement.limitMs !== undefined && { onProcess }),
     });
-    return this.#limited(running, statement, () => processId);
+    const ended = this.#limited(running, statement, () => processId);
+    return onRan ? ended.finally(() => onRan(statement, performance.now() - startedAtMs)) : ended;
   }
 
   /** Ends a statement with a limit of its own after that. */

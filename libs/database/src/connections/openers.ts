@@ -12,7 +12,7 @@ import { ownSessions, pooledSessions, pooledSettings, replicaSessions } from './
 /** Opens the connections of a class, with further settings if there are any. */
 export interface Openers {
   pool(of: ClassName, hooks?: PoolHooks, settings?: SessionSettings): ConnectionPool;
-  lane(of: 'gets' | 'lists', settings?: SessionSettings): ReadLane;
+  lane(of: 'gets' | 'lists' | 'quickReads', settings?: SessionSettings): ReadLane;
   readonly meterOf: ReturnType<typeof createClassMeters>;
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
-import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { ConnectionPool, PoolHooks } from '../connections/connection-pool.ts';
 import { createOpeners } from '../connections/openers.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
@@ -10,6 +10,7 @@ import { replicaPosition } from '../driver/position-query.ts';
 export interface ReadConnections {
   readonly gets: Pick<ReadLane, 'read'>;
   readonly lists: Pick<ReadLane, 'read'>;
+  readonly quick: Pick<ReadLane, 'read'>;
   readonly short: Pick<ConnectionPool, 'query'>;
 }
 
@@ -37,6 +38,8 @@ interface ReadReplicaOptions {
   readonly log: Logger;
   /** The settings of client reads, apart from gets. */
   readonly settings: SessionSettings;
+  /** Called with the time of each short read. */
+  readonly onRan: NonNullable<PoolHooks['onRan']>;
 }
 
 /** How long it may be silent, or a connection may take, in milliseconds. Its reads take half as long at most. */
@@ -45,14 +48,15 @@ const silenceMs = 1000;
 const notFollowing = 'it does not follow the primary';
 
 /** Creates it. Its connections open when needed. */
-export function createReadReplica({ url, name, log, settings }: ReadReplicaOptions): ReadReplica {
+export function createReadReplica({ url, name, log, settings, onRan }: ReadReplicaOptions): ReadReplica {
   const { hostname, port } = new URL(url);
   const address = `${hostname}:${port || 5432}`;
   const openers = createOpeners({ name, log, server: url, silenceMs, connectMs: silenceMs });
   const connections = {
     gets: openers.lane('gets'),
     lists: openers.lane('lists', settings),
-    short: openers.pool('shortReads', {}, settings),
+    quick: openers.lane('quickReads', settings),
+    short: openers.pool('shortReads', { onRan }, settings),
   };
   const asking = openers.pool('health');
   let position: number | undefined;

@@ -2,6 +2,7 @@ import { every } from '@recordbus/shared/background';
 import type { Consistency } from '@recordbus/shared/consistency';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
+import type { PoolHooks } from '../connections/connection-pool.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { PositionCheck } from '../driver/position-query.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
@@ -32,6 +33,7 @@ interface ReadReplicasOptions {
   readonly log: Logger;
   readonly metrics?: Metrics | undefined;
   readonly settings: SessionSettings;
+  readonly onRan: NonNullable<PoolHooks['onRan']>;
   readonly primaryLog: PrimaryLog;
 }
 

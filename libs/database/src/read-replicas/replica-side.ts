@@ -1,7 +1,7 @@
 import { type Consistency, onlyPrimary } from '@recordbus/shared/consistency';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
-import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { ConnectionPool, PoolHooks } from '../connections/connection-pool.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Primary } from '../servers/primary.ts';
@@ -30,6 +30,7 @@ interface ReplicaSideOptions {
   readonly metrics?: Metrics;
   /** The settings of client reads, apart from gets. */
   readonly settings: SessionSettings;
+  readonly onRan: NonNullable<PoolHooks['onRan']>;
   /** Connections to the primary. */
   readonly gets: Pick<ReadLane, 'read'>;
   readonly background: Pick<ConnectionPool, 'query'>;

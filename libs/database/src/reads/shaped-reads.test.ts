@@ -9,6 +9,7 @@ import pg from 'pg';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { Statement } from '../statement.ts';
 import { createLargeAnswers } from './large-answers.ts';
+import { createQuickStatements } from './quick-statements.ts';
 import { createShapedReads } from './shaped-reads.ts';
 
 const meter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
@@ -30,6 +31,8 @@ function canceled(): Error {
 /** Reads on connections with prepared answers; `freeSlots` is the free slots of the client in the database. */
 function createReads({
   answer = async (): Promise<unknown[]> => [{ id: 1 }],
+  quickAnswer = async (): Promise<unknown[]> => [{ id: 'quick' }],
+  quickStatements = createQuickStatements(() => 0),
   freeSlots = 4,
   maxBytes = 10_000_000,
   longMs = 1000,
@@ -37,6 +40,11 @@ function createReads({
   const log: string[] = [];
   let nowMs = 0;
   const reads = createShapedReads({
+    quick: laneOf(async () => {
+      log.push('quick');
+      return quickAnswer();
+    }),
+    quickStatements,
     short: {
       query: async <R>() => {
         log.push('short');
@@ -92,6 +100,24 @@ describe('shaped reads', () => {
     assert.deepEqual(log, ['short', 'short', 'long', 'long']);
   });
 
+  test('of a quick statement share connections, and begin on a short one when they take too long', async () => {
+    const quickStatements = createQuickStatements(() => 0);
+    quickStatements.noteRun({ ...statement, name: 'list' }, 1);
+    let isSlow = false;
+    const { reads, log } = createReads({
+      quickStatements,
+      quickAnswer: async () => {
+        if (isSlow) throw canceled();
+        return [{ id: 'quick' }];
+      },
+    });
+    const read = () => reads.read({ ...statement, name: 'list' }, 5000);
+    assert.deepEqual(await read(), [{ id: 'quick' }]);
+    isSlow = true;
+    assert.deepEqual(await read(), [{ id: 1 }]);
+    assert.deepEqual(await read(), [{ id: 1 }]);
+    assert.deepEqual(log, ['quick', 'quick', 'short', 'short']);
+  });
   test('begin on a short connection again when the statement itself was quick', async () => {
     const { reads, log } = createReads({ answer: () => Promise.reject(canceled()), longMs: 20 });
     await reads.read(statement, 5000);

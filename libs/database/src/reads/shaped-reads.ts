@@ -6,6 +6,8 @@ import { isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { LongReadWidth } from './long-read-width.ts';
+import { createQuickReads } from './quick-reads.ts';
+import type { QuickStatements } from './quick-statements.ts';
 import { createReadPlaces } from './read-places.ts';
 import { createReadSlots } from './read-slots.ts';
 import { createShortThenLong } from './short-then-long.ts';
@@ -20,6 +22,8 @@ export interface ShapedReads {
 }
 
 interface ShapedReadsDeps {
+  readonly quick: Pick<ReadLane, 'read'>;
+  readonly quickStatements: QuickStatements;
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly long: Pick<ConnectionPool, 'transaction'>;
   readonly longWidth: Pick<LongReadWidth, 'now' | 'noteOtherWork'>;
@@ -29,16 +33,18 @@ interface ShapedReadsDeps {
 }
 
 /**
- * Creates the shaped reads. A client has a few at once; its other reads wait. Each read starts on a connection for short
- * reads. If it does not finish there in time, it starts again on one of the few connections for long reads. So reads that
- * take seconds, however many there are, delay only each other.
+ * Creates the shaped reads. A client has a few at once; its other reads wait. Reads whose
+ * statement is known to be quick share connections. Each other read starts on a connection for short reads. If it does not
+ * finish there in time, it starts again on one of the few connections for long reads. So reads that take seconds, however
+ * many there are, delay only each other.
  */
 export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
-  const { short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;
+  const { quick, quickStatements, short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;
   const inSlot = createReadSlots(long, meter);
   const places = createReadPlaces({ meter, largeAnswers });
   const shortThenLong = createShortThenLong({ short, inSlot, longWidth, meter, nowMs });
   const { slowReaders } = shortThenLong;
+  const quickReads = createQuickReads({ lane: quick, statements: quickStatements, slowReaders, longWidth, places });
 
   const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>
     places.run(client, () => shortThenLong.read<R>(client, statement, statementMs));
@@ -57,7 +63,10 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   }
 
   return {
-    read: (statement, statementMs) => read(clientOfRead(), statement, statementMs),
+    async read<R>(statement: Statement, statementMs: number) {
+      const client = clientOfRead();
+      return (await quickReads.tryRead<R>(client, statement)) ?? read<R>(client, statement, statementMs);
+    },
     async readOn<R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number) {
       return (await tryLane<R>(lane, statement)) ?? read<R>(clientOfRead(), statement, statementMs);
     },

@@ -6,9 +6,10 @@ import { untilIdle } from '../process-usage.ts';
 import { startProduct } from '../product/start-product.ts';
 import { table } from '../report/table.ts';
 import { allRows, isWanted } from '../rows/all-rows.ts';
+import type { Row } from '../rows/row.ts';
 import { seed } from '../seed.ts';
 import { type ComparedSide, compareRow } from './compare-row.ts';
-import { comparedCells, comparedHead } from './compared-table.ts';
+import { comparedCells, comparedHead, notMeasured } from './compared-table.ts';
 
 interface CompareOptions extends Options {
   /** Root of the other checkout; its packages must be installed. */
@@ -30,9 +31,18 @@ export async function compareCheckouts(
   for (const row of allRows) {
     if (!isWanted(options, row.name)) continue;
     tell(row.title);
-    rows.push(comparedCells(row, await compareRow(row, here, there)));
+    rows.push(await cellsOf(row, here, there));
   }
   return table(comparedHead, rows, options.markdown ? 'markdown' : 'text');
+}
+
+/** Measures a row. The other checkout may lack what the row needs, which must not cost the rows before it. */
+async function cellsOf(row: Row, here: ComparedSide, there: ComparedSide): Promise<string[]> {
+  try {
+    return comparedCells(row, await compareRow(row, here, there));
+  } catch (error) {
+    return notMeasured(row, error);
+  }
 }
 
 /** Starts the product of a checkout and fills its database. */

@@ -27,3 +27,9 @@ export function comparedCells({ title }: Row, { here, there }: ComparedRow): str
     (here.requestsPerSec / there.requestsPerSec).toFixed(2),
   ];
 }
+
+/** Returns the cells of a row that failed. */
+export const notMeasured = ({ title }: Row, error: unknown): string[] => [
+  `${title} (not measured: ${error instanceof Error ? error.message : error})`,
+  ...comparedHead.slice(1).map(() => ''),
+];

@@ -1,0 +1,59 @@
+import { quickReadBudget } from '../connections/connection-budget.ts';
+import type { ReadLane } from '../connections/read-lane.ts';
+import { isDatabaseError, sqlState } from '../errors.ts';
+import type { Statement } from '../statement.ts';
+import type { LongReadWidth } from './long-read-width.ts';
+import type { QuickStatements } from './quick-statements.ts';
+import type { ReadPlaces } from './read-places.ts';
+import type { SlowReaders } from './slow-readers.ts';
+
+/** Shaped reads that share pipelined connections because their statements are known to be quick. */
+export interface QuickReads {
+  /**
+   * Reads there. Returns undefined for a read that has to start in a place of its client: it is not known to be quick, was
+   * not quick now, or its client has enough reads here.
+   */
+  tryRead<R>(client: string, statement: Statement): Promise<R[] | undefined>;
+}
+
+interface QuickReadsDeps {
+  readonly lane: Pick<ReadLane, 'read'>;
+  readonly statements: QuickStatements;
+  readonly slowReaders: Pick<SlowReaders, 'isEmpty' | 'isSlow'>;
+  readonly longWidth: Pick<LongReadWidth, 'noteOtherWork'>;
+  readonly places: Pick<ReadPlaces, 'keeps'>;
+}
+
+/** Creates the quick reads. Each connection runs one statement at a time, so together they cost what two clients may. */
+export function createQuickReads(deps: QuickReadsDeps): QuickReads {
+  const { lane, statements, slowReaders, longWidth, places } = deps;
+  /** The reads of each client that has some here. */
+  const readsOf = new Map<string, number>();
+
+  function leave(client: string): void {
+    const left = (readsOf.get(client) ?? 1) - 1;
+    if (left > 0) readsOf.set(client, left);
+    else readsOf.delete(client);
+  }
+
+  return {
+    async tryRead<R>(client: string, statement: Statement) {
+      if (!statements.mayShare(statement)) return undefined;
+      if (!slowReaders.isEmpty && slowReaders.isSlow(client)) return undefined;
+      const others = readsOf.get(client) ?? 0;
+      if (others >= quickReadBudget.perClient) return undefined;
+      readsOf.set(client, others + 1);
+      longWidth.noteOtherWork();
+      try {
+        const rows = await lane.read<R>(statement);
+        return places.keeps(rows, () => client) ? rows : undefined;
+      } catch (error) {
+        if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
+        statements.noteTooLong(statement);
+        return undefined;
+      } finally {
+        leave(client);
+      }
+    },
+  };
+}
