@@ -8,7 +8,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'index',
     'command-session lease limit-rules partition-leases temporary-database used-tokens',
     'database',
-    'read-replicas reads startup',
+    'read-replicas reads startup writes',
     'connections migrations',
     'errors',
     'driver',

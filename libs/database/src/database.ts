@@ -7,6 +7,7 @@ import { createCancelStatement } from './connections/cancel-statement.ts';
 import type { OwnClassName } from './connections/connection-budget.ts';
 import type { ConnectionPool } from './connections/connection-pool.ts';
 import { createOpeners, type Openers } from './connections/openers.ts';
+import { createQuickStatements, type QuickStatements } from './connections/quick-statements.ts';
 import type { ReadLane } from './connections/read-lane.ts';
 import type { SessionSettings } from './connections/session-settings.ts';
 import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
@@ -15,7 +16,6 @@ import { startingPlaces } from './read-replicas/starting-places.ts';
 import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
 import { createLargeAnswers } from './reads/large-answers.ts';
 import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
-import { createQuickStatements, type QuickStatements } from './reads/quick-statements.ts';
 import { createShapedReads } from './reads/shaped-reads.ts';
 import { createPrimary, type Primary } from './servers/primary.ts';
 import { migrate } from './startup/migrate.ts';
@@ -24,6 +24,8 @@ import { requirePreparedStatements } from './startup/require-prepared-statements
 import { requireServerVersion } from './startup/server-version.ts';
 import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
+import { createQuickWrites } from './writes/quick-writes.ts';
+import { createSharedWrites } from './writes/shared-writes.ts';
 
 /** The database, as one service uses it. Each kind of work has its own connections (connection-budget.ts). */
 export interface Database {
@@ -33,6 +35,8 @@ export interface Database {
   readonly reads: ClientReads;
   /** Runs one statement in autocommit, on a connection of the service's class. */
   readonly query: Query;
+  /** Runs one statement that writes, in autocommit. Statements that are known to be quick share their commits. */
+  readonly write: Query;
   /**
    * Runs several statements in one transaction, on a connection of the service's class. After a serialization failure or
    * deadlock it runs again from the start, at most three times in all, so the work must do nothing outside the
@@ -119,15 +123,18 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const health = openers.pool('health');
   // The connection of `/readyz` is free at any time.
   const cancel = createCancelStatement(health);
+  const quickWrites = createQuickWrites();
   const own = {
-    writes: openers.pool('writes', { onWork, cancel }),
+    writes: openers.pool('writes', { onWork, cancel, onRan: quickWrites.noteRun }),
     relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel }, { synchronous_commit: 'off' }),
     signIn: openers.pool('signIn', { onWork, cancel }),
     admin: openers.pool('admin', { onWork }),
     background: openers.pool('background'),
   };
+  const shared = openers.pool('sharedWrites', { onWork });
+  const sharing = createSharedWrites({ shared, alone: own.writes, statements: quickWrites });
   const closeOwn = async (): Promise<void> => {
-    await Promise.all([primary, health, ...Object.values(own)].map((one) => one.close()));
+    await Promise.all([primary, health, shared, ...Object.values(own)].map((one) => one.close()));
   };
   const ping = async (): Promise<void> => {
     await health.query(signOfLife);
@@ -150,7 +157,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const clientReads = openClientReads(openers, { gets, longReadWidth, settings, replicaSide, quickStatements });
 
-  const shared = {
+  const common = {
     reads: clientReads.reads,
     read: <R>(statement: Statement) => traced(statement, () => readOwn<R>(gets, own.background, statement)),
     of: (other: OwnClassName) => handleOf(other),
@@ -171,8 +178,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     : (work) => work;
 
   const handleOf = (of: OwnClassName): Database => ({
-    ...shared,
+    ...common,
     query: tracing((statement) => noting(own[of].query(statement))),
+    write: tracing((statement) => noting(of === 'writes' ? sharing.write(statement) : own[of].query(statement))),
     transaction: (work) => noting(again(() => own[of].transaction((query) => work(tracing(query))))),
   });
 

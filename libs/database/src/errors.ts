@@ -21,6 +21,7 @@ export const sqlState = {
   numberOutOfRange: '22003',
   invalidParameterValue: '22023',
   readOnlyTransaction: '25006',
+  lockNotAvailable: '55P03',
   unknownStatement: '26000',
   characterNotInRepertoire: '22021',
   invalidText: '22P02',

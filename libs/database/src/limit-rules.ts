@@ -10,6 +10,7 @@ export const limitRules = (database: Database, limitMs: () => number): Database 
   return {
     ...database,
     query: limited(database.query),
+    write: limited(database.write),
     transaction: (work) => database.transaction((query) => work(limited(query))),
     of: (name) => limitRules(database.of(name), limitMs),
   };

@@ -82,6 +82,14 @@ export const connectionBudget = {
   },
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
+  /** Writes that share commits. What takes long or waits for a lock would delay the others, so it runs again alone. */
+  sharedWrites: {
+    connections: 4,
+    statementMs: 250,
+    waitMs: 5000,
+    maxWaiting: 1000,
+    settings: { lock_timeout: '50ms' },
+  },
   /**
    * Writes of relaxed collections, which do not wait for the disk (collections §1.6). So the processor is their limit, and
    * a few are enough.
@@ -131,8 +139,8 @@ export const shapedReadBudget = {
   slotRetryMs: 250,
 } as const;
 
-/** When a shaped read runs on the pipelined connections of quick reads. Times are in milliseconds. */
-export const quickReadBudget = {
+/** Which statements are known to be quick, and may share connections. Times are in milliseconds. */
+export const quickBudget = {
   /** A statement that ends within this time on a connection of its own is quick. */
   quickMs: 5,
   /** One that takes longer is quick no more. In between, the process may have been busy itself. */
@@ -141,10 +149,22 @@ export const quickReadBudget = {
   runsPerProbe: 16,
   /** How long a statement that did not end in time stays away. */
   banMs: 10_000,
-  /** Reads that one client may have there. Its others start as any shaped read, where clients take turns. */
-  perClient: 32,
   /** Statements that are remembered. */
   maxKnown: 2000,
+  /** Quick reads that one client may have at once. Its others start as any shaped read, where clients take turns. */
+  readsPerClient: 32,
+} as const;
+
+/** How writes share commits. */
+export const sharedWriteBudget = {
+  /** Most writes of one commit. */
+  perCommit: 16,
+  /** Writes at once, of all clients and of each. Others have a connection of their own, for which clients take turns. */
+  atOnce: 128,
+  perClient: 64,
+  /** How long a client whose write was refused shares no commit, in milliseconds: the others had to run again. */
+  apartMs: 10_000,
+  maxApart: 1000,
 } as const;
 
 /** The limits of large answers that a process holds in memory because their clients have not read them yet. */

@@ -3,8 +3,10 @@ import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
 import pg from 'pg';
+import { GroupError } from '../driver/group-query.ts';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
 import type { PositionCheck } from '../driver/position-query.ts';
+import { sendGroup } from '../driver/send-group.ts';
 import { sendStatement } from '../driver/send-statement.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
@@ -22,6 +24,11 @@ export interface ConnectionPool {
    * a check of its position.
    */
   query<R>(statement: Statement, statementMs?: number, check?: PositionCheck): Promise<R[]>;
+  /**
+   * Runs several statements in one round trip and one commit: all of them commit, or none. Returns the rows of each. Throws
+   * GroupError when the server refuses one.
+   */
+  group(statements: readonly Statement[]): Promise<readonly unknown[][]>;
   /** Runs several statements in one transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
   /** The driver's pool, for libraries that send their own statements. */
@@ -108,6 +115,13 @@ class ClassPool implements ConnectionPool {
     return this.#run((client) => this.#sendAlone(client, statement, { statementMs, silenceMs, check }), statementMs);
   }
 
+  group(statements: readonly Statement[]): Promise<readonly unknown[][]> {
+    const { statementMs } = this.#budget;
+    const { sessions, silenceMs = statementMs * statements.length + silenceMarginMs } = this.#options;
+    const settings = sessions.settingsOf(statementMs);
+    return this.#run((client) => sendGroup(client, statements, { settings, silenceMs }), statementMs);
+  }
+
   transaction<T>(work: (query: Query) => Promise<T>, statementMs = this.#budget.statementMs): Promise<T> {
     return this.#run(async (client, discard) => {
       const { sessions, cancel } = this.#options;
@@ -192,7 +206,7 @@ class ClassPool implements ConnectionPool {
       await this.#options.sessions.prepare(client, statementMs);
       return await work(client, discard);
     } catch (error) {
-      if (isConnectionError(error)) discard();
+      if (isConnectionError(causeOf(error))) discard();
       if (isDatabaseError(causeOf(error), sqlState.queryCanceled)) this.#options.meter.timedOut();
       if (!isReadOnly(causeOf(error), this.#budget)) throw error;
       discard();
@@ -209,8 +223,9 @@ class ClassPool implements ConnectionPool {
 const isReadOnly = (error: unknown, { settings }: ConnectionClass): boolean =>
   isDatabaseError(error, sqlState.readOnlyTransaction) && settings?.default_transaction_read_only === undefined;
 
-/** The error of the database behind a refusal. */
-const causeOf = (error: unknown): unknown => (error instanceof AppError ? error.cause : error);
+/** The error of the database behind a refusal, or behind the error of a group. */
+const causeOf = (error: unknown): unknown =>
+  error instanceof AppError || error instanceof GroupError ? error.cause : error;
 
 const createGate = ({ connections, connectionsNow, meter, refuse }: PoolOptions, budget: ConnectionClass): FairGate =>
   createFairGate({

@@ -1,20 +1,31 @@
+import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Statement } from '../statement.ts';
 
 /** The members of the driver's query that its types do not declare. */
 interface DriverQuery extends pg.Query {
   name?: string;
+  readonly text: string;
   query_timeout?: number;
   requiresPreparation(): boolean;
   prepare(connection: DriverConnection): void;
+  handleRowDescription(message: unknown): void;
   handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void;
   handleCommandComplete(message: unknown, connection: DriverConnection): void;
+  handleReadyForQuery(connection: DriverConnection): void;
+  /** Asks for the rows. */
+  _getRows(connection: DriverConnection): void;
 }
 
 export interface DriverConnection {
   bind(config: { readonly statement: string; readonly values: readonly string[] }): void;
   execute(config: object): void;
   flush(): void;
+  sync(): void;
+  readonly stream: Duplex;
+  /** The texts of statements by name: those that the server has prepared, and those that it was asked to. */
+  readonly parsedStatements: Readonly<Record<string, string>>;
+  readonly submittedNamedStatements: Record<string, string>;
 }
 
 export type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;

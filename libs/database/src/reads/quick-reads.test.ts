@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
-import { quickReadBudget } from '../connections/connection-budget.ts';
+import { quickBudget } from '../connections/connection-budget.ts';
+import { createQuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import { sqlState } from '../errors.ts';
 import type { Statement } from '../statement.ts';
 import { createQuickReads } from './quick-reads.ts';
-import { createQuickStatements } from './quick-statements.ts';
 import { createSlowReaders } from './slow-readers.ts';
 
 const statement: Statement = { name: 'list', text: 'select', values: [] };
@@ -44,14 +44,14 @@ describe('quick reads', () => {
     const { reads } = createReads({ read: () => answer.promise });
     const asked: Promise<unknown>[] = [];
     let refused = 0;
-    while (asked.length < quickReadBudget.perClient) {
+    while (asked.length < quickBudget.readsPerClient) {
       const read = reads.tryRead('a', statement);
       const first = await Promise.race([read, new Promise((resolve) => setImmediate(resolve, 'waits'))]);
       if (first === 'waits') asked.push(read);
       else refused += 1;
     }
     // Those that showed whether the statement still is quick.
-    assert.ok(refused <= Math.ceil(quickReadBudget.perClient / (quickReadBudget.runsPerProbe - 1)));
+    assert.ok(refused <= Math.ceil(quickBudget.readsPerClient / (quickBudget.runsPerProbe - 1)));
     assert.equal(await reads.tryRead('a', statement), undefined);
     const other = reads.tryRead('b', statement);
     answer.resolve([2]);

@@ -1,9 +1,10 @@
-import { quickReadBudget } from '../connections/connection-budget.ts';
+import { createClientCounts } from '../connections/client-counts.ts';
+import { quickBudget } from '../connections/connection-budget.ts';
+import type { QuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import { isDatabaseError, sqlState } from '../errors.ts';
 import type { Statement } from '../statement.ts';
 import type { LongReadWidth } from './long-read-width.ts';
-import type { QuickStatements } from './quick-statements.ts';
 import type { ReadPlaces } from './read-places.ts';
 import type { SlowReaders } from './slow-readers.ts';
 
@@ -27,22 +28,13 @@ interface QuickReadsDeps {
 /** Creates the quick reads. Each connection runs one statement at a time, so together they cost what two clients may. */
 export function createQuickReads(deps: QuickReadsDeps): QuickReads {
   const { lane, statements, slowReaders, longWidth, places } = deps;
-  /** The reads of each client that has some here. */
-  const readsOf = new Map<string, number>();
-
-  function leave(client: string): void {
-    const left = (readsOf.get(client) ?? 1) - 1;
-    if (left > 0) readsOf.set(client, left);
-    else readsOf.delete(client);
-  }
+  const clients = createClientCounts(quickBudget.readsPerClient);
 
   return {
     async tryRead<R>(client: string, statement: Statement) {
       if (!statements.mayShare(statement)) return undefined;
       if (!slowReaders.isEmpty && slowReaders.isSlow(client)) return undefined;
-      const others = readsOf.get(client) ?? 0;
-      if (others >= quickReadBudget.perClient) return undefined;
-      readsOf.set(client, others + 1);
+      if (!clients.tryEnter(client)) return undefined;
       longWidth.noteOtherWork();
       try {
         const rows = await lane.read<R>(statement);
@@ -52,7 +44,7 @@ export function createQuickReads(deps: QuickReadsDeps): QuickReads {
         statements.noteTooLong(statement);
         return undefined;
       } finally {
-        leave(client);
+        clients.leave(client);
       }
     },
   };

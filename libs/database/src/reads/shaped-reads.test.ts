@@ -6,10 +6,10 @@ import { setImmediate } from 'node:timers/promises';
 import type { RequestContext } from '@recordbus/shared/context';
 import { inRequest } from '@recordbus/shared/request-scope';
 import pg from 'pg';
+import { createQuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { Statement } from '../statement.ts';
 import { createLargeAnswers } from './large-answers.ts';
-import { createQuickStatements } from './quick-statements.ts';
 import { createShapedReads } from './shaped-reads.ts';
 
 const meter = { watch() {}, waited() {}, refused() {}, timedOut() {} };

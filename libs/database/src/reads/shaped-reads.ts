@@ -1,13 +1,13 @@
 import { currentClient } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { QuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import { isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import type { LargeAnswers } from './large-answers.ts';
 import type { LongReadWidth } from './long-read-width.ts';
 import { createQuickReads } from './quick-reads.ts';
-import type { QuickStatements } from './quick-statements.ts';
 import { createReadPlaces } from './read-places.ts';
 import { createReadSlots } from './read-slots.ts';
 import { createShortThenLong } from './short-then-long.ts';

@@ -28,9 +28,9 @@ interface WriteOptions<T> {
 export type RunWrite = <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => Promise<T>) => Promise<T>;
 
 interface WriteDeps {
-  readonly database: Pick<Database, 'query' | 'transaction'>;
+  readonly database: Pick<Database, 'write' | 'transaction'>;
   /** The same database on connections whose commits do not wait for the disk. Without it, all commits do. */
-  readonly relaxed?: Pick<Database, 'query' | 'transaction'>;
+  readonly relaxed?: Pick<Database, 'write' | 'transaction'>;
   readonly afterCommit: AfterCommit;
 }
 
@@ -42,9 +42,9 @@ export function createRunWrite({ database, relaxed = database, afterCommit }: Wr
   const hookedTransaction = limitTransactions(database);
   return (options, work) => {
     const isAutocommit = options.mode === 'statement' && !options.keepAnswer && !options.upload?.announced.length;
-    const { query, transaction } = options.isRelaxed ? relaxed : database;
+    const { write, transaction } = options.isRelaxed ? relaxed : database;
     const inTransaction = options.mode === 'hooked' ? hookedTransaction : transaction;
-    return runUnit(isAutocommit ? (attempt) => attempt(query) : inTransaction, afterCommit, (unit) =>
+    return runUnit(isAutocommit ? (attempt) => attempt(write) : inTransaction, afterCommit, (unit) =>
       workWithin(unit, options, work),
     );
   };

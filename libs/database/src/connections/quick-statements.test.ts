@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { quickReadBudget } from '../connections/connection-budget.ts';
+import { quickBudget } from './connection-budget.ts';
 import { createQuickStatements } from './quick-statements.ts';
 
-const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickReadBudget;
+const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickBudget;
 const named = (name: string) => ({ name, text: 'select', values: [] });
 
 describe('the memory of quick statements', () => {

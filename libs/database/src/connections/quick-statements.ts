@@ -1,5 +1,5 @@
-import { quickReadBudget } from '../connections/connection-budget.ts';
 import type { Statement } from '../statement.ts';
+import { quickBudget } from './connection-budget.ts';
 
 /** Remembers which named statements are quick, from their runs on connections of their own. */
 export interface QuickStatements {
@@ -19,7 +19,7 @@ interface Known {
 
 /** Creates an empty memory, which drops the statements that it has known for the longest time first. */
 export function createQuickStatements(nowMs: () => number = () => performance.now()): QuickStatements {
-  const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickReadBudget;
+  const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickBudget;
   const statements = new Map<string, Known>();
 
   function know(name: string): Known {

@@ -1,0 +1,32 @@
+/** Counts the work of each client, up to a limit. */
+export interface ClientCounts {
+  /** Counts one more; false if the client has as much as it may have. */
+  tryEnter(client: string): boolean;
+  leave(client: string): void;
+  /** The work of all clients. */
+  readonly total: number;
+}
+
+/** Creates the counts. A client without work takes no memory. */
+export function createClientCounts(perClient: number): ClientCounts {
+  const countOf = new Map<string, number>();
+  let total = 0;
+  return {
+    tryEnter(client) {
+      const count = countOf.get(client) ?? 0;
+      if (count >= perClient) return false;
+      countOf.set(client, count + 1);
+      total += 1;
+      return true;
+    },
+    leave(client) {
+      const left = (countOf.get(client) ?? 1) - 1;
+      if (left > 0) countOf.set(client, left);
+      else countOf.delete(client);
+      total -= 1;
+    },
+    get total() {
+      return total;
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import type { Statement } from '../statement.ts';
+import { applySettings, type DriverConnection, DriverQuery, type TransactionSettings } from './settings-query.ts';
+
+type GroupCallback = (error: Error | undefined, rows: readonly unknown[][]) => void;
+
+interface GroupOptions {
+  /** Settings for the transaction of the group. */
+  readonly settings: TransactionSettings | undefined;
+  /** How long to wait for a silent server, in milliseconds. */
+  readonly silenceMs: number;
+  /** Called with the rows of each statement, or with the error of the first one that the server refused. */
+  readonly callback: GroupCallback;
+}
+
+/** A statement of a group. The message Sync, which the driver sends after each statement, comes after the last one. */
+class Member extends DriverQuery {
+  constructor({ name, text, values }: Statement, onRows: (rows: unknown[]) => void) {
+    super(text, values, (error, result) => {
+      if (error) throw error;
+      onRows(result.rows);
+    });
+    if (name !== undefined) this.name = name;
+  }
+
+  override _getRows(connection: DriverConnection): void {
+    connection.execute({});
+  }
+}
+
+/**
+ * Several statements in one round trip and one implicit transaction, which ends with the message Sync (PostgreSQL manual,
+ * "Extended Query"). All of them commit, or none. With settings, `applySettings` must have run on the connection before.
+ */
+export class GroupQuery {
+  callback: GroupCallback;
+  readonly query_timeout: number;
+  readonly #members: readonly Member[];
+  readonly #settings: TransactionSettings | undefined;
+  readonly #rows: unknown[][] = [];
+  /** Whether the answers are those of the statements themselves. */
+  #isSet: boolean;
+  #hasFailed = false;
+
+  constructor(statements: readonly Statement[], { settings, silenceMs, callback }: GroupOptions) {
+    this.callback = callback;
+    this.query_timeout = silenceMs;
+    this.#settings = settings;
+    this.#isSet = settings === undefined;
+    this.#members = statements.map((statement) => new Member(statement, (rows) => this.#rows.push(rows)));
+  }
+
+  /** The name and text of the statement that the server answers now. The driver notes them as prepared. */
+  get name(): string | undefined {
+    return this.#current?.name;
+  }
+
+  get text(): string | undefined {
+    return this.#current?.text;
+  }
+
+  /** The place of the statement that the server refused; after the last one if it refused the commit. */
+  get place(): number {
+    return this.#rows.length;
+  }
+
+  submit(connection: DriverConnection): null {
+    connection.stream.cork();
+    try {
+      if (this.#settings !== undefined) {
+        const { name, values } = applySettings(this.#settings);
+        connection.bind({ statement: name, values });
+        connection.execute({});
+      }
+      for (const member of this.#members) member.prepare(connection);
+      connection.sync();
+    } catch (error) {
+      // The server has a part of the group now. A value that cannot be sent must not make it commit that part.
+      connection.stream.destroy();
+      throw error;
+    } finally {
+      connection.stream.uncork();
+    }
+    return null;
+  }
+
+  handleRowDescription(message: unknown): void {
+    this.#current?.handleRowDescription(message);
+  }
+
+  handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void {
+    if (this.#isSet) this.#current?.handleDataRow(message);
+  }
+
+  handleCommandComplete(message: unknown, connection: DriverConnection): void {
+    const member = this.#isSet ? this.#current : undefined;
+    this.#isSet = true;
+    member?.handleCommandComplete(message, connection);
+    // The driver calls it after Sync; here it hands over the rows.
+    member?.handleReadyForQuery(connection);
+  }
+
+  handleReadyForQuery(): void {
+    if (!this.#hasFailed) this.callback(undefined, this.#rows);
+  }
+
+  handleError(error: Error, { parsedStatements, submittedNamedStatements }: DriverConnection): void {
+    this.#hasFailed = true;
+    // The server skipped the statements behind the refused one, and prepared none of them.
+    for (const { name } of this.#members)
+      if (name !== undefined && parsedStatements[name] === undefined) delete submittedNamedStatements[name];
+    this.callback(error, this.#rows);
+  }
+
+  get #current(): Member | undefined {
+    return this.#members[this.#rows.length];
+  }
+}
+
+/** The error of a group: what the server said of one of its statements, and the place of that statement. */
+export class GroupError extends Error {
+  override name = 'GroupError';
+  readonly place: number;
+
+  constructor(place: number, cause: Error) {
+    super(cause.message, { cause });
+    this.place = place;
+  }
+}

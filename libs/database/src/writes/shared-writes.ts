@@ -1,0 +1,89 @@
+import { currentClient } from '@recordbus/shared/request-scope';
+import { classOf, sharedWriteBudget } from '../connections/connection-budget.ts';
+import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { QuickStatements } from '../connections/quick-statements.ts';
+import { GroupError } from '../driver/group-query.ts';
+import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
+import type { Query, Statement } from '../statement.ts';
+import { createClientShares } from './client-shares.ts';
+
+interface SharedWritesDeps {
+  readonly shared: Pick<ConnectionPool, 'group'>;
+  readonly alone: Pick<ConnectionPool, 'query'>;
+  readonly statements: QuickStatements;
+}
+
+/** A write that waits for its commit. */
+interface Write {
+  readonly client: string;
+  readonly statement: Statement;
+  readonly resolve: (rows: unknown[]) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** Codes of statements that ran too long or waited too long for a lock. */
+const delays = [sqlState.queryCanceled, sqlState.lockNotAvailable, sqlState.deadlockDetected];
+
+/**
+ * Creates the writes that share commits: writes that wait at the same time go to the server as one group, and one sync of
+ * its disk serves all of them. If the server refuses one, nothing of the group is written, and each write runs again alone.
+ */
+export function createSharedWrites({ shared, alone, statements }: SharedWritesDeps): { readonly write: Query } {
+  const { connections } = classOf('sharedWrites');
+  const shares = createClientShares();
+  const waiting: Write[] = [];
+  let groups = 0;
+  let isPlanned = false;
+
+  /** Sends what waits in groups of equal size, as many as there are connections. */
+  function sendGroups(): void {
+    isPlanned = false;
+    while (waiting.length > 0 && groups < connections) {
+      const size = Math.min(Math.ceil(waiting.length / (connections - groups)), sharedWriteBudget.perCommit);
+      const group = waiting.splice(0, size);
+      groups += 1;
+      void send(group).finally(() => {
+        groups -= 1;
+        sendGroups();
+      });
+    }
+  }
+
+  async function send(group: readonly Write[]): Promise<void> {
+    try {
+      const rows = await shared.group(group.map(({ statement }) => statement));
+      for (const [place, { resolve }] of group.entries()) resolve(rows[place] ?? []);
+    } catch (error) {
+      if (error instanceof GroupError) noteRefused(group[error.place], error.cause);
+      const cause = error instanceof GroupError ? error.cause : error;
+      // Whether the commit took place is not known.
+      if (isConnectionError(cause)) for (const { reject } of group) reject(cause);
+      else for (const { statement, resolve, reject } of group) alone.query(statement).then(resolve, reject);
+    }
+  }
+
+  function noteRefused(write: Write | undefined, error: unknown): void {
+    if (!write) return;
+    shares.keepApart(write.client);
+    if (isDatabaseError(error, ...delays)) statements.noteTooLong(write.statement);
+  }
+
+  return {
+    async write<R>(statement: Statement): Promise<R[]> {
+      if (!statements.mayShare(statement)) return alone.query<R>(statement);
+      const client = currentClient() ?? 'own';
+      if (!shares.tryEnter(client)) return alone.query<R>(statement);
+      try {
+        return await new Promise<R[]>((resolve, reject) => {
+          waiting.push({ client, statement, resolve: resolve as Write['resolve'], reject });
+          if (isPlanned) return;
+          // Writes of the same turn of the event loop belong together.
+          isPlanned = true;
+          setImmediate(sendGroups);
+        });
+      } finally {
+        shares.leave(client);
+      }
+    },
+  };
+}
