@@ -110,6 +110,15 @@ export const listRunning = (query: Query, which: 'all' | 'lost'): Promise<Backup
     values: [],
   });
 
+/** Counts the backups that keep an archive. */
+export async function countKept(query: Query): Promise<number> {
+  const [row] = await query<{ kept: number }>({
+    text: `select count(*)::int as kept from system.backups where state = 'done'`,
+    values: [],
+  });
+  return row?.kept ?? 0;
+}
+
 /** Deletes the row of a backup. */
 export async function deleteBackup(query: Query, id: string): Promise<boolean> {
   const rows = await query({ text: 'delete from system.backups where id = $1 returning 1', values: [id] });

@@ -7,7 +7,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { eventually } from '@recordbus/shared/testing';
 import type { Storage } from '@recordbus/storage';
 import { findBackup } from './backup-rows.ts';
-import { createBackups } from './backups.ts';
+import { createBackups, mostKept } from './backups.ts';
 
 const bus = { connected: false } as Bus;
 const origin = {
@@ -57,4 +57,24 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
       });
       await backups.stop();
     });
+
+  test('keeps 20 archives and no more, until one is deleted [operation §9.6]', async () => {
+    const { database, url } = temporary;
+    const place = { databaseUrl: url, archives: fullStore(new Error('not reached')), holdsFiles: false };
+    const log = createLogger('records', 'silent');
+    const backups = createBackups({ database, bus, log, storage: place.archives, place });
+    const kept = Array.from({ length: mostKept }, () => newId());
+    for (const id of kept)
+      await database.query({
+        text: `insert into system.backups (id, file, actor, state) values ($1, 'kept.tar.gz', '{}', 'done')`,
+        values: [id],
+      });
+    await assert.rejects(backups.start(origin), { status: 409, code: 'too_many_backups' });
+    const first = await findBackup(database.query, String(kept[0]));
+    assert.ok(first);
+    await backups.remove(first);
+    // The lock of the refused start is free.
+    assert.equal((await backups.start(origin)).state, 'running');
+    await backups.stop();
+  });
 });

@@ -21,6 +21,7 @@ import {
   archiveKey,
   type Backup,
   completeBackup,
+  countKept,
   deleteBackup,
   endBackup,
   listRunning,
@@ -45,7 +46,10 @@ interface BackupOrigin {
 
 /** The backups that are made through the API. */
 export interface Backups {
-  /** Starts one. Throws 409 while a backup or another command runs, and where the database has no sessions to give. */
+  /**
+   * Starts one. Throws 409 while a backup or another command runs, where as many archives as may be are kept, and where the
+   * database has no sessions to give.
+   */
   start(origin: BackupOrigin): Promise<Backup>;
   /** Deletes one with its archive; one that runs ends. */
   remove(backup: Backup): Promise<void>;
@@ -54,6 +58,9 @@ export interface Backups {
   /** Ends the one of this replica. */
   stop(): Promise<void>;
 }
+
+/** More archives than these are not kept: a stolen key of an admin must not fill the disk (operation §9.6). */
+export const mostKept = 20;
 
 /** How often the progress is noted, in milliseconds. */
 const noteMs = 1000;
@@ -68,6 +75,9 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     const client = await openSession(place.databaseUrl);
     try {
       for (const lost of await listRunning(query, 'all')) await settle(lost);
+      // Under the lock of commands, so two starts cannot both see room for one.
+      if ((await countKept(query)) >= mostKept)
+        throw conflict('too_many_backups', `${mostKept} archives are kept: delete one before the next backup`);
       const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
       const processedUpTo = await findProcessedSequence(bus);
       const backup = await addBackup(query, { id: newId(), file, actor: origin.context.principal });

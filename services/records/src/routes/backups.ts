@@ -52,7 +52,10 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     path,
     summary: 'Start a backup, which goes on after the answer',
     body: z.strictObject({}),
-    answers: { 202: shownBackup, 409: 'a backup or another command runs, or the database is behind a pooler' },
+    answers: {
+      202: shownBackup,
+      409: 'a backup or another command runs, too many archives are kept, or the database is behind a pooler',
+    },
     async handler({ context, header }) {
       const data = await backups.start({ context, userAgent: header('user-agent') });
       return { status: 202, body: { data } };
