@@ -8,6 +8,7 @@ import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
 import { enter, openPage, signIn } from '../harness/pages-browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
+import { missedByTab } from './keyboard-walk.ts';
 
 const password = 'a long enough password';
 
@@ -265,13 +266,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
       await open(path);
       const isShown = 'document.querySelector("main h1") !== null && document.querySelector(".skeleton") === null';
       await eventually('the screen is complete', async () => (await page.evaluate(isShown)) === true);
-      const controls = Number(await page.evaluate(`(${startWalk})()`));
-      assert.ok(controls > 3, path);
-      for (let step = 0; step < controls + 60 && Number(await page.evaluate('walk.left.size')) > 0; step += 1) {
-        await page.keyboard.press('Tab');
-        await page.evaluate('walk.note()');
-      }
-      assert.deepEqual(await page.evaluate('walk.missed()'), [], path);
+      assert.deepEqual(await missedByTab(page), [], path);
     }
   });
 
@@ -284,24 +279,3 @@ async function stackAdminAfter(stack: Stack): Promise<Client> {
   const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body });
   return createClient(stack.url, textAt(json, 'data.token'));
 }
-
-/** In the page: notes which controls of the screen, or of its dialog, had the focus, and which did not show it. */
-const startWalk = `() => {
-  const root = document.querySelector('dialog') ?? document.querySelector('main');
-  const all = [...root.querySelectorAll('a[href], button, input, select, textarea')].filter((one) => !one.disabled && one.checkVisibility());
-  const left = new Set(all);
-  const hidden = [];
-  const nameOf = (one) => one.outerHTML.slice(0, 120);
-  globalThis.walk = {
-    left,
-    note() {
-      const one = document.activeElement;
-      if (!left.delete(one)) return;
-      const { outlineStyle, outlineWidth } = getComputedStyle(one);
-      if (outlineStyle === 'none' || outlineWidth === '0px') hidden.push('not seen: ' + nameOf(one));
-    },
-    missed: () => [...hidden, ...[...left].map((one) => 'not reached: ' + nameOf(one))],
-  };
-  globalThis.walk.note();
-  return all.length;
-}`;
