@@ -17,6 +17,8 @@ interface ListRequest {
   readonly perPage: number;
   readonly sort: string;
   readonly filter: string;
+  /** The members to read; undefined for all. */
+  readonly fields: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -27,10 +29,11 @@ export async function readPage({
   perPage,
   sort,
   filter,
+  fields,
   signal,
 }: ListRequest): Promise<CursorPage> {
   const path = `/api/v1/records/${encodeURIComponent(collection)}`;
-  const query = { cursor, perPage, sort: sort || undefined, filter: filter || undefined };
+  const query = { cursor, perPage, sort: sort || undefined, filter: filter || undefined, fields: fields?.join(',') };
   return (await client.transport.send({ method: 'GET', path, query, signal })).json as CursorPage;
 }
 

@@ -3,7 +3,10 @@ import { client } from '../api/client.ts';
 import type { AnyRecord } from '../api/records.ts';
 
 /** More new records than these are not told apart. */
-const mostFresh = 1000;
+export const mostFresh = 1000;
+
+/** Changes of this time are shown together: a thousand of them a second must not redraw a grid a thousand times. */
+const togetherMs = 100;
 
 /** What has happened to the rows of a grid since they were read. Rows stay in their places; a grid marks them. */
 export class LiveRows {
@@ -16,9 +19,14 @@ export class LiveRows {
   /** Whether changes may have been missed. */
   isOld = $state(false);
   isFollowing = $state(false);
+  /** The rows of the page. Of other records only their coming is kept, so memory does not grow with changes. */
+  #page: ReadonlySet<string> = new Set();
+  #waiting: Change<AnyRecord>[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Begins again: the rows were just read. */
-  clear(): void {
+  /** Begins again with the rows of a page that was just read. */
+  begin(page: readonly AnyRecord[]): void {
+    this.#page = new Set(page.map(({ id }) => id));
     this.changed = new Map();
     this.gone = new Set();
     this.fresh = new Set();
@@ -27,11 +35,19 @@ export class LiveRows {
 
   /** Follows a collection until the signal ends it. A filter that cannot be followed leaves the rows as they are. */
   async follow(collection: string, filter: string, signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => {
+      clearTimeout(this.#timer);
+      [this.#timer, this.#waiting] = [undefined, []];
+    });
     try {
       const subscription: Subscription = await client.from(collection).subscribe({
         filter: filter || undefined,
         signal,
-        onMessage: (message: Change<AnyRecord>) => this.#take(message),
+        onMessage: (message: Change<AnyRecord>) => {
+          if (signal.aborted) return;
+          this.#waiting.push(message);
+          this.#timer ??= setTimeout(() => this.#take(), togetherMs);
+        },
         onError: (_error: RecordbusError) => {
           this.isFollowing = false;
         },
@@ -43,28 +59,22 @@ export class LiveRows {
     }
   }
 
-  #take(message: Change<AnyRecord>): void {
-    if (message.type === 'resync') this.isOld = true;
-    else if ('id' in message) this.#remove(message.id);
-    else if (message.type === 'update') this.changed = new Map(this.changed).set(message.record.id, message.record);
-    else this.#add(message.record);
+  #take(): void {
+    const [messages, changed] = [this.#waiting, new Map(this.changed)];
+    const [gone, fresh] = [new Set(this.gone), new Set(this.fresh)];
+    [this.#waiting, this.#timer] = [[], undefined];
+    for (const message of messages) {
+      if (message.type === 'resync') this.isOld = true;
+      else if ('id' in message) {
+        fresh.delete(message.id);
+        if (this.#page.has(message.id)) gone.add(message.id);
+      } else {
+        const { record } = message;
+        gone.delete(record.id);
+        if (this.#page.has(record.id)) changed.set(record.id, record);
+        else if (message.type !== 'update' && fresh.size < mostFresh) fresh.add(record.id);
+      }
+    }
+    [this.changed, this.gone, this.fresh] = [changed, gone, fresh];
   }
-
-  #add(record: AnyRecord): void {
-    this.changed = new Map(this.changed).set(record.id, record);
-    this.gone = without(this.gone, record.id);
-    if (this.fresh.size < mostFresh) this.fresh = new Set(this.fresh).add(record.id);
-  }
-
-  #remove(id: string): void {
-    this.gone = new Set(this.gone).add(id);
-    this.fresh = without(this.fresh, id);
-  }
-}
-
-function without(ids: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  if (!ids.has(id)) return ids;
-  const left = new Set(ids);
-  left.delete(id);
-  return left;
 }

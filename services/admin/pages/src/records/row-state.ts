@@ -9,19 +9,17 @@ export interface ShownRow {
 
 const secondOf = (record: AnyRecord): number => Number(record.updated ?? 0);
 
+/** Whether news say something else than a record, which may have been read with some of its members. */
+const differs = (record: AnyRecord, news: AnyRecord): boolean =>
+  Object.keys(record).some((name) => JSON.stringify(record[name]) !== JSON.stringify(news[name]));
+
 /** Returns the rows of a page in their places, each in its present state. */
 export const shownRows = (page: readonly AnyRecord[], live: Pick<LiveRows, 'changed' | 'gone'>): readonly ShownRow[] =>
   page.map((record) => {
     if (live.gone.has(record.id)) return { record, state: 'gone' };
     const news = live.changed.get(record.id);
     // A message that is older than the page says nothing new.
-    return news && secondOf(news) >= secondOf(record) && JSON.stringify(news) !== JSON.stringify(record)
+    return news && secondOf(news) >= secondOf(record) && differs(record, news)
       ? { record: { ...record, ...news }, state: 'changed' }
       : { record, state: 'same' };
   });
-
-/** How many records came that the page does not show. */
-export const freshCount = (page: readonly AnyRecord[], { fresh }: Pick<LiveRows, 'fresh'>): number => {
-  const shown = page.filter(({ id }) => fresh.has(id)).length;
-  return fresh.size - shown;
-};
