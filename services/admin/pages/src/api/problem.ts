@@ -1,4 +1,11 @@
 import { RecordbusError } from '@recordbus/client';
+import { cutText } from '../ui/cut-text.ts';
+
+/** A message may repeat what was sent. */
+const longestText = 4000;
+
+/** As many places are named at once; what is wrong is said at each. */
+const mostNamed = 5;
 
 /** What went wrong, in the words of the server. */
 export interface Problem {
@@ -18,9 +25,12 @@ export function problemOf(error: unknown): Problem {
   const places = Object.fromEntries(
     Object.entries(details).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
+  const wrong = Object.keys(places).slice(0, mostNamed).join(', ');
   const text =
-    code === 'network' ? 'The server does not answer. Nothing that you typed is lost.' : sentence(error.message);
-  return { text, status, code, places, requestId };
+    code === 'network'
+      ? 'The server does not answer. Nothing that you typed is lost.'
+      : sentence(code === 'validation_failed' && wrong ? `Not right yet: ${wrong}` : error.message);
+  return { text: cutText(text, longestText), status, code, places, requestId };
 }
 
 /**

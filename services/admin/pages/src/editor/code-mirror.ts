@@ -31,7 +31,9 @@ const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(shown, transaction) {
     const effect = transaction.effects.find((one) => one.is(setMark));
-    if (!effect) return transaction.docChanged ? Decoration.none : shown;
+    // Who types over a marked text would make the browser keep its colour in an inline style, which the policy forbids.
+    const isSelected = transaction.selection?.main.empty === false;
+    if (!effect) return transaction.docChanged || isSelected ? Decoration.none : shown;
     const { length } = transaction.state.doc;
     if (effect.value === undefined || length === 0) return Decoration.none;
     const from = Math.min(effect.value, length - 1);

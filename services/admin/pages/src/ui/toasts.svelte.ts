@@ -1,3 +1,5 @@
+import { cutText } from './cut-text.ts';
+
 /** A sentence that appears for a while, with what can be done about it. */
 export interface Toast {
   readonly id: number;
@@ -6,7 +8,9 @@ export interface Toast {
   readonly undo: (() => void) | undefined;
 }
 
+/** What can be taken back, and what went wrong, stays longer. */
 const shownMs = 6000;
+const quickMs = 3500;
 
 class Toasts {
   list = $state.raw<readonly Toast[]>([]);
@@ -28,8 +32,8 @@ class Toasts {
   #add(text: string, kind: Toast['kind'], undo: (() => void) | undefined): void {
     this.#last += 1;
     const id = this.#last;
-    this.list = [...this.list.slice(-3), { id, text, kind, undo }];
-    setTimeout(() => this.close(id), shownMs);
+    this.list = [...this.list.slice(-3), { id, text: cutText(text), kind, undo }];
+    setTimeout(() => this.close(id), undo || kind === 'problem' ? shownMs : quickMs);
   }
 }
 
