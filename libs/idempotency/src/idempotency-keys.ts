@@ -8,6 +8,11 @@ import { claimKey, type Hold, keepAnswer, releaseKey, renewLease, sweepKeys } fr
 
 interface IdempotencyKeysDeps {
   readonly database: Pick<Database, 'query'>;
+  /**
+   * Where keys are claimed; by default, on the same connections. A claim need not wait for the disk: the work behind it
+   * does, and a crash of the database that loses a claim also loses the work.
+   */
+  readonly claimOn?: Pick<Database, 'query'>;
   readonly log: Logger;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
@@ -30,7 +35,7 @@ const sweepLimit = 1000;
  * dies runs out.
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
-  const { log, leaseMs = defaultLeaseMs } = deps;
+  const { log, leaseMs = defaultLeaseMs, claimOn = deps.database } = deps;
   const { query } = deps.database;
   const seal = createKeySeal(deps.secret);
   let sweptAtMs = performance.now();
@@ -44,7 +49,7 @@ export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencySto
   return {
     async claim(identity) {
       const hold: Hold = { id: seal.idOf(identity), token: randomUUID() };
-      const claim = await tryClaim(query, hold, leaseMs, seal);
+      const claim = await tryClaim(claimOn.query, hold, leaseMs, seal);
       if (claim !== 'mine') return claim;
       removeExpired();
       return holdKey({ query, log, seal, leaseMs }, hold);

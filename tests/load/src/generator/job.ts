@@ -18,6 +18,8 @@ export interface Requests {
   readonly clients?: readonly string[];
   /** Tokens that the requests send in turn. */
   readonly tokens?: readonly string[];
+  /** Whether each request has an idempotency key of its own. */
+  readonly keyed?: boolean;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Ends the run at the end of the paths: deletes cannot be repeated. */

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import type { Job, JobResult, Requests } from './job.ts';
 
@@ -55,7 +56,7 @@ const headersOf = ({ headers }: Requests): Record<string, string> => ({
 });
 
 function cycle(requests: Requests): () => Next {
-  const { paths, clients, tokens } = requests;
+  const { paths, clients, tokens, keyed } = requests;
   // The generator of requests takes bytes as buffers only.
   const bodies = requests.bodies?.map((body) => (typeof body === 'string' ? body : Buffer.from(body)));
   let count = 0;
@@ -68,11 +69,12 @@ function cycle(requests: Requests): () => Next {
     const ofTurn = {
       ...(client !== undefined && { 'x-forwarded-for': client }),
       ...(token !== undefined && { authorization: `Bearer ${token}` }),
+      ...(keyed && { 'idempotency-key': randomUUID() }),
     };
     return {
       path,
       ...(body !== undefined && { body }),
-      ...((clients || tokens) && { headers: { ...headersOf(requests), ...ofTurn } }),
+      ...((clients || tokens || keyed) && { headers: { ...headersOf(requests), ...ofTurn } }),
     };
   };
 }

@@ -8,6 +8,7 @@ import type { Row } from './row.ts';
 import { upload } from './upload.ts';
 
 const relaxed = 'relaxed_posts';
+const keyed = 'keyed_posts';
 const { posts, authors } = sizes['100k'];
 
 /** More than a round of the default length needs. A longer round ends when they are used up. */
@@ -50,6 +51,21 @@ const toLargeTable: readonly Row[] = [
   },
 ];
 
+/** Creates as the typed client sends them, which sends them again after a lost answer. */
+const keyedCreate: Row = {
+  name: 'create-keyed',
+  title: 'create with an idempotency key',
+  isWrite: true,
+  isProductOnly: true,
+  async prepare({ admin }) {
+    await createPostsCollection(admin, keyed);
+    return async () => {
+      await admin.call('DELETE', `/api/v1/collections/${keyed}`);
+    };
+  },
+  requests: () => ({ method: 'POST', paths: [`/api/v1/records/${keyed}`], bodies: [newPost()], keyed: true }),
+};
+
 /** Creates that do not wait for the disk. */
 const relaxedCreate: Row = {
   name: 'create-relaxed',
@@ -72,6 +88,7 @@ export const writes: readonly Row[] = [
   upload,
   refresh,
   ...[...toLargeTable, upload, refresh].flatMap(atConnections),
+  keyedCreate,
   relaxedCreate,
   ...atConnections(relaxedCreate),
   ...[0, 1, 20].map(createWithWebhooks),
