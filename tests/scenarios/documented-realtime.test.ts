@@ -36,7 +36,7 @@ function expectedOf(data: string, names: ReadonlyMap<string, string>): unknown {
   return JSON.parse(filled, (key, value) => {
     if (value === '<cursor>') return is.matching(/^\d+-\d+$/);
     if (value === '<version>') return is.version;
-    return key === 'created' || key === 'updated' ? is.now : value;
+    return key === 'created' || key === 'updated' || key === 'at' ? is.now : value;
   });
 }
 

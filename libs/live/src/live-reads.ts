@@ -14,6 +14,13 @@ interface EventBatch {
   readonly client: string;
 }
 
+/** The first state of a subscription. */
+export interface LiveSnapshot {
+  readonly records: string;
+  readonly total?: number | undefined;
+  readonly at?: number | undefined;
+}
+
 /**
  * What the records service does for the realtime service: it knows the rules and reads the database. It keeps nothing of
  * a subscription, so any replica answers any call.
@@ -24,13 +31,10 @@ export interface LiveReads {
     requests: readonly { readonly request: LiveRequest; readonly caller: LiveCaller }[],
   ): Promise<readonly OpenResult[]>;
   /**
-   * Reads the first state under the rules of a list, or of a get: JSON text of the `records`, and the `total`, which a
-   * record has not. Throws as a GET does.
+   * Reads the first state under the rules of a list, or of a get: JSON text of the `records`, the `total`, and the second
+   * `at`: a version of a later second is not in them. A record has neither. Throws as a GET does.
    */
-  snapshot(
-    request: SnapshotRequest,
-    caller: LiveCaller,
-  ): Promise<{ readonly records: string; readonly total?: number | undefined }>;
+  snapshot(request: SnapshotRequest, caller: LiveCaller): Promise<LiveSnapshot>;
   /**
    * Returns the ids of the accounts that these events may concern, for a plan that has candidates. Undefined where one may
    * concern everybody, or where the schema has changed: then judge for all.

@@ -79,7 +79,7 @@ export const liveSchemas = {
       request: request.extend({ page: z.number().optional(), perPage: z.number().optional(), sort: text }),
       caller,
     }),
-    answer: z.object({ records: z.string(), total: z.number().optional() }),
+    answer: z.object({ records: z.string(), total: z.number().optional(), at: z.number().optional() }),
   },
   candidates: { body: batch, answer: z.object({ ids: z.array(z.string()).optional() }) },
   judge: {

@@ -5,6 +5,7 @@ import { etagOf, remember } from '../versions.ts';
 import { hubOf } from './hub.ts';
 import { createMergedList } from './merged-list.ts';
 import { isSortOfMembers } from './order.ts';
+import { createRecount } from './recount.ts';
 import type { StreamEvent } from './stream.ts';
 
 interface AnyLiveOptions extends AnyReadOptions {
@@ -48,6 +49,7 @@ export function openLive(transport: Transport, collection: string, options: AnyL
   let [error, stop]: [RecordbusError | undefined, () => void] = [undefined, () => {}];
 
   return new Promise((resolve, reject) => {
+    const recount = createRecount(follow);
     const list = {
       get records() {
         return merged.records;
@@ -62,8 +64,12 @@ export function openLive(transport: Transport, collection: string, options: AnyL
         listeners.add(listener);
         return () => void listeners.delete(listener);
       },
-      close: () => stop(),
+      close: end,
     };
+    function end(): void {
+      recount.stop();
+      stop();
+    }
     function tell(): void {
       for (const listener of listeners) listener(merged.records);
     }
@@ -74,13 +80,15 @@ export function openLive(transport: Transport, collection: string, options: AnyL
         hasBegun: false,
         onMessage(type, data) {
           const before = merged.records;
-          const needsMore = merged.apply(type, data);
+          const needed = merged.apply(type, data);
           if (type === 'snapshot') resolve(list);
           if (merged.records !== before) tell();
           // After a change of rights no snapshot comes by itself (realtime §5.3).
-          if (needsMore || (type === 'resync' && data.reason === 'access')) follow();
+          if (needed === 'records' || (type === 'resync' && data.reason === 'access')) follow();
+          else if (needed === 'total') recount.soon();
         },
         onError(refusal) {
+          recount.stop();
           error = refusal;
           reject(refusal);
           tell();
@@ -88,7 +96,7 @@ export function openLive(transport: Transport, collection: string, options: AnyL
       });
     }
     follow();
-    endWith(signal, () => stop(), reject);
+    endWith(signal, end, reject);
   });
 }
 

@@ -4,13 +4,20 @@ import type { StreamEvent } from './stream.ts';
 
 type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
+/** What a message says of one record. */
+interface Changed {
+  readonly record?: AnyRecord;
+  readonly version?: string;
+  readonly id?: string;
+}
+
 /** The records of a snapshot and of the changes after it, as one list. */
 export interface MergedList {
   readonly records: readonly AnyRecord[];
   /** The number of records that match; with records beyond the limit, as of the last snapshot and what came since. */
   readonly total: number;
-  /** Takes a message. Returns true when records beyond the limit have to be read. */
-  apply(type: string, data: StreamEvent['data']): boolean;
+  /** Takes a message. Returns what has to be read again. */
+  apply(type: string, data: StreamEvent['data']): 'records' | 'total' | undefined;
 }
 
 /** Creates a list of the first `limit` records of a sort. */
@@ -22,8 +29,11 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
   let total = 0;
   /** Whether there may be records beyond the limit. Only a snapshot knows that there are none any longer. */
   let hasMore = false;
+  /** A version of a later second is not in the last snapshot. */
+  let snapshotSecond = 0;
 
-  function replace(snapshot: readonly AnyRecord[], all: number): void {
+  function replace(snapshot: readonly AnyRecord[], all: number, at: number): void {
+    snapshotSecond = at;
     versions.clear();
     // A snapshot shows only the second of a version: what is older than it is old.
     for (const { id, updated } of snapshot) if (typeof updated === 'number') versions.set(id, String(updated));
@@ -37,6 +47,13 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     versions.set(id, version);
     return true;
   }
+
+  /**
+   * Whether the last snapshot may have counted this change already. It tells which version it has only of the records that
+   * it shows. One of the others may be written before its total is read, and told after it.
+   */
+  const mayBeCounted = (id: string, version: string): boolean =>
+    hasMore && !versions.has(id) && Math.floor(Number(version)) <= snapshotSecond;
 
   function show(next: readonly AnyRecord[], change: number): void {
     hasMore ||= next.length > limit;
@@ -62,6 +79,12 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     return hasMore && records.length < limit;
   }
 
+  /** Takes a change; undefined for one that is known. */
+  function change(type: string, { record, version = '', id = record?.id ?? '' }: Changed): boolean | undefined {
+    if (!isNews(id, version)) return undefined;
+    return record ? put(remember(record, etagOf(version)), type !== 'update') : remove(id);
+  }
+
   return {
     get records() {
       return records;
@@ -70,12 +93,14 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
       return total;
     },
     apply(type, data) {
-      const { record, version, id } = data as { record?: AnyRecord; version?: string; id?: string };
-      if (type === 'snapshot') replace(data.records as readonly AnyRecord[], Number(data.total));
-      else if (version !== undefined && record && isNews(record.id, version))
-        return put(remember(record, etagOf(version)), type !== 'update');
-      else if (version !== undefined && id !== undefined && !record && isNews(id, version)) return remove(id);
-      return false;
+      if (type === 'snapshot') replace(data.records as readonly AnyRecord[], Number(data.total), Number(data.at ?? 0));
+      const changed = data as Changed;
+      const id = changed.record?.id ?? changed.id;
+      if (changed.version === undefined || id === undefined) return undefined;
+      const isUnsure = type !== 'update' && mayBeCounted(id, changed.version);
+      const needsMore = change(type, changed);
+      if (needsMore) return 'records';
+      return needsMore === false && isUnsure && hasMore ? 'total' : undefined;
     },
   };
 }

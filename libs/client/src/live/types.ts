@@ -17,7 +17,7 @@ export interface LiveConnection {
 export interface LiveList<R> {
   /** The records in the order of the sort. Each change makes a new list. */
   readonly records: readonly R[];
-  /** How many records match. Beyond the limit it counts from the last snapshot on. */
+  /** How many records match. Beyond the limit it may be wrong for a while after the list was read; then it is read again. */
   readonly total: number;
   /** Why the list no longer follows its collection, such as a right that has ended. */
   readonly error: RecordbusError | undefined;

@@ -1,3 +1,4 @@
+import type { LiveSnapshot } from '@recordbus/live';
 import type { AppError } from '@recordbus/shared/errors';
 import { createFrame, type Frame } from './frame.ts';
 
@@ -10,10 +11,10 @@ export const messages = {
   /** Without a cursor while there is nothing to resume from. */
   heartbeat: (cursor?: string): Frame => frameOf('heartbeat', { cursor }),
   /** `records` is JSON text. */
-  snapshot: (sub: string, records: string, total: number | undefined, cursor: string): Frame =>
+  snapshot: (sub: string, { records, total, at }: LiveSnapshot, cursor: string): Frame =>
     createFrame(
       'snapshot',
-      `{"sub":${JSON.stringify(sub)},"records":${records}${total === undefined ? '' : `,"total":${total}`},"cursor":"${cursor}"}`,
+      `{"sub":${JSON.stringify(sub)},"records":${records},${JSON.stringify({ total, at, cursor }).slice(1)}`,
     ),
   resync: (sub: string, reason: string, cursor: string): Frame => frameOf('resync', { sub, reason, cursor }),
   revoked: (reason: RevokedReason): Frame => frameOf('revoked', { reason }),

@@ -153,9 +153,9 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
   async function sendSnapshot(subscription: Subscription, end: Cursor): Promise<void> {
     const { connection, id, request } = subscription;
-    const { records, total } = await live.snapshot(request, connection.caller);
+    const state = await live.snapshot(request, connection.caller);
     subscription.isPending = false;
-    connection.send(messages.snapshot(id, records, total, formatCursor(end)), end.seq);
+    connection.send(messages.snapshot(id, state, formatCursor(end)), end.seq);
     // Changes wait on the stream until a large snapshot has left.
     const untilMs = performance.now() + snapshotReadMs;
     while (connection.unsentBytes > 0 && !connection.isEnded && performance.now() < untilMs) await delay(drainCheckMs);

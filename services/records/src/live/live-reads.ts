@@ -37,6 +37,11 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
     const [row] = await database.read<{ version: number }>(readSchemaVersion);
     if (row && row.version !== cache.version) await cache.reload();
   });
+  let second = 0;
+  const clock = createSharedRefresh(async () => {
+    const [row] = await database.read<{ second: number }>(readSecond);
+    second = row?.second ?? second;
+  });
   const judging = {
     read: reads.live,
     readSystem: database.of('background').query,
@@ -69,7 +74,13 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
     candidates: ({ plan, events, client }) =>
       current(client, () => withPlan(findPlan(plan), (compiled) => findCandidates(judging, compiled, events), cache)),
     snapshot: (request, caller) =>
-      current(clientOfCaller(caller), () => readSnapshot({ reads, served, schema, encryption }, request, caller)),
+      current(clientOfCaller(caller), async () => {
+        const state = await readSnapshot({ reads, served, schema, encryption }, request, caller);
+        if (state.total === undefined) return state;
+        // After the records, so that none of their versions is later.
+        await clock.run();
+        return { ...state, at: second };
+      }),
     admitsToChannel: (rule, channel, caller) =>
       current(clientOfCaller(caller), () => admitsToChannel({ read: reads.live, schema }, rule, channel, caller)),
   };
@@ -85,6 +96,13 @@ const clientOfCaller = ({ principal, address = '' }: LiveCaller): string =>
 const readSchemaVersion = {
   name: 'schema-version',
   text: "select version from system.versions where name = 'schema'",
+  values: [],
+};
+
+/** The second of the clock by which records get their versions. */
+const readSecond = {
+  name: 'live.second',
+  text: 'select floor(extract(epoch from now()))::float8 as second',
   values: [],
 };
 

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createMergedList } from './merged-list.ts';
+
+const at = 100;
+const tag = (id: string, updated = at) => ({ id, name: id, updated });
+const created = (id: string, version: string) => ['create', { record: tag(id), version }] as const;
+
+/** A list of the first two by name, of three that its snapshot counted. */
+function listOfThree() {
+  const list = createMergedList('name', 2);
+  list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 3, at });
+  return list;
+}
+
+test('a change that the total may contain already has the total read again', () => {
+  const list = listOfThree();
+  assert.equal(list.apply(...created('z', '100')), 'total');
+  list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 3, at: at + 2 });
+  assert.equal(list.total, 3);
+  assert.equal(list.apply('leave', { id: 'y', version: '102.3' }), 'total');
+  assert.equal(list.apply('delete', { id: 'x', version: '99' }), 'total');
+});
+
+test('a change after the second of the snapshot is counted once', () => {
+  const list = listOfThree();
+  assert.equal(list.apply(...created('z', '101')), undefined);
+  assert.equal(list.total, 4);
+  assert.equal(list.apply(...created('z', '101')), undefined);
+  assert.equal(list.apply('delete', { id: 'z', version: '101.1' }), undefined);
+  assert.equal(list.total, 3);
+});
+
+test('no total is read again for a record that is shown, or for a list that shows everything', () => {
+  const list = listOfThree();
+  assert.equal(list.apply('enter', { record: tag('a'), version: '100.1' }), undefined);
+  assert.equal(list.apply('update', { record: tag('z'), version: '100' }), undefined);
+  assert.equal(list.total, 3);
+  const whole = createMergedList('name', 3);
+  whole.apply('snapshot', { records: [tag('a')], total: 1, at });
+  assert.equal(whole.apply(...created('z', '100')), undefined);
+  assert.equal(whole.total, 2);
+});
+
+test('records that move up are read, and their total with them', () => {
+  const list = listOfThree();
+  assert.equal(list.apply('delete', { id: 'a', version: '100.1' }), 'records');
+});
