@@ -1,4 +1,4 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { startBareServer } from './bare/bare-server.ts';
 import { runStatementLoop } from './bare/statement-loop.ts';
 import { copyOutbox, insertPost, insertPostAndEvent } from './bare/statements.ts';
@@ -8,13 +8,14 @@ import { measureImports } from './imports/measure-imports.ts';
 import { measureLive } from './live/measure-live.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
+import { fillProduct } from './product/fill-product.ts';
 import { startProduct } from './product/start-product.ts';
 import { describeMachine, describeOtherLoad } from './report/machine.ts';
 import type { Result } from './report/result.ts';
 import { allRows, isWanted } from './rows/all-rows.ts';
 import { measureBesideExtension } from './rows/beside-extension.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
-import { findAuthor, seed, sizes } from './seed.ts';
+import { findAuthor, sizes } from './seed.ts';
 import { median } from './statistics.ts';
 import { measureWebhooks } from './webhooks/measure-webhooks.ts';
 
@@ -30,13 +31,8 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   cleanUp.defer(() => product.stop());
   await untilIdle([product.pid]);
   const idleMb = residentMb(product.pid);
-  await product.admin.call('PATCH', '/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
-
-  const database = new pg.Client({ connectionString: product.databaseUrl });
-  await database.connect();
-  cleanUp.defer(() => database.end());
   tell('seeding 50 organisations, 5,500 authors and 110,000 posts');
-  await seed(product.admin, database);
+  const database = await fillProduct(product, cleanUp);
   for (const statement of copyOutbox) await database.query(statement);
 
   const bare = await startBareServer(product.databaseUrl);

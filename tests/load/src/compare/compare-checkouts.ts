@@ -1,15 +1,12 @@
 import { resolve } from 'node:path';
-import pg from 'pg';
-import { type Generator, startGenerator } from '../generator/generator.ts';
+import { startGenerator } from '../generator/generator.ts';
 import type { Options } from '../options.ts';
-import { untilIdle } from '../process-usage.ts';
-import { startProduct } from '../product/start-product.ts';
 import { table } from '../report/table.ts';
 import { allRows, isWanted } from '../rows/all-rows.ts';
 import type { Row } from '../rows/row.ts';
-import { seed } from '../seed.ts';
 import { type ComparedSide, compareRow } from './compare-row.ts';
 import { comparedCells, comparedHead, notMeasured } from './compared-table.ts';
+import { startSide } from './start-side.ts';
 
 interface CompareOptions extends Options {
   /** Root of the other checkout; its packages must be installed. */
@@ -25,7 +22,7 @@ export async function compareCheckouts(
   const generator = startGenerator();
   cleanUp.defer(() => generator.stop());
   tell('starting and seeding this checkout and the other one');
-  const here = await startSide(options, generator, cleanUp, undefined);
+  const here = await startSide(options, generator, cleanUp);
   const there = await startSide(options, generator, cleanUp, resolve(options.against));
   const rows: string[][] = [];
   for (const row of allRows) {
@@ -43,22 +40,4 @@ async function cellsOf(row: Row, here: ComparedSide, there: ComparedSide): Promi
   } catch (error) {
     return notMeasured(row, error);
   }
-}
-
-/** Starts the product of a checkout and fills its database. */
-async function startSide(
-  options: Options,
-  generator: Generator,
-  cleanUp: AsyncDisposableStack,
-  checkout: string | undefined,
-): Promise<ComparedSide> {
-  const product = await startProduct({ ...options, checkout });
-  cleanUp.defer(() => product.stop());
-  await product.admin.call('PATCH', '/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
-  const database = new pg.Client({ connectionString: product.databaseUrl });
-  await database.connect();
-  cleanUp.defer(() => database.end());
-  await seed(product.admin, database);
-  await untilIdle([product.pid]);
-  return { ...options, generator, database, product, bare: product, admin: product.admin };
 }

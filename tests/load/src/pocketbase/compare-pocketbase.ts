@@ -1,14 +1,12 @@
-import pg from 'pg';
+import { startSide } from '../compare/start-side.ts';
 import { type Generator, startGenerator } from '../generator/generator.ts';
 import type { Options } from '../options.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
-import { startProduct } from '../product/start-product.ts';
 import { describeOtherLoad } from '../report/machine.ts';
 import { table } from '../report/table.ts';
 import { allRows, isWanted } from '../rows/all-rows.ts';
 import { type Measuring, type Round, runRound, summarize, warmUpSeconds } from '../rows/measure-row.ts';
 import type { Row } from '../rows/row.ts';
-import { seed } from '../seed.ts';
 import { pocketBaseCells, pocketBaseHead } from './compared-cells.ts';
 import { findEquivalent } from './equivalents.ts';
 import { type PocketBase, startPocketBase } from './start-pocketbase.ts';
@@ -31,15 +29,8 @@ export async function comparePocketBase(
   const pocketbase = await startPocketBase(options.pocketbase);
   cleanUp.defer(() => pocketbase.stop());
   tell('starting and seeding the product');
-  const product = await startProduct(options);
-  cleanUp.defer(() => product.stop());
-  await product.admin.call('PATCH', '/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
-  const database = new pg.Client({ connectionString: product.databaseUrl });
-  await database.connect();
-  cleanUp.defer(() => database.end());
-  await seed(product.admin, database);
-  await untilIdle([product.pid, pocketbase.pid]);
-  const measuring = { ...options, generator, database, product, bare: product, admin: product.admin };
+  const measuring = await startSide(options, generator, cleanUp);
+  await untilIdle([pocketbase.pid]);
   const rows: string[][] = [];
   for (const row of allRows) {
     if (!isWanted(options, row.name) || !findEquivalent(row.name)) continue;

@@ -1,0 +1,20 @@
+import type { Generator } from '../generator/generator.ts';
+import type { Options } from '../options.ts';
+import { untilIdle } from '../process-usage.ts';
+import { fillProduct } from '../product/fill-product.ts';
+import { startProduct } from '../product/start-product.ts';
+import type { ComparedSide } from './compare-row.ts';
+
+/** Starts the product of this checkout, or of another one, with a filled database. It has no bare server beside it. */
+export async function startSide(
+  options: Options,
+  generator: Generator,
+  cleanUp: AsyncDisposableStack,
+  checkout?: string,
+): Promise<ComparedSide> {
+  const product = await startProduct({ ...options, checkout });
+  cleanUp.defer(() => product.stop());
+  const database = await fillProduct(product, cleanUp);
+  await untilIdle([product.pid]);
+  return { ...options, generator, database, product, bare: product, admin: product.admin };
+}
