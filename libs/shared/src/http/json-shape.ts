@@ -57,8 +57,16 @@ export interface JsonBudget {
   take(json: Uint8Array): string | undefined;
 }
 
-/** Creates a budget, which is that of one JSON body. */
-export const createJsonBudget = (): JsonBudget => ({ take: createScan(countDifferent(maxDifferentMembers)) });
+/** Creates a budget, which is that of one JSON body. Its counts take memory from the first JSON on: most forms have none. */
+export function createJsonBudget(): JsonBudget {
+  let scan: JsonBudget['take'] | undefined;
+  return {
+    take(json) {
+      scan ??= createScan(countDifferent(maxDifferentMembers));
+      return scan(json);
+    },
+  };
+}
 
 function createScan(
   different: DifferentCount | undefined,

@@ -6,6 +6,7 @@ import type { Query } from '@recordbus/database';
 import { heartbeat } from '@recordbus/shared/background';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
 import { renewAnnounced } from './announced-files.ts';
+import { collectSpent, type SpentChunks } from './spent-chunks.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
 /** The limits of a form. */
@@ -59,6 +60,7 @@ export async function receiveForm<T>(
   let textBytes = 0;
   const stored: Promise<void>[] = [];
   const streams: Readable[] = [];
+  const spent = collectSpent();
   const endRenewal = heartbeat(renewalMs, () => renewAnnounced(query, announced));
   busboy.on('error', () => failure.reject(malformed('the body is not valid multipart/form-data')));
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
@@ -85,9 +87,12 @@ export async function receiveForm<T>(
     stored.push(storing);
   });
   try {
-    await feed(request, busboy, limits.limitBytes, failure.promise);
+    await feed(request, busboy, { limitBytes: limits.limitBytes, failed: failure.promise, spent });
     await Promise.race([Promise.all(stored), failure.promise]);
-    return await parts.take();
+    const taken = await parts.take();
+    // After a failure, the storage may still read them.
+    spent.free();
+    return taken;
   } catch (error) {
     busboy.destroy();
     for (const stream of streams) stream.destroy(new Error('the upload was aborted'));
@@ -118,12 +123,18 @@ function openParser(request: IncomingMessage, { textBytes, texts, files }: FormL
   }
 }
 
+interface FeedOptions {
+  readonly limitBytes: number;
+  readonly failed: Promise<never>;
+  /** Gets what was read. */
+  readonly spent: SpentChunks;
+}
+
 /** Writes the body to the parser, at the pace of the storage. */
 async function feed(
   request: IncomingMessage,
   busboy: BusboyInstance,
-  limitBytes: number,
-  failed: Promise<never>,
+  { limitBytes, failed, spent }: FeedOptions,
 ): Promise<void> {
   const finished = once(busboy, 'finish');
   finished.catch(() => {});
@@ -131,6 +142,7 @@ async function feed(
   try {
     for await (const chunk of request.iterator({ destroyOnReturn: false })) {
       length += chunk.length;
+      spent.add(chunk);
       if (length > limitBytes) throw payloadTooLarge(limitBytes);
       if (!busboy.write(chunk)) await Promise.race([once(busboy, 'drain'), failed]);
     }
