@@ -76,25 +76,45 @@ suite('files in a local directory', () => {
     assert.deepEqual(await Promise.all(unfinished.map(({ outcome }) => outcome)), ['gone', 'gone', { sizeBytes: 1 }]);
   });
 
-  test('an announced file has its name only once it is announced', async () => {
-    const { promise, resolve } = Promise.withResolvers<void>();
-    const putting = storage.put(key('told', 'r5'), Readable.from(['x']), { announced: promise });
-    while ((await drafts()).length < 1) await nextTurn();
-    assert.equal(await storage.find(key('told', 'r5')), undefined);
-    resolve();
-    assert.deepEqual([await putting, await storage.find(key('told', 'r5'))], [{ sizeBytes: 1 }, { sizeBytes: 1 }]);
-    assert.deepEqual(await drafts(), []);
+  for (const [size, bytes, draftCount] of [
+    ['small', 1, 0],
+    ['large', 300_000, 1],
+  ] as const)
+    test(`a ${size} announced file has its name only once it is announced`, async () => {
+      const told = key('told', `r5-${size}`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const content = Readable.from([Buffer.alloc(bytes, 'x')]);
+      const putting = storage.put(told, content, { announced: promise });
+      while (!content.readableEnded || (await drafts()).length < draftCount) await nextTurn();
+      assert.deepEqual([await storage.find(told), (await drafts()).length], [undefined, draftCount]);
+      resolve();
+      assert.deepEqual([await putting, await storage.find(told)], [{ sizeBytes: bytes }, { sizeBytes: bytes }]);
+      assert.deepEqual(await drafts(), []);
+    });
+
+  test('a file of several pieces has all its bytes in order', async () => {
+    const chunks = Array.from({ length: 9 }, (_, index) => Buffer.alloc(70_001, index));
+    const announced = Promise.resolve();
+    assert.deepEqual(await storage.put(key('long', 'r8'), Readable.from(chunks), { announced }), {
+      sizeBytes: 630_009,
+    });
+    const stored = await buffer((await storage.open(key('long', 'r8'))) ?? assert.fail('no file'));
+    assert.ok(stored.equals(Buffer.concat(chunks)));
   });
 
   test('a file whose announcement fails is not stored', async () => {
     const announced = Promise.reject(new Error('the database is away'));
-    await assert.rejects(storage.put(key('untold', 'r6'), Readable.from(['x']), { announced }), /database is away/);
-    assert.deepEqual([await storage.find(key('untold', 'r6')), await drafts()], [undefined, []]);
+    for (const bytes of ['x', Buffer.alloc(300_000)]) {
+      const put = storage.put(key('untold', 'r6'), Readable.from([bytes]), { announced });
+      await assert.rejects(put, /database is away/);
+      assert.deepEqual([await storage.find(key('untold', 'r6')), await drafts()], [undefined, []]);
+    }
   });
 
   test('a file is never replaced', async () => {
     await storage.put(key('once'), Readable.from(['first']));
-    await assert.rejects(storage.put(key('once'), Readable.from(['second'])), { code: 'EEXIST' });
+    for (const options of [{}, { announced: Promise.resolve() }])
+      await assert.rejects(storage.put(key('once'), Readable.from(['second']), options), { code: 'EEXIST' });
     assert.equal(await text((await storage.open(key('once'))) ?? assert.fail('no file')), 'first');
   });
 

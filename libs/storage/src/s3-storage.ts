@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
-import type { Storage, StoredPreview } from './storage.ts';
+import type { Bytes, Storage, StoredPreview } from './storage.ts';
 
 /** The location of an S3-compatible store; the SDK's defaults apply to missing options. */
 export interface S3Options {
@@ -89,7 +89,7 @@ const createClient = ({ endpoint, region, credentials }: Omit<S3Options, 'bucket
   });
 
 /** Counts the bytes that pass through a stream. */
-function countBytes(bytes: Readable) {
+function countBytes(bytes: Bytes) {
   let sizeBytes = 0;
   const counted = Readable.from(
     (async function* () {

@@ -17,14 +17,17 @@ export interface StoredPreview {
   readonly sizeBytes: number;
 }
 
+/** The bytes of a file, in order: a stream, or what makes them. */
+export type Bytes = AsyncIterable<Buffer | string>;
+
 /** The bytes of uploaded files, under keys that are written once: a changed file gets another name. */
 export interface Storage {
   /**
-   * Stores the bytes of a stream. Once it resolves they survive a crash; when it rejects there is no such file. `announced`
+   * Stores bytes. Once it resolves they survive a crash; when it rejects there is no such file. `announced`
    * resolves when the file is listed for removal unless a commit keeps it: it gets its name only then, and a crash may
    * leave a part of it.
    */
-  put(key: FileKey, bytes: Readable, options?: { readonly announced?: Promise<unknown> }): Promise<StoredFile>;
+  put(key: FileKey, bytes: Bytes, options?: { readonly announced?: Promise<unknown> }): Promise<StoredFile>;
   /** Returns the size of a file; undefined when it does not exist. */
   find(key: FileKey): Promise<StoredFile | undefined>;
   /** Opens a file, or a range of it; undefined when it does not exist. The caller reads or destroys the stream. */

@@ -1,4 +1,4 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { Query } from '@recordbus/database';
 import {
   type Collection,
@@ -97,8 +97,7 @@ export function createUploadParts(
       if (!key) throw new Error(`${storedName} is not a valid file name`);
       const announcement = announce(storedName);
       try {
-        const bytes = Readable.from(bounded(head, parts, field, options), { objectMode: false });
-        await storage.put(key, bytes, { announced: announcement });
+        await storage.put(key, bounded(head, parts, field, options), { announced: announcement });
       } finally {
         // The caller drops what is announced.
         await Promise.allSettled([announcement]);
@@ -127,7 +126,7 @@ async function readHead(parts: AsyncIterator<Buffer>): Promise<Buffer> {
     chunks.push(value);
     length += value.length;
   }
-  return Buffer.concat(chunks);
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
 /** The bytes of a file. Throws 422 beyond the `maxSize` of its field. */

@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { mkdir, readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type FileKey, previewMark } from './file-key.ts';
+import { folderOptions } from './local-paths.ts';
+import { unlessMissing } from './unless-missing.ts';
+
+/** No key leads into the folder of drafts: a segment of a key has no leading dot. */
+const draftsFolder = '.drafts';
+
+/** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
+const staleDraftMs = 3600 * 1000;
+
+/** How often puts look for drafts of processes that were killed, at most, in milliseconds. */
+const cleaningMs = 600_000;
+
+/** The files of a directory that have no name yet. */
+export interface Drafts {
+  readonly folder: string;
+  /** Removes stale drafts in the background, unless it did so recently. */
+  cleanSometimes(): void;
+}
+
+/** Opens the drafts of a directory, and removes stale ones. */
+export async function openDrafts(directory: string): Promise<Drafts> {
+  const folder = join(directory, draftsFolder);
+  await mkdir(folder, folderOptions);
+  await removeStaleDrafts(folder);
+  let cleanedAtMs = performance.now();
+  return {
+    folder,
+    cleanSometimes() {
+      if (performance.now() - cleanedAtMs < cleaningMs) return;
+      cleanedAtMs = performance.now();
+      // The next one tries again.
+      removeStaleDrafts(folder).catch(() => {});
+    },
+  };
+}
+
+/** Removes drafts of processes that were killed while they wrote; active drafts are younger. */
+async function removeStaleDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    const found = await unlessMissing(stat(path));
+    if (found && Date.now() - found.mtimeMs > staleDraftMs) await rm(path, { force: true });
+  }
+}
+
+/**
+ * Returns the common prefix of the drafts of a file and its previews: a hash, since names may have the maximal length.
+ */
+export function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): string {
+  const [file] = name.split(previewMark);
+  return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;
+}

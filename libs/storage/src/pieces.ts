@@ -1,0 +1,36 @@
+import type { FileHandle } from 'node:fs/promises';
+import type { Bytes } from './storage.ts';
+
+/** How many bytes are written at once. Each call of the system costs more than holding a piece of a stream. */
+const bytesAtOnce = 256 * 1024;
+
+/** Some bytes of a file. */
+export interface Piece {
+  readonly chunks: readonly Buffer[];
+  readonly sizeBytes: number;
+  /** Whether no more follow. */
+  readonly isLast: boolean;
+}
+
+/** Gathers bytes in pieces that are worth a call of the system. The last one may be empty. */
+export async function* inPieces(bytes: Bytes): AsyncGenerator<Piece, void> {
+  let chunks: Buffer[] = [];
+  let sizeBytes = 0;
+  for await (const read of bytes) {
+    const chunk = typeof read === 'string' ? Buffer.from(read) : read;
+    chunks.push(chunk);
+    sizeBytes += chunk.length;
+    if (sizeBytes < bytesAtOnce) continue;
+    yield { chunks, sizeBytes, isLast: false };
+    [chunks, sizeBytes] = [[], 0];
+  }
+  yield { chunks, sizeBytes, isLast: true };
+}
+
+/** Adds a piece to a file. */
+export async function writePiece(file: FileHandle, { chunks, sizeBytes }: Piece): Promise<void> {
+  if (sizeBytes === 0) return;
+  const { bytesWritten } = await file.writev(chunks);
+  // A full disk may take a part of it. The next call then says why.
+  if (bytesWritten < sizeBytes) await file.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
+}
