@@ -32,6 +32,8 @@ export const sqlState = {
   outOfMemory: '53200',
   /** Raised by `system.answer_too_large()`. */
   answerTooLarge: 'RB001',
+  /** Raised by `system.keep_announced()`. */
+  announcedRemoved: 'RB002',
 } as const;
 
 /** Whether an error is a refusal of PostgreSQL, with one of the given SQLSTATEs if any. */

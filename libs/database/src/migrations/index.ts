@@ -39,6 +39,7 @@ import { statements as adminSecondFactor } from './0087-admin-second-factor.ts';
 import { statements as roomGrants } from './0090-room-grants.ts';
 import { statements as timelines } from './0091-timelines.ts';
 import { statements as durability } from './0092-durability.ts';
+import { statements as keepAnnounced } from './0093-keep-announced.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -83,6 +84,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0090-room-grants': roomGrants,
   '0091-timelines': timelines,
   '0092-durability': durability,
+  '0093-keep-announced': keepAnnounced,
 };
 
 /** The names of all migrations, in order. */

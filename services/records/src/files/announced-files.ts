@@ -1,4 +1,4 @@
-import type { Query } from '@recordbus/database';
+import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { conflict } from '@recordbus/shared/errors';
 
 /** How long an upload counts as running after its last renewal. */
@@ -30,10 +30,24 @@ export async function renewAnnounced(query: Query, ids: readonly number[]): Prom
 /** Keeps announced files, in the transaction that writes their names. Throws 409 when one was removed meanwhile. */
 export async function keepAnnounced(query: Query, ids: readonly number[]): Promise<void> {
   const kept = await query({
+    name: 'keep-announced',
     text: 'delete from system.file_removals where id = any($1::bigint[]) returning id',
     values: [ids],
   });
-  if (kept.length < ids.length) throw conflict('upload_expired', 'the upload took too long; send it again');
+  if (kept.length < ids.length) throw uploadExpired();
+}
+
+const uploadExpired = () => conflict('upload_expired', 'the upload took too long; send it again');
+
+/**
+ * SQL that keeps announced files, the ids (bigint[]) of a parameter, in the statement that writes their names. Null keeps
+ * none. `explainExpired` explains its failure.
+ */
+export const keepAnnouncedSql = (ids: string): string => `system.keep_announced(${ids})`;
+
+/** Throws 409 for a statement that failed because an announced file was removed; throws any other error as it is. */
+export function explainExpired(error: unknown): never {
+  throw isDatabaseError(error, sqlState.announcedRemoved) ? uploadExpired() : error;
 }
 
 /** Makes the removal of announced files due now. Kept files stay, so a caller may drop files whose commit is uncertain. */

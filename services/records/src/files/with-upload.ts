@@ -10,7 +10,7 @@ import type { Upload } from './upload-parts.ts';
 
 /** The dependencies of uploads. */
 export interface UploadDeps {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'write'>;
   readonly storage: Storage;
   readonly removals: Pick<Removals, 'wake'>;
   /** Largest multipart body. */
@@ -29,10 +29,16 @@ export async function withUpload<T>(
 ): Promise<T> {
   if (!multipart) return write(undefined);
   const { storage, removals, maxUploadBytes: limitBytes } = deps;
-  const { query } = deps.database;
+  const { query, write: announce } = deps.database;
   const { collection, recordId, isNew } = target;
   const removal = isNew ? {} : { awaitRemoval: () => awaitRemoval(query, removals, collection, recordId) };
   return dropOnFailure(deps, async (announced) =>
-    write(await receiveUpload(multipart, { collection, recordId, ...removal, query, storage, limitBytes }, announced)),
+    write(
+      await receiveUpload(
+        multipart,
+        { collection, recordId, ...removal, query: announce, storage, limitBytes },
+        announced,
+      ),
+    ),
   );
 }

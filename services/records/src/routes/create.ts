@@ -45,13 +45,11 @@ export const createRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('POST', { ...input, body }, deps);
           const mode = modeOf(deps.hooks, collection, 'create');
-          return deps.write(
-            { mode, upload, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer },
-            async (unit) => {
-              const record = await createRecord(unit, collection, { body, upload }, call, deps);
-              return rawJson(201, record.body, { ETag: etagOf(record.version) });
-            },
-          );
+          const options = { mode, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer };
+          return deps.write(options, async (unit) => {
+            const record = await createRecord(unit, collection, { body, upload, keepsFiles: true }, call, deps);
+            return rawJson(201, record.body, { ETag: etagOf(record.version) });
+          });
         }),
       );
     },

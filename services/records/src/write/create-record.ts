@@ -2,6 +2,7 @@ import { newId } from '@recordbus/database';
 import { originOf } from '@recordbus/journal';
 import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
+import { explainExpired } from '../files/announced-files.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
@@ -34,6 +35,12 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
   readonly unwritable?: readonly string[];
 }
 
+/** A record to create with the files of an upload. */
+interface UploadedRecord extends NewRecord {
+  /** Whether the statement keeps the files of the upload. By default the unit keeps them. */
+  readonly keepsFiles?: boolean;
+}
+
 /**
  * Creates a record and its event in one statement. Throws 422 naming every field that is refused, and 403 or 401 when
  * the create rule, or the write rule of a field that the body names, does not hold for the record as it would be stored;
@@ -42,14 +49,16 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
 export async function createRecord(
   unit: WriteUnit,
   collection: Collection,
-  record: NewRecord,
+  record: UploadedRecord,
   call: Call,
   rules: WriteRules,
 ): Promise<WrittenRecord> {
   const values = await prepareCreate(unit, collection, record, call, rules);
   const { valuesFrom, ...statement } = statementOf(collection, { call, sent: values.sent });
+  const announced = (record.keepsFiles && record.upload?.announced) || null;
   const [row] = await unit
-    .query<CreatedRow>({ ...statement, values: valuesFrom(values, call.request) })
+    .query<CreatedRow>({ ...statement, values: valuesFrom({ ...values, announced }, call.request) })
+    .catch(explainExpired)
     .catch(explainRefusal(collection));
   if (!row && statement.checksRule) throw ruleRefusal(call.principal);
   const written = await readCreated(unit, collection, row, call, rules);

@@ -21,6 +21,8 @@ import {
   tableOf,
 } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
+import { keepAnnouncedSql } from '../files/announced-files.ts';
+import { fileFieldsOf } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
@@ -32,6 +34,8 @@ interface CreateValues extends Origin, Partial<SentNames> {
   readonly fields: ColumnValues;
   /** Only of auth collections. */
   readonly passwordHash?: string | null;
+  /** The announced files that the record keeps, or null; only of collections with file fields. */
+  readonly announced?: readonly number[] | null;
 }
 
 /**
@@ -44,7 +48,7 @@ export const composeCreate = (collection: Collection, caller: CallerSql = openCa
     const names = columns.map(({ name }) => name).join(', ');
     const { rule, unwritable } = caller.verdictOn({ row: 'draft' }, parameters);
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
-    const answer = `'{"data":' || ${shown.text} || '}' as body, s.version`;
+    const answer = `'{"data":' || ${shown.text} || '}' as body, s.version${keptFiles(collection, parameters)}`;
     const draft = selectDraft(collection, columns);
     if (unwritable !== undefined) {
       const verdict = ruleVerdict({ rule, unwritable }, 'draft');
@@ -61,6 +65,12 @@ export const composeCreate = (collection: Collection, caller: CallerSql = openCa
         : `select ${columns.map(({ name }) => `draft.${name}`).join(', ')}\n  from (${draft}) draft\n  where ${rule}`;
     return { writes: [writeOf(collection, names, rows)], answer: `select ${answer} from ${shown.from}` };
   });
+
+/** A column whose value keeps the files of an upload if the record is written. */
+const keptFiles = (collection: Collection, parameters: NamedParameters<CreateValues>): string =>
+  fileFieldsOf(collection).length === 0
+    ? ''
+    : `, case when s.id is not null then ${keepAnnouncedSql(parameters.named('announced', 'bigint[]'))} end as "isKept"`;
 
 const writeOf = (collection: Collection, names: string, rows: string) =>
   ({
