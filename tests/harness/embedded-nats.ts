@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Child, endChild, startChild } from './child.ts';
@@ -10,9 +10,18 @@ import type { Server } from './server.ts';
 /** A server that was killed reads a large stream again before it is ready. */
 const patience = { timeoutMs: 60_000 };
 
+/** A server whose data can go back to an earlier state. */
+interface EmbeddedNats extends Server {
+  /** Stops it, keeps a copy of its data, and starts it again. */
+  keepCopy(): Promise<void>;
+  /** Kills it and starts it on the copy, as after a lost disk. */
+  goBack(): Promise<void>;
+}
+
 /** Starts a nats-server in a temporary directory, by default with JetStream. It is ready after some ten milliseconds. */
-export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Server> {
+export async function startEmbeddedNats({ jetstream = true } = {}): Promise<EmbeddedNats> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
+  const copy = `${directory}-copy`;
   const port = await findFreePort();
   let child: Child;
 
@@ -30,7 +39,7 @@ export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Serv
   };
   const remove = async (): Promise<void> => {
     await endChild(child, 'SIGTERM');
-    rmSync(directory, { recursive: true, force: true });
+    for (const each of [directory, copy]) rmSync(each, { recursive: true, force: true });
   };
   await start();
   return {
@@ -45,6 +54,17 @@ export async function startEmbeddedNats({ jetstream = true } = {}): Promise<Serv
     async wipe() {
       await endChild(child, 'SIGKILL');
       rmSync(directory, { recursive: true, force: true });
+      await start();
+    },
+    async keepCopy() {
+      await endChild(child, 'SIGTERM');
+      cpSync(directory, copy, { recursive: true });
+      await start();
+    },
+    async goBack() {
+      await endChild(child, 'SIGKILL');
+      rmSync(directory, { recursive: true, force: true });
+      cpSync(copy, directory, { recursive: true });
       await start();
     },
     async freeze() {

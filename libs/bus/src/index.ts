@@ -21,3 +21,4 @@ export { createOutboxRelay, type OutboxRelay } from './outbox/outbox-relay.ts';
 export { problemOf } from './room/room-report.ts';
 export { addStreamGauges, checkRoom, createRoomWatch, type RoomWatch } from './room/room-watch.ts';
 export { hookConsumerPrefix, webhooksConsumer } from './room/stream-reading.ts';
+export { beginStreamLife, lifeOf } from './stream-life.ts';

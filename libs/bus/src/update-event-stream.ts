@@ -1,4 +1,4 @@
-import type { StreamConfig } from '@nats-io/jetstream';
+import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from './bus.ts';
 import { defaultSize, type EventStream, ensureEventStream, isOutOfStorage, streamSettings } from './event-stream.ts';
@@ -15,20 +15,21 @@ interface UpdateOptions {
 }
 
 /**
- * Updates the settings of the stream, creates it when it is missing, and returns its last sequence. Only relays that hold
+ * Updates the settings of the stream, creates it when it is missing, and returns how it was before. Only relays that hold
  * partitions of the outbox call it, before they publish: other versions of the relay need other settings. Settings that
  * the server cannot change on an existing stream (storage, retention) stay. Shrinking drops only messages that are
  * read. Throws JetStream's refusals, and 503 without a connection.
  */
-export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<number> {
-  const { config, state } = await ensureEventStream(bus, stream);
+export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<StreamInfo> {
+  const info = await ensureEventStream(bus, stream);
+  const { config } = info;
   const manager = await bus.jetstreamManager();
   const reading = await readStream(bus, stream, keptFor);
   const wantedBytes = stream.maxBytes ?? Math.max(config.max_bytes, await defaultSize(manager, config.max_bytes));
   const neededBytes = reading.bytes - readBytesAtLeast(reading, bus.maxPayloadBytes());
   const maxBytes = Math.max(wantedBytes, Math.ceil(neededBytes + reserveOf(reading.bytes)));
   const settings = streamSettings(stream);
-  if (!differs(config, { ...settings, max_bytes: maxBytes })) return state.last_seq;
+  if (!differs(config, { ...settings, max_bytes: maxBytes })) return info;
   try {
     await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
   } catch (error) {
@@ -36,7 +37,7 @@ export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOpt
     log.warn({ stream: stream.name, bytes: maxBytes }, 'the bus has no room for this size of the event stream');
     await manager.streams.update(stream.name, { ...settings, max_bytes: Math.max(config.max_bytes, neededBytes) });
   }
-  return state.last_seq;
+  return info;
 }
 
 function differs(config: StreamConfig, wanted: Partial<StreamConfig>): boolean {

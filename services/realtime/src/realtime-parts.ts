@@ -55,14 +55,11 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
       channels.noteChange(change);
     },
     onMissed(reason) {
-      const { seq } = changes.end;
+      groups.clear();
       for (const connection of connections) {
         connection.restart();
-        for (const followed of connection.followed.values()) {
-          if (!(followed instanceof Subscription)) continue;
-          followed.from = seq;
-          resync(followed, reason);
-        }
+        for (const followed of [...connection.followed.values()])
+          if (followed instanceof Subscription) subscriber.restart(followed, reason);
       }
     },
   });
@@ -85,7 +82,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
     onSent: (kind) => metrics.onSent(kind),
     onCrossed: access.note,
     onStale: (group) => subscriber.rejoin(group),
-    onMissed: (group, reason) => endAll(group, (one) => resync(one, reason)),
+    onMissed: (group, reason) => endAll(group, (one) => subscriber.restart(one, reason)),
     onTooExpensive: (group, error) =>
       endAll(group, ({ connection, id }) => {
         connection.unfollow(id);

@@ -1,14 +1,15 @@
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Bus } from '../bus.ts';
-import type { EventStream } from '../event-stream.ts';
+import { type EventStream, findEventStream } from '../event-stream.ts';
 import type { RoomGrants } from '../room/room-grants.ts';
 import { holdersOf } from '../room/room-report.ts';
 import { createStreamRoom } from '../room/stream-room.ts';
+import { beginStreamLife, lifeOf } from '../stream-life.ts';
 import { updateEventStream } from '../update-event-stream.ts';
 import { createFullnessLog } from './fullness-log.ts';
 import { publishRound } from './outbox-round.ts';
-import { type Partitions, republishAfter } from './outbox-store.ts';
+import { isPublishedAfter, type Partitions, republishAfter } from './outbox-store.ts';
 
 /** Publishes the events of the outbox on a stream that it has verified. */
 interface OutboxPublisher {
@@ -49,7 +50,10 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
   /** Verifies the stream before the first event on a new connection, or of partitions that this process took. */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
-    const lastSequence = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
+    const info = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
+    const lastSequence = info.state.last_seq;
+    // Before the events are no longer known as published, since nothing else shows the loss.
+    if (await isPublishedAfter(database.query, lastSequence)) await beginStreamLife(bus, stream, lifeOf(info));
     const lost = await republishAfter(database.query, lastSequence);
     if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');
     await room.look();
@@ -69,6 +73,10 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
       partitions: partitions(),
       mayPublish,
       room,
+      async onReplaced() {
+        const found = await findEventStream(await bus.jetstreamManager(), stream);
+        if (found) await beginStreamLife(bus, stream, lifeOf(found));
+      },
     });
     if (round.busFailure) throw round.busFailure;
     if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };

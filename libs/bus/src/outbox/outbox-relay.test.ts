@@ -8,6 +8,7 @@ import type { Bus } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { envelope, envelopeSql } from '../envelope.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
+import { lifeOf } from '../stream-life.ts';
 import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
 import { removePublished } from './outbox-store.ts';
 
@@ -210,7 +211,7 @@ describe('the outbox relay', { skip }, () => {
   it('publishes lost events again after another client has recreated the stream', async () => {
     const before = (await messages()).map(({ id }) => id);
     await deleteStream();
-    await ensureEventStream(bus, stream);
+    const made = lifeOf(await ensureEventStream(bus, stream));
     const id = await write('posts.create', 'posts/again');
     relays.at(-1)?.wake();
     await eventually(async () => {
@@ -218,6 +219,7 @@ describe('the outbox relay', { skip }, () => {
       return [...before, id].every((one) => now.includes(one));
     });
     assert.equal(new Set((await messages()).map((message) => message.id)).size, before.length + 1);
+    assert.ok(lifeOf(await ensureEventStream(bus, stream)) > made);
   });
 
   it('keeps published events for the grace period, then removes them', async () => {

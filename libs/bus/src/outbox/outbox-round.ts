@@ -42,6 +42,8 @@ export interface RoundOptions {
   readonly mayPublish: (partition: number) => boolean;
   /** How much the stream can take without dropping messages that a reader still needs. */
   readonly room: StreamRoom;
+  /** Called when the stream has assigned a number a second time, before lost events are published again. */
+  readonly onReplaced: () => Promise<void>;
 }
 
 const roundSize = 500;
@@ -95,6 +97,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
 
   await inLanes(rows, widthFor(rows, room.maxUnderWayBytes), publish);
   if (repeatedFrom <= knownSequence) {
+    await options.onReplaced();
     const lost = await republishAfter(database.query, repeatedFrom - 1);
     log.warn({ events: lost }, 'the stream was replaced, publishing its lost events again');
   }

@@ -68,6 +68,16 @@ export async function noteFailure(query: Query, id: number, error: string, limit
   return rows[0]?.parked ?? false;
 }
 
+/** Whether an event was published above `lastSequence`, so that the stream has lost it. */
+export async function isPublishedAfter(query: Query, lastSequence: number): Promise<boolean> {
+  const [row] = await query<{ isLost: boolean }>({
+    text: `select exists (select from system.outbox
+      where published_at is not null and stream_sequence > $1) as "isLost"`,
+    values: [lastSequence],
+  });
+  return row?.isLost === true;
+}
+
 /**
  * Marks published events above `lastSequence` as unpublished: the stream was wiped, or restored from an older copy.
  * Returns their number.

@@ -10,6 +10,8 @@ export interface Groups extends Iterable<Group> {
   join(subscription: Subscription, after: number): void;
   /** Wakes the groups that a new change concerns. */
   wake(change: Change): void;
+  /** Gives all subscriptions away, whose places belong to an earlier life of the stream. */
+  clear(): void;
   stop(): void;
 }
 
@@ -87,6 +89,12 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     },
     wake(change) {
       for (const group of byCollection.get(change.collection) ?? []) group.wake(change.seq - 1);
+    },
+    clear() {
+      for (const group of [...byPlan.values()].flat()) {
+        for (const subscription of [...group.members]) group.remove(subscription);
+        drop(group);
+      }
     },
     stop() {
       for (const groups of byPlan.values()) for (const group of groups) group.stop();

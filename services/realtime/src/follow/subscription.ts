@@ -12,6 +12,10 @@ export class Subscription implements Followed {
   from: number;
   /** Whether its client has nothing yet from which the connection could be resumed: a snapshot has to come first. */
   isPending = false;
+  /** Whether its client wants the records first. */
+  wantsSnapshot = false;
+  /** Counts how often it began. What belongs to an earlier time and is still under way gives up. */
+  beginnings = 0;
   #plan: LivePlan | undefined;
   #plannedFor: Principal | undefined;
   #values: readonly unknown[] = [];

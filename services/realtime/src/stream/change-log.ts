@@ -5,10 +5,9 @@ import type { Logger } from '@recordbus/shared/logging';
 import { delay } from '../delay.ts';
 import { type Change, changeOf } from './change.ts';
 import type { Cursor } from './cursor.ts';
-import { epochOf } from './cursor.ts';
 import { createOlderChanges } from './older-changes.ts';
 import { type ChangePart, createRecentChanges } from './recent-changes.ts';
-import { createStreamTail, type StreamState } from './stream-tail.ts';
+import { createStreamTail, type StreamState, stateOf } from './stream-tail.ts';
 
 /** Why changes after a cursor cannot be known (realtime §4.3). */
 export type MissedReason = 'stream_recreated' | 'too_old' | 'ahead' | 'too_far_behind';
@@ -55,12 +54,25 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
   const older = createOlderChanges(bus, stream);
   let epoch: string | undefined;
   let connected = Promise.withResolvers<void>();
-  const tail = createStreamTail({ bus, stream, log, isUsed, onSleep: sleep, onConnect: connect, onMessage: take });
+  const tail = createStreamTail({
+    bus,
+    stream,
+    log,
+    isUsed,
+    onSleep: sleep,
+    onConnect: connect,
+    hasLost,
+    onMessage: take,
+  });
 
   /** Nobody follows anything: what comes next, older changes included, is read from the stream. */
   function sleep(): void {
     epoch = undefined;
     connected = Promise.withResolvers<void>();
+  }
+
+  function hasLost(state: StreamState): boolean {
+    return state.epoch === epoch && state.lastSeq < recent.head;
   }
 
   function connect(state: StreamState): number {
@@ -123,8 +135,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
       if (cursor.epoch === epoch && cursor.seq <= seq && cursor.seq >= recent.after) return undefined;
       const info = await askForStream();
       if (!info) throw unavailable('there is no stream of events');
-      const { first_seq: firstSeq, last_seq: lastSeq } = info.state;
-      return missedSince(cursor, { epoch: epochOf(info.created), firstSeq, lastSeq });
+      return missedSince(cursor, stateOf(info));
     },
     read: (after) => recent.read(after) ?? older.read(after, recent.after),
   };

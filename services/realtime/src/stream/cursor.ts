@@ -1,6 +1,6 @@
 /** A position in the stream: everything up to this sequence number has been seen. */
 export interface Cursor {
-  /** Names one life of the stream; a stream that was created again has another one. */
+  /** Names one life of the stream: one that was created again, or has lost its last messages, has another one. */
   readonly epoch: string;
   readonly seq: number;
 }
@@ -13,6 +13,3 @@ export function readCursor(text: string): Cursor | undefined {
   const match = /^([0-9]{1,16})-([0-9]{1,15})$/.exec(text);
   return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : undefined;
 }
-
-/** Returns the epoch of a stream that was created at this time (RFC 3339). */
-export const epochOf = (created: string): string => String(Date.parse(created));

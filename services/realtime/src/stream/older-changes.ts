@@ -64,12 +64,15 @@ export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChange
     if (known) return Promise.resolve(known);
     const running = underWay.get(key);
     if (running) return running;
-    const started = fetchBlock(block)
+    const started: Promise<readonly Change[]> = fetchBlock(block)
       .then((changes) => {
-        blocks.set(key, changes);
+        // What was begun before the stream was created again is of its earlier life.
+        if (underWay.get(key) === started) blocks.set(key, changes);
         return changes;
       })
-      .finally(() => underWay.delete(key));
+      .finally(() => {
+        if (underWay.get(key) === started) underWay.delete(key);
+      });
     underWay.set(key, started);
     return started;
   }
@@ -82,6 +85,9 @@ export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChange
       const place = changes.findIndex(({ seq }) => seq > after);
       return partOf(changes, place < 0 ? changes.length : place, last);
     },
-    clear: () => blocks.clear(),
+    clear() {
+      blocks.clear();
+      underWay.clear();
+    },
   };
 }

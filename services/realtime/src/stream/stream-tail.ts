@@ -1,8 +1,15 @@
-import { type ConsumerMessages, DeliverPolicy, type JsMsg } from '@nats-io/jetstream';
-import { type Bus, type EventStream, endWhenSilent, ensureEventStream } from '@recordbus/bus';
+import { type ConsumerMessages, DeliverPolicy, type JsMsg, type StreamInfo } from '@nats-io/jetstream';
+import {
+  type Bus,
+  beginStreamLife,
+  type EventStream,
+  endWhenSilent,
+  ensureEventStream,
+  findEventStream,
+  lifeOf,
+} from '@recordbus/bus';
 import { type BackgroundTask, every, heartbeat, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { epochOf } from './cursor.ts';
 
 /** The state of the stream when the reader connects to it. */
 export interface StreamState {
@@ -10,6 +17,12 @@ export interface StreamState {
   readonly firstSeq: number;
   readonly lastSeq: number;
 }
+
+export const stateOf = (info: StreamInfo): StreamState => ({
+  epoch: String(lifeOf(info)),
+  firstSeq: info.state.first_seq,
+  lastSeq: info.state.last_seq,
+});
 
 /** The reader of new messages. */
 export interface StreamTail extends Pick<BackgroundTask, 'start' | 'stop'> {
@@ -27,6 +40,8 @@ interface StreamTailOptions {
   readonly onSleep: () => void;
   /** Called with the state whenever the reader connects; returns the sequence number after which it reads. */
   readonly onConnect: (state: StreamState) => number;
+  /** Whether messages were read that the stream does not have any more, so that their numbers will be used again. */
+  readonly hasLost: (state: StreamState) => boolean;
   readonly onMessage: (message: JsMsg) => void;
 }
 
@@ -34,13 +49,14 @@ const retryMs = 500;
 /** How long it reads without use: a client that reconnects finds it reading. */
 const unusedMs = 30_000;
 const useCheckMs = 1000;
+const lifeCheckMs = 2000;
 
 /**
  * Reads every new message of the stream with a consumer of its own, which ends with it. It waits while the bus is down
  * and then goes on where it stopped. Without clients it reads nothing, so that writes cost nothing more.
  */
 export function createStreamTail(options: StreamTailOptions): StreamTail {
-  const { bus, stream, log, isUsed, onSleep, onConnect, onMessage } = options;
+  const { bus, stream, log, isUsed, onSleep, onConnect, hasLost, onMessage } = options;
   let consuming: ConsumerMessages | undefined;
   let wokenAtMs = Number.NEGATIVE_INFINITY;
   const isAwake = () => isUsed() || performance.now() - wokenAtMs < unusedMs;
@@ -61,8 +77,10 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
   });
 
   async function follow(ending: AbortSignal): Promise<void> {
-    const { created, state } = await ensureEventStream(bus, stream);
-    const after = onConnect({ epoch: epochOf(created), firstSeq: state.first_seq, lastSeq: state.last_seq });
+    let info = await ensureEventStream(bus, stream);
+    if (hasLost(stateOf(info))) info = await beginStreamLife(bus, stream, lifeOf(info));
+    const life = lifeOf(info);
+    const after = onConnect(stateOf(info));
     const consumer = await bus.jetstream().consumers.get(stream.name, {
       deliver_policy: DeliverPolicy.StartSequence,
       opt_start_seq: after + 1,
@@ -81,10 +99,16 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
       if (isUsed()) wokenAtMs = performance.now();
       else if (!isAwake()) void consuming?.close();
     });
+    // Another process may find that the stream has lost messages, while the connection of this one lasts.
+    const endLifeChecks = heartbeat(lifeCheckMs, async () => {
+      const found = await findEventStream(await bus.jetstreamManager(), stream);
+      if (found && lifeOf(found) !== life) void consuming?.close();
+    });
     try {
       for await (const message of consuming) onMessage(message);
     } finally {
       endChecks();
+      endLifeChecks();
       endWatch();
       // Not awaited: without a connection the server ends it by itself, after the time above.
       consumer.delete().catch(() => {});

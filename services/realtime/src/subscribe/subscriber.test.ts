@@ -5,6 +5,7 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { type AppError, forbidden, unavailable } from '@recordbus/shared/errors';
 import { createLogger } from '@recordbus/shared/logging';
 import { Connection } from '../connection/connection.ts';
+import { Subscription } from '../follow/subscription.ts';
 import { createSubscriber } from './subscriber.ts';
 import { readSubscription } from './subscription-request.ts';
 
@@ -13,7 +14,7 @@ const plan = { key: 'p', request: { collection: 'notes' }, crossed: [] } as Part
 const guest = { principal: { type: 'guest', rejectedToken: false } } as Partial<RequestContext> as RequestContext;
 
 /** Follows `notes` with a snapshot, and returns the types of the messages that the client gets. */
-async function follow(live: Partial<LiveReads>) {
+async function follow(live: Partial<LiveReads>, waits = true) {
   const types: string[] = [];
   const connection = new Connection({
     context: guest,
@@ -35,8 +36,9 @@ async function follow(live: Partial<LiveReads>) {
     onResync() {},
   });
   const wanted = readSubscription({ collection: 'notes', snapshot: true }, 1);
-  await subscriber.begin(connection, await subscriber.admit([wanted], connection.caller), true);
-  return { types, connection, subscriber };
+  const begun = subscriber.begin(connection, await subscriber.admit([wanted], connection.caller), true);
+  if (waits) await begun;
+  return { types, connection, subscriber, begun };
 }
 
 const failing = (error: AppError) => ({ snapshot: () => Promise.reject(error) });
@@ -68,4 +70,25 @@ test('a caller who changes while records do not answer comes back, since the sub
     /does not answer/,
   );
   assert.deepEqual(types, ['ready', 'snapshot', 'reconnect']);
+});
+
+test('a snapshot that is read while the stream begins another life is read again [realtime §4.3]', async () => {
+  const reads: PromiseWithResolvers<{ records: string; total: number }>[] = [];
+  const { types, subscriber, connection, begun } = await follow(
+    {
+      snapshot: () => {
+        const read = Promise.withResolvers<{ records: string; total: number }>();
+        reads.push(read);
+        return read.promise;
+      },
+    },
+    false,
+  );
+  const [subscription] = connection.followed.values();
+  assert.ok(subscription instanceof Subscription);
+  subscriber.restart(subscription, 'stream_recreated');
+  for (const read of reads) read.resolve({ records: '[]', total: 0 });
+  await begun;
+  await new Promise(setImmediate);
+  assert.deepEqual(types, ['ready', 'resync', 'snapshot']);
 });

@@ -38,6 +38,8 @@ export interface Subscriber {
    * snapshot was sent.
    */
   begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void>;
+  /** Tells a subscription that changes may be missing, and begins it again at the end of the stream. */
+  restart(subscription: Subscription, reason: string): void;
   /** Has the subscriptions of a group join again with the plans that they have now. */
   rejoin(group: Group): Promise<void>;
   /** Has one connection's subscriptions join again after its principal has changed. */
@@ -127,19 +129,28 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     const from = after?.epoch === epoch ? Math.min(after.seq, end) : end;
     const subscription = new Subscription(wanted.id, connection, wanted.request, from);
     subscription.isPending = after ? after.epoch !== epoch || after.seq > end : wantsSnapshot;
+    subscription.wantsSnapshot = wantsSnapshot;
     subscription.setPlan(plan, values);
     connection.followed.set(wanted.id, subscription);
-    return () => start(subscription, wanted).catch((error: unknown) => fail(subscription, error));
+    return () => start(subscription, after).catch((error: unknown) => fail(subscription, error));
   }
 
-  async function start(subscription: Subscription, { after, wantsSnapshot }: RecordSubscriptionRequest): Promise<void> {
+  async function start(subscription: Subscription, after: Cursor | undefined): Promise<void> {
+    // While it waited for its turn, it may have begun again already.
+    if (subscription.beginnings > 0) return;
     const missed = after && (await changes.findMissed(after));
-    if (after && !missed) {
-      subscription.isPending = false;
-      return join(subscription, after);
-    }
-    const { connection, id } = subscription;
+    if (subscription.beginnings > 0) return;
+    if (!after || missed) return beginAtEnd(subscription, missed);
+    subscription.isPending = false;
+    return join(subscription, after);
+  }
+
+  /** Goes on at the end of the stream: with the records first, if its client wants them. */
+  async function beginAtEnd(subscription: Subscription, missed: string | undefined): Promise<void> {
+    subscription.beginnings += 1;
+    const { connection, id, wantsSnapshot, beginnings } = subscription;
     const end = changes.end;
+    subscription.detach();
     subscription.from = end.seq;
     subscription.isPending = wantsSnapshot;
     if (missed) {
@@ -147,13 +158,14 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
       connection.send(messages.resync(id, missed, formatCursor(end)));
     }
     if (wantsSnapshot) await sendSnapshot(subscription, end);
-    return join(subscription, end);
+    if (subscription.beginnings === beginnings) await join(subscription, end);
   }
 
   /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
   async function sendSnapshot(subscription: Subscription, end: Cursor): Promise<void> {
-    const { connection, id, request } = subscription;
+    const { connection, id, request, beginnings } = subscription;
     const state = await live.snapshot(request, connection.caller);
+    if (subscription.beginnings !== beginnings) return;
     subscription.isPending = false;
     connection.send(messages.snapshot(id, state, formatCursor(end)), end.seq);
     // Changes wait on the stream until a large snapshot has left.
@@ -163,9 +175,8 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
 
   /** Takes a subscription into a group; what happened while it was prepared counts. */
   async function join(subscription: Subscription, after: Cursor): Promise<void> {
-    const { epoch, seq: end } = changes.end;
-    // The stream may have been created again: then its client was told, and goes on from here.
-    const seq = after.epoch === epoch ? after.seq : end;
+    // A replica that follows a later life of the stream already gave this cursor: this one will begin again too.
+    const seq = after.epoch === changes.end.epoch ? after.seq : subscription.from;
     if (subscription.isLeft) return;
     if (subscription.isPlanned) groups.join(subscription, seq);
     else await reopen([subscription], () => seq);
@@ -185,6 +196,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   }
 
   async function reopen(subscriptions: readonly Subscription[], afterOf: (one: Subscription) => number) {
+    const beginnings = new Map(subscriptions.map((one) => [one, one.beginnings]));
     for (let first = 0; first < subscriptions.length; first += openedAtOnce) {
       const some = subscriptions.slice(first, first + openedAtOnce).filter(({ isLeft }) => !isLeft);
       const results = await live.open(some.map(({ request, connection }) => ({ request, caller: connection.caller })));
@@ -192,7 +204,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
         const result = results[place];
         if (subscription.isLeft || !result) continue;
         if ('refusal' in result) fail(subscription, result.refusal);
-        else {
+        else if (subscription.beginnings === beginnings.get(subscription)) {
           const after = afterOf(subscription);
           subscription.detach();
           subscription.setPlan(result.plan, result.values);
@@ -205,6 +217,9 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   return {
     admit,
     begin,
+    restart(subscription, reason) {
+      beginAtEnd(subscription, reason).catch((error: unknown) => fail(subscription, error));
+    },
     rejoin: (group) => reopen([...group.members], (one) => one.through),
     async rejoinConnection(connection, change) {
       const subscriptions = [...connection.followed.values()].filter((one) => one instanceof Subscription);
