@@ -10,7 +10,10 @@ const boundary = 'between-the-parts';
 const form = (title: string, ...filenames: readonly string[]) =>
   [
     `content-disposition: form-data; name="title"\r\n\r\n${title}`,
-    ...filenames.map((name) => `content-disposition: form-data; name="scans"; filename="${name}"\r\n\r\nthe bytes`),
+    ...filenames.map((name) => {
+      const bytes = name.startsWith('long') ? 'x'.repeat(100_000) : 'the bytes';
+      return `content-disposition: form-data; name="scans"; filename="${name}"\r\n\r\n${bytes}`;
+    }),
   ]
     .map((part) => `--${boundary}\r\n${part}\r\n`)
     .join('')
@@ -63,6 +66,11 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
         assert.deepEqual(await records.storage.find(key), { sizeBytes: 9 });
       }
     });
+
+  it('names them in the order of their parts [files §3.1]', async () => {
+    const { text, record } = await create('ordered', ['a.txt', 'long.txt', 'b.txt', 'long-2.txt']);
+    assert.match(String(record?.scans), /^a_\w+\.txt,long_\w+\.txt,b_\w+\.txt,long_2_\w+\.txt$/, text);
+  });
 
   it('takes a form without files', async () => {
     assert.deepEqual([(await create('none', [])).status, await announced()], [201, 0]);

@@ -58,12 +58,19 @@ export function createUploadParts(
 ): UploadParts {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   const texts = new Map<string, string[]>();
-  const files = new Map<string, string[]>();
+  /** The files in the order of their parts. A short one is read to its end before it has a name, a long one is not. */
+  const files: { readonly field: string; name?: string }[] = [];
   const jsonBudget = createJsonBudget();
 
   function formTextOf(name: string) {
     const field = fields.get(name);
     return field && fieldTypeOf(field).formText(field);
+  }
+
+  function namesByField(): Map<string, string[]> {
+    const names = new Map<string, string[]>();
+    for (const { field, name } of files) if (name !== undefined) names.set(field, [...(names.get(field) ?? []), name]);
+    return names;
   }
 
   async function announce(name: string): Promise<void> {
@@ -81,6 +88,8 @@ export function createUploadParts(
     },
 
     async addFile(name: string, stream: Readable, filename: string): Promise<void> {
+      const place: (typeof files)[number] = { field: name };
+      files.push(place);
       const parts = stream.iterator();
       const head = await readHead(parts);
       // A browser sends a part without name and bytes for an empty file input.
@@ -88,10 +97,9 @@ export function createUploadParts(
       const field = fields.get(name);
       if (field?.type !== 'file') throw refused(name, field ? 'takes no file' : `is not a field of ${collection.name}`);
       const options = fileOptionsOf(field);
-      const names = files.get(name) ?? [];
-      if (names.length > 0 && !options.multiple) throw refused(name, 'takes one file');
+      if (!options.multiple && namesByField().has(name)) throw refused(name, 'takes one file');
       const storedName = storedNameOf(filename);
-      files.set(name, [...names, storedName]);
+      place.name = storedName;
       refuseType(field, options, sniffType(head, storedName));
       const key = fileKey(collection.id, recordId, storedName);
       if (!key) throw new Error(`${storedName} is not a valid file name`);
@@ -113,7 +121,7 @@ export function createUploadParts(
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));
       }
-      return { recordId, body: Object.fromEntries(body), files, announced };
+      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced };
     },
   };
 }
