@@ -15,6 +15,8 @@ export interface Statement {
    * statement time of their own.
    */
   readonly limitMs?: number;
+  /** The record that it locks, if it locks one: writes of one record wait for each other. */
+  readonly locks?: string;
   /** Whether only the primary may run it: it reads the row of the caller's account, or what it returns is kept. */
   readonly onPrimary?: boolean;
   /** Set for a read that a read replica may serve. */

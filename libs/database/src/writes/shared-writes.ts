@@ -32,21 +32,37 @@ export function createSharedWrites({ shared, alone, statements }: SharedWritesDe
   const { connections } = classOf('sharedWrites');
   const shares = createClientShares();
   const waiting: Write[] = [];
+  /** The records that are in a group. */
+  const locked = new Set<string | undefined>();
   let groups = 0;
   let isPlanned = false;
 
   /** Sends what waits in groups of equal size, as many as there are connections. */
   function sendGroups(): void {
     isPlanned = false;
-    while (waiting.length > 0 && groups < connections) {
+    while (groups < connections) {
       const size = Math.min(Math.ceil(waiting.length / (connections - groups)), sharedWriteBudget.perCommit);
-      const group = waiting.splice(0, size);
+      const group = takeGroup(size);
+      if (group.length === 0) return;
       groups += 1;
       void send(group).finally(() => {
         groups -= 1;
+        for (const { statement } of group) locked.delete(statement.locks);
         sendGroups();
       });
     }
+  }
+
+  /** Takes the first writes whose record is in no other group: that group would hold its lock until its commit. */
+  function takeGroup(size: number): readonly Write[] {
+    const group: Write[] = [];
+    for (let at = 0; at < waiting.length && group.length < size; ) {
+      const write = waiting[at] as Write;
+      if (locked.has(write.statement.locks)) at += 1;
+      else group.push(...waiting.splice(at, 1));
+    }
+    for (const { statement } of group) if (statement.locks !== undefined) locked.add(statement.locks);
+    return group;
   }
 
   async function send(group: readonly Write[]): Promise<void> {

@@ -76,6 +76,7 @@ async function deleteAlone(
   const { valuesFrom, ...statement } = statementOf(collection, { call, sent: [] });
   const [row] = await unit.query<{ version: string; deleted: boolean; isAllowed?: boolean }>({
     ...statement,
+    locks: `${collection.id}/${id}`,
     values: valuesFrom({ ...originOf(call), id, versions: versions ?? null }, call.request),
   });
   if (!row) return { outcome: 'missing' };

@@ -150,9 +150,14 @@ async function runUpdate(
     sent,
     ...(account && accountValues(account, call)),
   };
-  const [row] = await query<UpdatedRow>({ ...statement, checksRule, values: valuesFrom(given, call.request) }).catch(
-    explainRefusal(collection),
-  );
+  const locks = id === undefined ? undefined : `${collection.id}/${id}`;
+  const values = valuesFrom(given, call.request);
+  const [row] = await query<UpdatedRow>({
+    ...statement,
+    checksRule,
+    ...(locks !== undefined && { locks }),
+    values,
+  }).catch(explainRefusal(collection));
   return row;
 }
 
