@@ -22,11 +22,13 @@ export interface BusReader extends AsyncDisposable {
   ): Promise<'stored' | 'duplicate'>;
 }
 
-/** Opens a reader, which survives a restart of the bus. Throws when the stream does not exist within ten seconds. */
+/** Opens a reader, which survives a restart of the bus; of a cluster with all its servers. Throws when the stream does not exist within ten seconds. */
 export async function openBusReader(natsUrl: string): Promise<BusReader> {
-  const { host, username: user, password: pass } = new URL(natsUrl);
+  const urls = natsUrl.split(',').map((url) => new URL(url));
+  const { username: user, password: pass } = urls[0] ?? {};
+  const servers = urls.map(({ host }) => host);
   const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
-  const connection = await connect({ servers: host, ...(user && { user, pass }), ...reconnecting });
+  const connection = await connect({ servers, ...(user && { user, pass }), ...reconnecting });
   const manager = await jetstreamManager(connection, { checkAPI: false });
   await eventually('the stream EVENTS exists', () => manager.streams.info('EVENTS'));
   const consumer = await jetstream(connection).consumers.get('EVENTS', { filter_subjects: 'events.>' });

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { startEmbeddedNats } from './embedded-nats.ts';
 import { startEmbeddedPostgres } from './embedded-postgres.ts';
+import { startNatsCluster } from './nats-cluster.ts';
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import type { Server } from './server.ts';
 
@@ -14,9 +15,14 @@ const isPooled = process.env.TEST_DATABASE === 'pgbouncer';
 export const startPostgres = async (): Promise<Server> =>
   inContainers ? (await import('./containers.ts')).startPostgresContainer() : startEmbeddedPostgres();
 
+/** Whether the bus of a stack is a NATS cluster of three, whose stream has three replicas. */
+const isCluster = process.env.TEST_BUS === 'cluster';
+
 /** Starts such a nats-server with JetStream. Each stack needs its own, since a server has one stream EVENTS. */
-export const startNats = async (): Promise<Server> =>
-  inContainers ? (await import('./containers.ts')).startNatsContainer() : startEmbeddedNats();
+export async function startNats(): Promise<Server> {
+  if (inContainers) return (await import('./containers.ts')).startNatsContainer();
+  return isCluster ? (await startNatsCluster()).bus : startEmbeddedNats();
+}
 
 /** A database for one test file. */
 export interface Database {

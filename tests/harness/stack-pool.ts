@@ -1,13 +1,13 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
-import { type Ground, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
+import { type Ground, type Stack, type StackTopology, startStack, usualEnvironment } from './stack.ts';
 
 /** A line from a borrower: the stack that it wants or, at the end, its return. */
-export type BorrowerLine = StackWish | { readonly giveBack: Topology };
+export type BorrowerLine = StackWish | { readonly giveBack: StackTopology };
 
 export interface StackWish {
-  readonly borrow: Topology;
+  readonly borrow: StackTopology;
   /** Whether it must be new. */
   readonly isNew: boolean;
 }
@@ -27,7 +27,7 @@ export interface StackPool {
 
 /** Opens a pool. It starts a stack when none is idle, and stops one that was not returned, since its state is unknown. */
 export async function openStackPool(): Promise<StackPool> {
-  const idle: Record<Topology, Stack[]> = { one: [], processes: [] };
+  const idle: Record<StackTopology, Stack[]> = { one: [], processes: [], replicas: [] };
   const lendings = new Set<Promise<void>>();
 
   async function lend(socket: Socket): Promise<void> {
@@ -69,7 +69,11 @@ export async function openStackPool(): Promise<StackPool> {
     async stop() {
       server.close();
       await Promise.all(lendings);
-      await Promise.all([...idle.one, ...idle.processes].map((stack) => stack.stop()));
+      await Promise.all(
+        Object.values(idle)
+          .flat()
+          .map((stack) => stack.stop()),
+      );
     },
   };
 }

@@ -13,6 +13,9 @@ import { createDatabase, type Database, startNats } from './servers.ts';
 /** All services in one process, or a process for each. */
 export type Topology = 'one' | 'processes';
 
+/** How a stack may run: also as several processes for each service, behind a balancer. */
+export type StackTopology = Topology | 'replicas';
+
 export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks' | 'realtime';
 
 interface RunningService {
@@ -25,7 +28,7 @@ export interface Stack extends AsyncDisposable {
   readonly url: string;
   /** The set-up token of the first admin, if this start printed one (admins §1.1). */
   readonly setupToken: string | undefined;
-  /** The services in topology `processes`; empty in topology `one`. */
+  /** The services in topology `processes`, the first replicas in `replicas`; empty in topology `one`. */
   readonly services: Readonly<Partial<Record<ServiceName, RunningService>>>;
   readonly natsUrl: string;
   readonly ground: Ground;
@@ -44,7 +47,7 @@ interface UserClient extends Client {
 }
 
 interface StackOptions {
-  readonly topology: Topology;
+  readonly topology: StackTopology;
   /** The ground, which outlives the stack. By default it is created for the stack and removed with it. */
   readonly ground?: Ground;
   /** Starts a replica on the ground of this stack: the same database, bus and secret, with its own data directory. */
@@ -149,10 +152,17 @@ export const environmentOf = (ground: Ground): Record<string, string> => ({
   SERVICE_JWT_SECRET: ground.secret,
 });
 
-/** Starts the entry of `npm start` with the given variables and none of the test run. */
-export function startProduct(topology: Topology, environment: Readonly<Record<string, string>>): Child {
-  const flags = topology === 'processes' ? ['--processes'] : [];
-  return startChild(process.execPath, [join(repository, 'infra/local/src/main.ts'), ...flags], {
+/** What starts the product, below the repository. */
+const entries: Readonly<Record<StackTopology, readonly [file: string, ...flags: string[]]>> = {
+  one: ['infra/local/src/main.ts'],
+  processes: ['infra/local/src/main.ts', '--processes'],
+  replicas: ['tests/harness/replicas/main.ts'],
+};
+
+/** Starts the product, as `npm start` does, with the given variables and none of the test run. */
+export function startProduct(topology: StackTopology, environment: Readonly<Record<string, string>>): Child {
+  const [file, ...flags] = entries[topology];
+  return startChild(process.execPath, [join(repository, file), ...flags], {
     ipc: true,
     env: {
       ...withoutOwnVariables(process.env),

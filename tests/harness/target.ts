@@ -1,6 +1,6 @@
 import { after, type TestContext, test } from 'node:test';
 import { borrowStack } from './borrowed-stack.ts';
-import { callers, type Stack, startStack, type Topology, usualEnvironment } from './stack.ts';
+import { callers, type Stack, type StackTopology, startStack, type Topology, usualEnvironment } from './stack.ts';
 
 /** The stack that a scenario table runs against. */
 export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToken' | 'services'> & {
@@ -26,8 +26,12 @@ export function onNewStacks(_because: string): void {
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
-/** Whether this run uses the topology: `npm test` runs one process, `npm run test:slow` separate ones. */
-const isInThisRun = (topology: Topology): boolean => (process.env.TEST_TOPOLOGY ?? topology) === topology;
+/** Those of a test's topologies that this run uses. Replicas take the place of both others. */
+function inThisRun(chosen: readonly Topology[]): readonly StackTopology[] {
+  const wanted = process.env.TEST_TOPOLOGY;
+  if (wanted === 'replicas') return chosen === topologies ? ['replicas'] : [];
+  return chosen.filter((topology) => (wanted ?? topology) === topology);
+}
 
 /** A stack of this file, or a borrowed one. */
 interface Held {
@@ -35,7 +39,7 @@ interface Held {
   letGo(): Promise<void>;
 }
 
-const held = new Map<Topology, Promise<Held>>();
+const held = new Map<StackTopology, Promise<Held>>();
 
 /**
  * Declares a test that runs on both topologies, or on the one in TEST_TOPOLOGY. The tests of a file share a stack of each.
@@ -62,7 +66,7 @@ function declareOn(
     test(name, (t) => body(t, targetElsewhere(elsewhere)));
     return;
   }
-  for (const topology of chosen.filter(isInThisRun)) {
+  for (const topology of inThisRun(chosen)) {
     test(`${name} (${topology})`, async (t) => {
       const { target } = await hold(topology);
       await body(t, target);
@@ -70,13 +74,13 @@ function declareOn(
   }
 }
 
-function hold(topology: Topology): Promise<Held> {
+function hold(topology: StackTopology): Promise<Held> {
   const holding = held.get(topology) ?? obtain(topology);
   held.set(topology, holding);
   return holding;
 }
 
-async function obtain(topology: Topology): Promise<Held> {
+async function obtain(topology: StackTopology): Promise<Held> {
   const { TEST_STACK_POOL: pool } = process.env;
   if (pool && Object.keys(stackEnvironment).length === 0) {
     const { target, giveBack } = await borrowStack(pool, { borrow: topology, isNew: wantsNewStacks });

@@ -1,0 +1,38 @@
+import dns from 'node:dns';
+import promises from 'node:dns/promises';
+import { syncBuiltinESMExports } from 'node:module';
+
+/**
+ * Preloaded into the services of a stack of replicas: one host name has the addresses of all replicas, as the name of a
+ * service has in compose and Kubernetes.
+ */
+const name = process.env.TEST_REPLICAS_NAME;
+const addresses = (process.env.TEST_REPLICAS_ADDRESSES ?? '').split(',').map((address) => ({ address, family: 4 }));
+
+const ask = dns.lookup;
+let turn = 0;
+
+/** The addresses, each first in its turn, as name servers give them. */
+function addressesInTurn(): dns.LookupAddress[] {
+  turn = (turn + 1) % addresses.length;
+  return [...addresses.slice(turn), ...addresses.slice(0, turn)];
+}
+
+function lookup(
+  hostname: string,
+  options: dns.LookupOptions,
+  done: (error: Error | null, found: string | dns.LookupAddress[], family?: number) => void,
+): void {
+  if (hostname !== name) return void ask(hostname, options, done);
+  const found = addressesInTurn();
+  if (options.all) done(null, found);
+  else done(null, found[0]?.address ?? '', 4);
+}
+
+const lookupLater = promises.lookup;
+Object.assign(dns, { lookup });
+Object.assign(promises, {
+  lookup: async (hostname: string, options: dns.LookupOptions) =>
+    hostname === name ? addressesInTurn() : lookupLater(hostname, options),
+});
+syncBuiltinESMExports();
