@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
+import { type Link, passOn } from './shaped-link.ts';
 
-/** A proxy that a test can cut off, like a network between a client and a server. */
+/** A proxy that a test can cut off or slow down, like a network between a client and a server. */
 export interface CutProxy extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
@@ -9,7 +10,14 @@ export interface CutProxy extends AsyncDisposable {
   cut(): void;
   /** Loses what is sent: connections stay open, and new ones open, but no byte passes. */
   stall(): void;
-  /** Ends both. What a stall held back passes. */
+  /** Slows down what is sent, on new connections and on open ones. */
+  slow(link: Link): void;
+  /**
+   * Forgets every open connection, as a firewall does: both ends stay open, and neither learns that no byte passes any
+   * more. New connections work.
+   */
+  forget(): void;
+  /** Ends all of them but what was forgotten. What a stall held back passes. */
   restore(): void;
 }
 
@@ -17,7 +25,9 @@ export interface CutProxy extends AsyncDisposable {
 export async function startCutProxy(serverUrl: string, ownPort = 0): Promise<CutProxy> {
   const { hostname, port } = new URL(serverUrl);
   const sockets = new Set<Socket>();
+  const forgotten = new Set<Socket>();
   let state: 'open' | 'cut' | 'stalled' = 'open';
+  let link: Link = {};
   const proxy = createServer((socket) => {
     socket.on('error', () => {});
     if (state === 'cut') return void socket.destroy();
@@ -28,16 +38,10 @@ export async function startCutProxy(serverUrl: string, ownPort = 0): Promise<Cut
       [server, socket],
     ] as const) {
       sockets.add(end);
-      end.on('data', (chunk) => {
-        if (!other.write(chunk)) end.pause();
-      });
-      other.on('drain', () => {
-        if (state !== 'stalled') end.resume();
-      });
-      end.on('end', () => other.end());
+      const close = passOn(end, other, { link: () => link, mayPass: () => state !== 'stalled' && !forgotten.has(end) });
       end.on('close', () => {
         sockets.delete(end);
-        other.destroy();
+        if (!forgotten.delete(end)) close();
       });
       if (state === 'stalled') end.pause();
     }
@@ -60,9 +64,19 @@ export async function startCutProxy(serverUrl: string, ownPort = 0): Promise<Cut
       state = 'stalled';
       for (const socket of sockets) socket.pause();
     },
+    slow(given) {
+      link = given;
+    },
+    forget() {
+      for (const socket of sockets) {
+        forgotten.add(socket);
+        socket.pause();
+      }
+    },
     restore() {
       state = 'open';
-      for (const socket of sockets) socket.resume();
+      link = {};
+      for (const socket of sockets) if (!forgotten.has(socket)) socket.resume();
     },
     async [Symbol.asyncDispose]() {
       cutAll();

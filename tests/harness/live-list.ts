@@ -21,6 +21,9 @@ interface LiveListOptions {
 
 const reconnectMs = 100;
 
+/** A heartbeat comes every 15 s. After a longer silence the connection is dead, as for the client of the product. */
+const longestSilenceMs = 40_000;
+
 /** Opens the list. It reconnects with its cursor until it is stopped, and reads again on `resync`. */
 export function openLiveList({ urlOf, collection, token }: LiveListOptions): LiveList {
   const records = new Map<string, JsonObject>();
@@ -55,7 +58,9 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
     counts.connects += 1;
     versionsHere.clear();
     let next = 0;
-    while (!isStopped) {
+    let heardAtMs = performance.now();
+    while (!isStopped && performance.now() - heardAtMs < longestSilenceMs) {
+      if (next < client.messages.length) heardAtMs = performance.now();
       for (; next < client.messages.length; next += 1) {
         const message = client.messages[next];
         if (message && apply(message) === 'again') {
