@@ -76,7 +76,7 @@ export async function startProxiedProduct(): Promise<ProxiedProduct> {
   const receiver = starting.use(await startReceiver());
   const toReceiver = await proxyTo(receiver.url);
 
-  // At the first gateway: whoever is set up there is an admin of all.
+  // At the first gateway: an admin who is set up there is known to all.
   await stack.admin();
   await eventually('the gateway has the routes', async () => (await gateway.guest.get('/readyz')).status === 200);
   const session = await gateway.guest.post('/api/v1/admin/login', firstAdmin, 200);
@@ -86,7 +86,9 @@ export async function startProxiedProduct(): Promise<ProxiedProduct> {
     type: 'base',
     fields: [{ name: 'value', type: 'number' }],
   });
-  await createWebhook(admin, `${toReceiver.url}/hook`, [`${collection}.*`]);
+  // So many attempts that no delivery is dead after the longest fault.
+  const retries = { retry_max: 50, retry_backoff: 'fixed', retry_delay_ms: 1000 };
+  await createWebhook(admin, `${toReceiver.url}/hook`, [`${collection}.*`], retries);
   const list = starting.use(openLiveList({ urlOf: () => toGateway.url, collection }));
   const kept = starting.move();
   return {
