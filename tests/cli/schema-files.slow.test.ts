@@ -5,36 +5,16 @@ import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import { startCannedServer } from '../harness/canned-server.ts';
 import { runCli } from '../harness/cli.ts';
-import { at, listAt, textAt } from '../harness/json.ts';
-import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stack.ts';
+import { at, listAt } from '../harness/json.ts';
 import { jsonSchemaProblems, wrongMembers } from './json-schema-problems.ts';
+import { defineSchema, startForSchema } from './schema-stack.ts';
 
 suite('schema files on the command line', async () => {
   const tidying = new AsyncDisposableStack();
   after(() => tidying.disposeAsync());
   const root = mkdtempSync(join(tmpdir(), 'schema-'));
   tidying.defer(async () => rmSync(root, { recursive: true }));
-  const start = async () => {
-    const ground = tidying.use(await createGround());
-    const stack = tidying.use(await startStack({ topology: 'one', ground }));
-    const admin = await stack.admin();
-    const key = textAt(
-      (await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin })).json,
-      'data.token',
-    );
-    const inDatabase = environmentOf(ground);
-    return {
-      admin,
-      environment: inDatabase,
-      /** Runs a command against the running stack. */
-      overHttp: (args: readonly string[], more: Record<string, string> = {}) =>
-        runCli(['schema', ...args, '--url', stack.url], { environment: { SERVICE_KEY: key, ...more } }),
-      /** Runs a command on its database. */
-      overDatabase: (args: readonly string[], more: Record<string, string> = {}) =>
-        runCli(['schema', ...args], { environment: { ...inDatabase, ...more } }),
-    };
-  };
-  const [here, elsewhere] = [await start(), await start()];
+  const [here, elsewhere] = [await startForSchema(tidying), await startForSchema(tidying)];
   const directory = join(root, 'schema');
   const planFile = join(root, 'plan.json');
   const write = (name: string, text: string, folder = directory) => {
@@ -55,46 +35,7 @@ suite('schema files on the command line', async () => {
   const fieldsOf = (file: Record<string, unknown>) => file.fields as Record<string, unknown>[];
 
   const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
-  await here.admin.post('/api/v1/collections', {
-    name: 'authors',
-    fields: [{ name: 'name', type: 'text', required: true }],
-    history_enabled: true,
-  });
-  await here.admin.post('/api/v1/collections', {
-    name: 'posts',
-    list_rule: 'author.name != ""',
-    fields: [
-      { name: 'title', type: 'text', options: { max: 50 } },
-      { name: 'author', type: 'relation', collection: 'authors' },
-      { name: 'state', type: 'select', options: { values: ['open', 'done'] } },
-      { name: 'made', type: 'autodate', onCreate: true },
-    ],
-  });
-  await here.admin.patch('/api/v1/collections/authors', {
-    fields: [
-      ...(JSON.parse(textAt((await here.admin.get('/api/v1/collections/authors')).json, 'data.fields')) as object[]),
-      { name: 'best', type: 'relation', collection: 'posts' },
-    ],
-  });
-  await here.admin.post('/api/v1/collections', {
-    name: 'titles',
-    type: 'view',
-    view_query: 'select id, title from posts',
-  });
-  await here.admin.post('/api/v1/collections', {
-    name: 'people',
-    type: 'auth',
-    fields: [{ name: 'nick', type: 'text' }],
-  });
-  await here.admin.post('/api/v1/admin/collections/posts/indexes', { name: 'by_title', columns: ['title', 'id'] });
-  await here.admin.post('/api/v1/admin/webhooks', {
-    name: 'CRM (new)',
-    url: 'https://crm.example.com/hook',
-    events: ['posts.*'],
-    secret,
-    headers: { Authorization: 'Bearer x' },
-  });
-  await here.admin.patch('/api/v1/admin/settings', { 'smtp.host': 'mail.example.com', 'smtp.pass': 'hidden' });
+  await defineSchema(here.admin, secret);
 
   await test('pull writes small files without secrets, and the same from the stack and from its database', async () => {
     const pulled = await here.overHttp(['pull', directory]);

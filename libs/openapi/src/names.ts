@@ -40,6 +40,7 @@ const ownTags: Readonly<Record<string, string>> = {
   login: 'admins',
   logout: 'admins',
   me: 'admins',
+  totp: 'admins',
   sessions: 'admins',
   impersonate: 'admins',
   theme: 'settings',
