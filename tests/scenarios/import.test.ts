@@ -79,10 +79,8 @@ onEachTopology('an import of lines of JSON', async (t, target) => {
       );
     const titles = () => ofRows().map(({ body }) => at(body, 'data.record.title'));
     await eventually('all events are published', () => titles().length >= 2500);
-    assert.deepEqual(
-      titles(),
-      rows.map(({ title }) => title),
-    );
+    // Events of different records have no order: several relays may publish them.
+    assert.deepEqual(titles().toSorted(), rows.map(({ title }) => title).toSorted());
     const [first] = ofRows();
     assert.equal(at(first?.body, 'batch'), undefined);
     assert.equal(at(first?.body, 'actor.type'), 'admin');
