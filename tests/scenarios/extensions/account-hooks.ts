@@ -171,11 +171,14 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     link: async (email) => post('verify-email', { token: (await mail.mailTo(email)).token }),
     code: async (email) => {
       await guest.post(`${path}/otp/request`, { email }, 200);
-      return post('otp/auth', { email, code: (await mail.mailTo(email, { count: 2 })).code });
+      return post('otp/auth', { email, code: (await mail.mailTo(email, { subject: 'Your sign-in code' })).code });
     },
     reset: async (email) => {
       await guest.post(`${path}/request-password-reset`, { email }, 200);
-      return post('confirm-password-reset', { token: (await mail.mailTo(email, { count: 2 })).token, password });
+      return post('confirm-password-reset', {
+        token: (await mail.mailTo(email, { subject: 'Reset your password' })).token,
+        password,
+      });
     },
   };
   for (const [way, prove] of Object.entries(proofs))
