@@ -143,7 +143,7 @@ export const shapedReadBudget = {
 export const quickBudget = {
   /** A statement that ends within this time on a connection of its own is quick. */
   quickMs: 5,
-  /** One that takes longer is quick no more. In between, the process may have been busy itself. */
+  /** One that takes longer than this is no longer quick. Between the two, nothing changes: the process itself may have been busy. */
   slowMs: 20,
   /** One of so many runs of a quick statement has a connection of its own, which shows whether it still is. */
   runsPerProbe: 16,
@@ -151,7 +151,7 @@ export const quickBudget = {
   banMs: 10_000,
   /** Statements that are remembered. */
   maxKnown: 2000,
-  /** Quick reads that one client may have at once. Its others start as any shaped read, where clients take turns. */
+  /** Most quick reads of one client at once. Further ones start like every other shaped read, where clients take turns. */
   readsPerClient: 32,
 } as const;
 

@@ -33,10 +33,10 @@ interface ShapedReadsDeps {
 }
 
 /**
- * Creates the shaped reads. A client has a few at once; its other reads wait. Reads whose
- * statement is known to be quick share connections. Each other read starts on a connection for short reads. If it does not
- * finish there in time, it starts again on one of the few connections for long reads. So reads that take seconds, however
- * many there are, delay only each other.
+ * Creates the shaped reads. Reads whose statement is known to be quick share connections. Of the others, a client has a few
+ * at once, and the rest wait. Each starts on a connection for short reads. If it does not finish there in time, it starts
+ * again on one of the few connections for long reads. So reads that take seconds, however many there are, delay only each
+ * other.
  */
 export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const { quick, quickStatements, short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;
