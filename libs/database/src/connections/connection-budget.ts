@@ -143,7 +143,7 @@ export const shapedReadBudget = {
 export const quickBudget = {
   /** A statement that ends within this time on a connection of its own is quick. */
   quickMs: 5,
-  /** One that takes longer than this is no longer quick. Between the two, nothing changes: the process itself may have been busy. */
+  /** One that takes longer than this is no longer quick. Between the two nothing changes: the process may have been busy. */
   slowMs: 20,
   /** One of so many runs of a quick statement has a connection of its own, which shows whether it still is. */
   runsPerProbe: 16,
