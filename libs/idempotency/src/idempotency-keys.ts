@@ -1,13 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Query } from '@recordbus/database';
 import { heartbeat } from '@recordbus/shared/background';
-import type { FirstClaim, IdempotencyClaim, IdempotencyStore } from '@recordbus/shared/http';
+import type { FirstClaim, IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { createKeySeal, isSame, type KeySeal } from './key-seal.ts';
-import { claimKey, type Hold, keepAnswer, releaseKey, renewLease, sweepKeys } from './key-store.ts';
+import {
+  claimKey,
+  type FoundKey,
+  type Hold,
+  isKeyKnown,
+  keepAnswer,
+  releaseKey,
+  renewLease,
+  sweepKeys,
+} from './key-store.ts';
 
 interface IdempotencyKeysDeps {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'read'>;
   /**
    * Where keys are claimed; by default, on the same connections. A claim need not wait for the disk: the work behind it
    * does, and a crash of the database that loses a claim also loses the work.
@@ -36,7 +45,7 @@ const sweepLimit = 1000;
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
   const { log, leaseMs = defaultLeaseMs, claimOn = deps.database } = deps;
-  const { query } = deps.database;
+  const { query, read } = deps.database;
   const seal = createKeySeal(deps.secret);
   let sweptAtMs = performance.now();
 
@@ -47,6 +56,12 @@ export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencySto
   }
 
   return {
+    async findUnused(identity, digest) {
+      const id = seal.idOf(identity);
+      if (await isKeyKnown(read, id)) return undefined;
+      removeExpired();
+      return { id, fingerprint: seal.fingerprintOf(id, digest) };
+    },
     async claim(identity) {
       const hold: Hold = { id: seal.idOf(identity), token: randomUUID() };
       const claim = await tryClaim(claimOn.query, hold, leaseMs, seal);
@@ -62,12 +77,17 @@ async function tryClaim(query: Query, hold: Hold, leaseMs: number, seal: KeySeal
     const found = await claimKey(query, hold, leaseMs);
     if (found?.isMine) return 'mine';
     if (!found) continue;
-    const { fingerprint, answer } = found;
-    if (!fingerprint || !answer) return { outcome: 'running' };
+    const { fingerprint } = found;
+    if (!fingerprint) return { outcome: 'running' };
     const isOf = (digest: Buffer) => isSame(fingerprint, seal.fingerprintOf(hold.id, digest));
-    return { outcome: 'answered', replyTo: (digest) => (isOf(digest) ? seal.open(hold.id, answer) : undefined) };
+    return { outcome: 'answered', replyTo: (digest) => (isOf(digest) ? replyOf(found, seal, hold.id) : undefined) };
   }
   return { outcome: 'running' };
+}
+
+function replyOf({ answer, written }: FoundKey, seal: KeySeal, id: Buffer): KeptReply | undefined {
+  if (written) return { status: written.status, headers: { ETag: written.etag }, json: written.json };
+  return answer ? seal.open(id, answer) : undefined;
 }
 
 interface Holding {

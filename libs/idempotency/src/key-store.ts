@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 
 /** How long an answer is kept (http §7.2). */
-const keptFor = "interval '24 hours'";
+export const keptFor = "interval '24 hours'";
 
 /** A key's row and its holder. */
 export interface Hold {
@@ -11,11 +11,21 @@ export interface Hold {
 }
 
 /** A key's row after an attempt to claim it. */
-interface FoundKey {
+export interface FoundKey {
   /** Whether the caller holds the key now. */
   readonly isMine: boolean;
   readonly fingerprint: Buffer | null;
+  /** The sealed answer. */
   readonly answer: Buffer | null;
+  /** The answer that a statement kept. */
+  readonly written: WrittenAnswer | null;
+}
+
+/** The answer of a statement that keeps it itself. */
+interface WrittenAnswer {
+  readonly status: number;
+  readonly etag: string;
+  readonly json: string;
 }
 
 /**
@@ -30,24 +40,36 @@ export async function claimKey(query: Query, { id, token }: Hold, leaseMs: numbe
   values ($1, $2, now() + $3 * interval '1 millisecond', now() + ${keptFor})
   on conflict (id) do update
     set token = excluded.token, lease_until = excluded.lease_until, expires_at = excluded.expires_at,
-      fingerprint = null, answer = null
-    where k.expires_at <= now() or (k.answer is null and k.lease_until <= now())
+      fingerprint = null, answer = null, status = null, etag = null, json = null
+    where k.expires_at <= now() or (k.fingerprint is null and k.lease_until <= now())
   returning id
 )
-select true as "isMine", null::bytea as fingerprint, null::bytea as answer from mine
+select true as "isMine", null::bytea as fingerprint, null::bytea as answer, null::json as written from mine
 union all
-select false, k.fingerprint, k.answer from system.idempotency_keys k
+select false, k.fingerprint, k.answer,
+  case when k.json is not null then json_build_object('status', k.status, 'etag', k.etag, 'json', k.json) end
+from system.idempotency_keys k
 where k.id = $1 and not exists (select from mine)`,
     values: [id, token, leaseMs],
   });
   return row;
 }
 
+/** Whether a row has this id, expired or not. */
+export async function isKeyKnown(read: Query, id: Buffer): Promise<boolean> {
+  const rows = await read({
+    name: 'find-idempotency-key',
+    text: 'select from system.idempotency_keys where id = $1',
+    values: [id],
+  });
+  return rows.length > 0;
+}
+
 /** Extends the lease of a key whose request is still running. */
 export async function renewLease(query: Query, { id, token }: Hold, leaseMs: number): Promise<void> {
   await query({
     text: `update system.idempotency_keys set lease_until = now() + $3 * interval '1 millisecond'
-where id = $1 and token = $2 and answer is null`,
+where id = $1 and token = $2 and fingerprint is null`,
     values: [id, token, leaseMs],
   });
 }
@@ -71,7 +93,7 @@ where id = $1 and token = $2 returning 1`,
 /** Releases a key, so that the next request with it is a first one. */
 export async function releaseKey(query: Query, { id, token }: Hold): Promise<void> {
   await query({
-    text: 'delete from system.idempotency_keys where id = $1 and token = $2 and answer is null',
+    text: 'delete from system.idempotency_keys where id = $1 and token = $2 and fingerprint is null',
     values: [id, token],
   });
 }

@@ -8,12 +8,18 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   let records: RecordsFixture;
 
   before(async () => {
-    records = await startRecords([testCollection('orders', [{ name: 'title', options: { unique: true } }])]);
+    const secret = { name: 'card', options: { encrypted: true } };
+    records = await startRecords([
+      testCollection('orders', [{ name: 'title', options: { unique: true } }]),
+      testCollection('payments', [{ name: 'title' }, secret]),
+    ]);
   });
   after(() => records?.stop());
 
   const create = (title: string, key: string) =>
     records.send('POST', '/api/orders', { body: { title }, headers: { 'x-service-idempotency-key': key } });
+  const put = (id: string, title: string, key: string) =>
+    records.send('PUT', `/api/orders/${id}`, { body: { title }, headers: { 'idempotency-key': key } });
   const rowsOf = <R>(text: string, values: unknown[] = []) => records.database.query<R>({ text, values });
   const untilRow = (text: string, values: unknown[] = []) =>
     eventually(async () => (await rowsOf(text, values)).length > 0);
@@ -28,18 +34,83 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('two', 'k2')).status, 201);
   });
 
-  it('rolls back the work of a process that was considered dead', async () => {
-    const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."orders"%'
+  /** A lock on the table, for which a number of requests wait. */
+  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."orders"%'
       having count(*) >= $1`;
-    let second: ReturnType<typeof create> | undefined;
-    let first: ReturnType<typeof create> | undefined;
+
+  it('keeps the answer of a create in its statement, and that of a record with encrypted fields sealed', async () => {
+    const kept =
+      'select json, answer is not null as "isSealed" from system.idempotency_keys order by expires_at desc limit 1';
+    const plain = await create('kept', 'k4');
+    assert.deepEqual(await rowsOf(kept), [{ json: plain.text, isSealed: false }]);
+    const body = { title: 'paid', card: '4242' };
+    const pay = () => records.send('POST', '/api/payments', { body, headers: { 'idempotency-key': 'k5' } });
+    const paid = await pay();
+    assert.equal(paid.status, 201, paid.text);
+    assert.deepEqual(await rowsOf(kept), [{ json: null, isSealed: true }]);
+    assert.equal((await pay()).text, paid.text);
+  });
+
+  it('creates one record for two requests at once, and gives both the same answer', async () => {
+    const answers: ReturnType<typeof create>[] = [];
     await records.database.transaction(async (query) => {
       await query({ text: 'lock table records.orders', values: [] });
-      first = create('raced', 'k3');
+      answers.push(create('both', 'k6'), create('both', 'k6'));
+      await untilRow(waiting, [2]);
+    });
+    const [one, other] = await Promise.all(answers);
+    assert.deepEqual([one?.status, other?.status, other?.text], [201, 201, one?.text]);
+    const replayed = [one, other].map((answer) => answer?.headers.get('idempotency-replayed'));
+    assert.deepEqual(replayed.sort(), ['true', null].sort());
+    assert.equal((await rowsOf("select from records.orders where title = 'both'")).length, 1);
+    assert.equal((await create('else', 'k6')).json.code, 'idempotency_key_reused');
+  });
+
+  it('changes a record once for two requests at once with its version', async () => {
+    const made = await create('first', 'k8');
+    const path = `/api/orders/${made.record.id}`;
+    await records.takeEvents();
+    const headers = { 'idempotency-key': 'k9', 'if-match': String(made.headers.get('etag')) };
+    const change = () => records.send('PATCH', path, { body: { title: 'second' }, headers });
+    const answers: ReturnType<typeof create>[] = [];
+    await records.database.transaction(async (query) => {
+      await query({ text: 'lock table records.orders', values: [] });
+      answers.push(change(), change());
+      await untilRow(waiting, [2]);
+    });
+    answers.push(change());
+    const seen = await Promise.all(answers);
+    assert.deepEqual(
+      seen.map(({ status, text }) => [status, text]),
+      seen.map(() => [200, seen[0]?.text]),
+    );
+    assert.deepEqual(
+      (await records.takeEvents()).map(({ event }) => event),
+      ['orders.update'],
+    );
+  });
+
+  it('uses an expired key again', async () => {
+    await create('early', 'k7');
+    await rowsOf("update system.idempotency_keys set expires_at = now() - interval '1 second'");
+    const late = await create('late', 'k7');
+    assert.deepEqual([late.status, late.headers.get('idempotency-replayed')], [201, null]);
+    assert.equal((await create('late', 'k7')).text, late.text);
+  });
+
+  it('rolls back the work of a process that was considered dead', async () => {
+    const id = 'raced0000000000';
+    let second: ReturnType<typeof put> | undefined;
+    let first: ReturnType<typeof put> | undefined;
+    await records.database.transaction(async (query) => {
+      await query({ text: 'lock table records.orders', values: [] });
+      first = put(id, 'raced', 'k3');
       await untilRow(waiting, [1]);
-      assert.equal((await create('raced', 'k3')).status, 409);
-      await rowsOf("update system.idempotency_keys set lease_until = now() - interval '1 second' where answer is null");
-      second = create('other', 'k3');
+      assert.equal((await put(id, 'raced', 'k3')).status, 409);
+      await rowsOf(
+        "update system.idempotency_keys set lease_until = now() - interval '1 second' where fingerprint is null",
+      );
+      second = put(id, 'other', 'k3');
       await untilRow(waiting, [2]);
     });
     const [late, heir] = await Promise.all([first, second]);
@@ -47,6 +118,6 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.deepEqual(await rowsOf("select title from records.orders where title in ('raced', 'other')"), [
       { title: 'other' },
     ]);
-    assert.equal((await create('other', 'k3')).text, heir?.text);
+    assert.equal((await put(id, 'other', 'k3')).text, heir?.text);
   });
 });

@@ -40,6 +40,7 @@ import { statements as roomGrants } from './0090-room-grants.ts';
 import { statements as timelines } from './0091-timelines.ts';
 import { statements as durability } from './0092-durability.ts';
 import { statements as keepAnnounced } from './0093-keep-announced.ts';
+import { statements as keptByStatement } from './0094-kept-by-statement.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -85,6 +86,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0091-timelines': timelines,
   '0092-durability': durability,
   '0093-keep-announced': keepAnnounced,
+  '0094-kept-by-statement': keptByStatement,
 };
 
 /** The names of all migrations, in order. */

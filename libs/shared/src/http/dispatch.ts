@@ -11,8 +11,9 @@ import type { RequestHandler } from '../service.ts';
 import { inSpan, SpanKind } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } from './body.ts';
 import { connectionHeaders } from './connection-headers.ts';
-import { answerOnce, readIdempotencyKey } from './idempotency.ts';
+import { answerOnce, type KeyedRequest, readIdempotencyKey, requestKeyOf } from './idempotency.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import type { Reply } from './reply.ts';
 import { digestRequest } from './request-digest.ts';
 import { logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
 import type { Route, RouteInput } from './route.ts';
@@ -54,12 +55,10 @@ export function createDispatcher(
             isStreamed: route.streamedBody !== undefined,
           });
     const keyed = key !== undefined && digest && { key, digest, route, params, context };
-    const input = (await readInput(request, search, route, params, context)) as RouteInput<never, never, never>;
+    const input = (await readInput(request, search, route, params, context)) as AnyInput;
     // The gateway has given up meanwhile and discarded the rest of the body.
     if (response.headersSent) return;
-    const reply = await (keyed && idempotency
-      ? answerOnce(idempotency, keyed, (keepAnswer) => route.handler({ ...input, keepAnswer }))
-      : route.handler(input));
+    const reply = await (keyed && idempotency ? handleKeyed(idempotency, keyed, input) : route.handler(input));
     const written = route.method === 'GET' ? undefined : await writtenState();
     if (response.headersSent) return;
     if (written !== undefined) response.setHeader(consistencyHeader, written);
@@ -78,6 +77,16 @@ export function createDispatcher(
         if (!response.headersSent) sendRefusal(request, response, refusal);
       }
     });
+}
+
+type AnyInput = RouteInput<never, never, never>;
+
+/** Handles a request with an idempotency key. A form is read within the work of its key, so a repetition stores no files. */
+function handleKeyed(store: IdempotencyStore, request: KeyedRequest, input: AnyInput): Promise<Reply> | Reply {
+  const { route } = request;
+  return route.answersOnce && !input.multipart
+    ? route.handler({ ...input, key: requestKeyOf(store, request) })
+    : answerOnce(store, request, (keepAnswer) => route.handler({ ...input, keepAnswer }));
 }
 
 /** Splits a request target into its path and its query text (without the question mark). */

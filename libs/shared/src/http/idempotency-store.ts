@@ -31,8 +31,17 @@ export type IdempotencyClaim =
   /** Returns the stored answer for the same request; undefined for another one. */
   | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | undefined };
 
+/** A key that no request has used, as a statement can write it beside its work. */
+export interface UnusedKey {
+  readonly id: Buffer;
+  /** Identifies the request that uses it. */
+  readonly fingerprint: Buffer;
+}
+
 /** Keeps answers by idempotency key, for all replicas (http §7.9). */
 export interface IdempotencyStore {
+  /** Looks a key up without claiming it; undefined if a request has used it. `digest` is that of this request. */
+  findUnused(identity: string, digest: Buffer): Promise<UnusedKey | undefined>;
   /** Claims a key; `identity` is the key with its caller and route. */
   claim(identity: string): Promise<IdempotencyClaim>;
 }
@@ -42,3 +51,11 @@ export interface IdempotencyStore {
  * which rolls the transaction back, when the key was taken over meanwhile.
  */
 export type KeepAnswer = (reply: Reply, query: RunStatement) => Promise<void>;
+
+/** The idempotency key of a request whose handler answers once for it. */
+export interface RequestKey {
+  /** Returns the key for a statement that keeps its answer itself; undefined if a request has used it. */
+  findUnused(): Promise<UnusedKey | undefined>;
+  /** Does the work within a claim on the key. */
+  answerOnce(work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply): Promise<Reply>;
+}

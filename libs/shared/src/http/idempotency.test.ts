@@ -16,6 +16,9 @@ function createKeys(): IdempotencyStore & { readonly identities: string[] } {
   const identities: string[] = [];
   return {
     identities,
+    async findUnused(identity, digest) {
+      return kept.has(identity) ? undefined : { id: Buffer.from(identity), fingerprint: digest };
+    },
     async claim(identity): Promise<IdempotencyClaim> {
       identities.push(identity);
       const known = kept.get(identity);
@@ -74,6 +77,17 @@ const routes = [
     handler: () => {
       done += 1;
       return created({ done });
+    },
+  }),
+  route({
+    ...make,
+    path: '/own',
+    answersOnce: true,
+    body: z.record(z.string(), z.unknown()),
+    handler: async ({ key, keepAnswer }) => {
+      assert.equal(keepAnswer, undefined);
+      const isUnused = (await key?.findUnused()) !== undefined;
+      return key ? key.answerOnce(() => created({ isUnused })) : created({ isUnused });
     },
   }),
   route({
@@ -138,6 +152,14 @@ describe('a request with an idempotency key', () => {
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, json: JSON.parse(text) };
   }
+
+  it('leaves its key to a handler that answers once itself', async () => {
+    const first = await post('/own');
+    assert.deepEqual([first.status, first.json.data], [201, { isUnused: true }]);
+    const again = await post('/own');
+    assert.deepEqual([again.headers.get('idempotency-replayed'), again.json], ['true', first.json]);
+    assert.equal((await post('/own', '{"n":2}')).status, 422);
+  });
 
   it('gets the first answer again on every path of the resource', async () => {
     const first = await post('/things/a');

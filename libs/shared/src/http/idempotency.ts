@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { RequestContext } from '../context.ts';
 import { AppError, malformed } from '../errors.ts';
-import type { FirstClaim, IdempotencyStore, KeepAnswer, KeptReply } from './idempotency-store.ts';
+import type { FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RequestKey } from './idempotency-store.ts';
 import type { Reply } from './reply.ts';
 import type { RequestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';
@@ -29,7 +29,13 @@ function readKey({ headers }: IncomingMessage, name: string): string | undefined
   return key;
 }
 
-interface KeyedRequest {
+/** The key of a request whose body has been read. */
+export const requestKeyOf = (store: IdempotencyStore, request: KeyedRequest): RequestKey => ({
+  findUnused: async () => store.findUnused(identityOf(request), await request.digest.take()),
+  answerOnce: (work) => answerOnce(store, request, work),
+});
+
+export interface KeyedRequest {
   readonly key: string;
   readonly route: Route;
   readonly params: unknown;

@@ -26,7 +26,9 @@ export type {
   IdempotencyStore,
   KeepAnswer,
   KeptReply,
+  RequestKey,
   RunStatement,
+  UnusedKey,
 } from './idempotency-store.ts';
 export { createJsonBudget, findJsonExcess } from './json-shape.ts';
 export { describeRoutes, descriptionPath, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import type { RequestContext } from '../context.ts';
 import type { RouteScope } from '../scope.ts';
 import type { Answer, JsonSchema } from './answers.ts';
-import type { KeepAnswer } from './idempotency-store.ts';
+import type { KeepAnswer, RequestKey } from './idempotency-store.ts';
 import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
@@ -39,6 +39,8 @@ export interface RouteInput<P, Q, B> {
   headerNames(): readonly string[];
   /** Set for a request with an idempotency key: the handler may keep its answer in its own transaction. */
   readonly keepAnswer?: KeepAnswer;
+  /** Set in place of `keepAnswer` if the route answers once itself and the request has no multipart body. */
+  readonly key?: RequestKey;
 }
 
 /** The schemas in the manifest of a route that validates elsewhere. */
@@ -86,6 +88,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly multipartBody?: JsonSchema;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
+  /** Whether the handler itself answers once for the key of a request (`RouteInput.key`). */
+  readonly answersOnce?: boolean;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
   readonly staysOpen?: boolean;
   /** Headers that the route reads, each with its description. */
@@ -117,6 +121,7 @@ export interface Route {
   readonly multipartLimitBytes: number | undefined;
   readonly multipartBody?: JsonSchema | undefined;
   readonly idempotent: boolean;
+  readonly answersOnce?: boolean | undefined;
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   readonly staysOpen?: boolean | undefined;
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;

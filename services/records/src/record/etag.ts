@@ -5,6 +5,9 @@ import { opaqueTags } from '@recordbus/shared/http';
 /** The entity tag of a record, made of its version (records §8.1). */
 export const etagOf = (version: string): string => `W/"${version}"`;
 
+/** The same in SQL, for SQL of a version. */
+export const etagSql = (version: string): string => `'W/"' || ${version} || '"'`;
+
 /** The version of a view's row, made of its content: a row may change without its `updated` (records §8.3). */
 export const contentTag = (body: string): string =>
   createHash('sha256').update(body).digest('base64url').slice(0, contentTagLength);

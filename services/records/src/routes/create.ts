@@ -6,6 +6,7 @@ import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { answerOnce, keepsItself } from '../write/answer-once.ts';
 import { createRecord } from '../write/create-record.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOf } from '../write/write-hooks.ts';
@@ -18,6 +19,7 @@ export const createRoute = (deps: RouteDeps): Route =>
   route({
     method: 'POST',
     idempotent: true,
+    answersOnce: true,
     path: collectionPaths,
     access: 'public',
     scope: 'records:write',
@@ -45,11 +47,12 @@ export const createRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('POST', { ...input, body }, deps);
           const mode = modeOf(deps.hooks, collection, 'create');
-          const options = { mode, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer };
-          return deps.write(options, async (unit) => {
-            const record = await createRecord(unit, collection, { body, upload, keepsFiles: true }, call, deps);
-            return rawJson(201, record.body, { ETag: etagOf(record.version) });
-          });
+          return answerOnce(input, keepsItself(collection, mode), ({ key, keepAnswer }) =>
+            deps.write({ mode, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
+              const record = await createRecord(unit, collection, { body, upload, keepsFiles: true, key }, call, deps);
+              return rawJson(201, record.body, { ETag: etagOf(record.version) });
+            }),
+          );
         }),
       );
     },

@@ -6,6 +6,7 @@ import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { answerOnce, keepsItself } from '../write/answer-once.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOfUpdate } from '../write/prepare-update.ts';
 import { exists, updateRecord } from '../write/update-record.ts';
@@ -19,6 +20,7 @@ export const updateRoute = (deps: RouteDeps): Route =>
   route({
     method: 'PATCH',
     idempotent: true,
+    answersOnce: true,
     path: recordPaths,
     access: 'public',
     scope: 'records:write',
@@ -52,13 +54,13 @@ export const updateRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('PATCH', { ...input, body }, deps);
           const mode = modeOfUpdate(deps.hooks, collection, call);
-          return deps.write(
-            { mode, upload, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer },
-            async (unit) => {
-              const result = await updateRecord(unit, collection, { id, body, upload, versions }, call, deps);
+          return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
+            deps.write({ mode, upload, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
+              const change = { id, body, upload, versions, keptFor };
+              const result = await updateRecord(unit, collection, change, call, deps);
               if (result.outcome !== 'written') throw failureError(result, call);
               return rawJson(200, result.body, { ETag: etagOf(result.version) });
-            },
+            }),
           );
         }),
       );

@@ -7,7 +7,7 @@ import { everything, selectedColumns } from './field-selection.ts';
 import { objectText, shownMembers } from './shown-members.ts';
 
 /** What the answer of a write shows, in SQL. */
-interface WrittenJson {
+export interface WrittenJson {
   /** The record, in the row `s`. */
   readonly text: string;
   /** An item of FROM: the row `s` of the written record, or none. */
@@ -34,3 +34,6 @@ export function writtenJson(
     from: `(select w.id, w.version, ${text} as visible from shown w join new n on n.id = w.id ${from}) s`,
   };
 }
+
+/** SQL of the answer of a write. */
+export const bodyOf = ({ text }: WrittenJson): string => `'{"data":' || ${text} || '}'`;

@@ -1,6 +1,7 @@
 import { newId } from '@recordbus/database';
 import { originOf } from '@recordbus/journal';
 import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
+import type { UnusedKey } from '@recordbus/shared/http';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { explainExpired } from '../files/announced-files.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
@@ -12,6 +13,7 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import type { Call } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
+import { keyValuesOf } from './kept-answer-sql.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';
@@ -29,6 +31,11 @@ const statementOf = perCaller('create', (collection, caller) =>
   prepareWrite('create', composeCreate(collection, caller)),
 );
 
+/** The same, keeping its answer for an idempotency key. */
+const keptStatementOf = perCaller('create', (collection, caller) =>
+  prepareWrite('create', composeCreate(collection, caller, { isKept: true })),
+);
+
 interface CreatedRow extends Omit<WrittenRecord, 'body'> {
   readonly body: string | null;
   readonly isAllowed?: boolean;
@@ -39,6 +46,8 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
 interface UploadedRecord extends NewRecord {
   /** Whether the statement keeps the files of the upload. By default the unit keeps them. */
   readonly keepsFiles?: boolean;
+  /** The idempotency key for which the statement keeps the answer, if it does. */
+  readonly key?: UnusedKey | undefined;
 }
 
 /**
@@ -54,10 +63,14 @@ export async function createRecord(
   rules: WriteRules,
 ): Promise<WrittenRecord> {
   const values = await prepareCreate(unit, collection, record, call, rules);
-  const { valuesFrom, ...statement } = statementOf(collection, { call, sent: values.sent });
+  const { key } = record;
+  const { valuesFrom, ...statement } = (key ? keptStatementOf : statementOf)(collection, { call, sent: values.sent });
   const announced = (record.keepsFiles && record.upload?.announced) || null;
   const [row] = await unit
-    .query<CreatedRow>({ ...statement, values: valuesFrom({ ...values, announced }, call.request) })
+    .query<CreatedRow>({
+      ...statement,
+      values: valuesFrom({ ...values, announced, ...keyValuesOf(key) }, call.request),
+    })
     .catch(explainExpired)
     .catch(explainRefusal(collection));
   if (!row && statement.checksRule) throw ruleRefusal(call.principal);

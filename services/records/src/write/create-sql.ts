@@ -26,10 +26,11 @@ import { fileFieldsOf } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
-import { writtenJson } from '../shape/written-json.ts';
+import { bodyOf, writtenJson } from '../shape/written-json.ts';
+import { keptAnswer, type UnusedKeyValues, withKept } from './kept-answer-sql.ts';
 import { conflictOf } from './record-key.ts';
 
-interface CreateValues extends Origin, Partial<SentNames> {
+interface CreateValues extends Origin, Partial<SentNames>, Partial<UnusedKeyValues> {
   readonly id: string;
   readonly fields: ColumnValues;
   /** Only of auth collections. */
@@ -38,17 +39,28 @@ interface CreateValues extends Origin, Partial<SentNames> {
   readonly announced?: readonly number[] | null;
 }
 
+interface CreateOptions {
+  /** Whether the statement keeps its answer for an idempotency key. */
+  readonly isKept?: boolean;
+}
+
 /**
  * The statement of a create. Rules are conditions on the row `draft`; where one does not hold, nothing is written. It then
  * returns no row; a statement that checks rules of fields returns one without a body, and the names in `unwritable`.
  */
-export const composeCreate = (collection: Collection, caller: CallerSql = openCaller): WriteStatement<CreateValues> =>
+export const composeCreate = (
+  collection: Collection,
+  caller: CallerSql = openCaller,
+  { isKept = false }: CreateOptions = {},
+): WriteStatement<CreateValues> =>
   composeWrite((parameters) => {
     const columns = columnsOf(collection, parameters);
     const names = columns.map(({ name }) => name).join(', ');
     const { rule, unwritable } = caller.verdictOn({ row: 'draft' }, parameters);
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
-    const answer = `'{"data":' || ${shown.text} || '}' as body, s.version${keptFiles(collection, parameters)}`;
+    const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
+    const from = kept ? withKept(shown) : shown.from;
+    const answer = `${kept ? 'k.json' : bodyOf(shown)} as body, s.version${keptFiles(collection, parameters)}`;
     const draft = selectDraft(collection, columns);
     if (unwritable !== undefined) {
       const verdict = ruleVerdict({ rule, unwritable }, 'draft');
@@ -56,14 +68,15 @@ export const composeCreate = (collection: Collection, caller: CallerSql = openCa
       return {
         before: [{ name: 'draft', sql: draft, isMaterialized: true }, verdict.cte],
         writes: [writeOf(collection, names, rows)],
-        answer: `select ${answer}${verdict.columns} from verdict v left join ${shown.from} on true`,
+        after: [kept],
+        answer: `select ${answer}${verdict.columns} from verdict v left join ${from} on true`,
       };
     }
     const rows =
       rule === undefined
         ? `values (${columns.map(({ value }) => value).join(', ')})`
         : `select ${columns.map(({ name }) => `draft.${name}`).join(', ')}\n  from (${draft}) draft\n  where ${rule}`;
-    return { writes: [writeOf(collection, names, rows)], answer: `select ${answer} from ${shown.from}` };
+    return { writes: [writeOf(collection, names, rows)], after: [kept], answer: `select ${answer} from ${from}` };
   });
 
 /** A column whose value keeps the files of an upload if the record is written. */
@@ -115,7 +128,7 @@ export const composeCreateAt = (
         verdict.cte,
       ],
       writes: [writeOf(collection, names, rows)],
-      answer: `select '{"data":' || ${shown.text} || '}' as body, s.version${verdict.columns}
+      answer: `select ${bodyOf(shown)} as body, s.version${verdict.columns}
 from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${shown.from} on true`,
     };
   });

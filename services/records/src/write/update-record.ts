@@ -11,6 +11,7 @@ import {
   tableOf,
 } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
+import type { UnusedKey } from '@recordbus/shared/http';
 import { type AccountChange, readAccountChange } from '../accounts/account-change.ts';
 import { auditValuesOf } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
@@ -23,6 +24,7 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import type { Call } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from './after-commit.ts';
+import { keyValuesOf } from './kept-answer-sql.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
 import { findByKey, type RecordKey } from './record-key.ts';
@@ -44,6 +46,8 @@ export type Change = RecordPlace & {
   readonly upload?: Upload | undefined;
   /** The versions that may be changed; undefined for any. */
   readonly versions: readonly string[] | undefined;
+  /** The idempotency key for which the statement keeps the answer, if it does. */
+  readonly keptFor?: UnusedKey | undefined;
 };
 
 /** The reader of the bodies of a collection. */
@@ -54,7 +58,7 @@ const statements = perCaller('update', (collection, caller) => {
   const made = new Map<string, ReturnType<typeof prepareUpdateStatement>>();
   return {
     find(options: UpdateVariant) {
-      const name = [options.takesOperators, ...(options.key ?? []).map((field) => field.name)].join();
+      const name = [options.takesOperators, options.isKept, ...(options.key ?? []).map((field) => field.name)].join();
       const statement = made.get(name) ?? prepareUpdateStatement(collection, caller, options);
       made.set(name, statement);
       return statement;
@@ -65,6 +69,7 @@ const statements = perCaller('update', (collection, caller) => {
 interface UpdateVariant {
   readonly takesOperators: boolean;
   readonly key: readonly Field[] | undefined;
+  readonly isKept: boolean;
 }
 
 const prepareUpdateStatement = (collection: Collection, caller: CallerSql, options: UpdateVariant) =>
@@ -133,12 +138,16 @@ type CheckedChange = HookedChange & { readonly written: ColumnValues; readonly a
 async function runUpdate(
   query: Query,
   collection: Collection,
-  { id, key, written, upload, versions, account, sent = [] }: CheckedChange,
+  { id, key, written, upload, versions, account, keptFor, sent = [] }: CheckedChange,
   call: Call,
 ): Promise<UpdatedRow | undefined> {
   const operands = operandsOf(written, upload);
   const { checksRule, find } = statements(collection, { call, sent });
-  const { valuesFrom, ...statement } = find({ takesOperators: operands.size > 0, key: key?.fields });
+  const { valuesFrom, ...statement } = find({
+    takesOperators: operands.size > 0,
+    key: key?.fields,
+    isKept: keptFor !== undefined,
+  });
   const given = {
     ...originOf(call),
     id: id ?? '',
@@ -148,6 +157,7 @@ async function runUpdate(
     fields: withFileChanges(collection, withoutOperations(written), upload),
     operands,
     sent,
+    ...keyValuesOf(keptFor),
     ...(account && accountValues(account, call)),
   };
   const locks = id === undefined ? undefined : `${collection.id}/${id}`;

@@ -17,11 +17,18 @@ import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
-import { writtenJson } from '../shape/written-json.ts';
+import { bodyOf, writtenJson } from '../shape/written-json.ts';
+import { keptAnswer, type UnusedKeyValues, withKept } from './kept-answer-sql.ts';
 import { composeOperators, type OperatorsSql, type OperatorValues } from './operators-sql.ts';
 import { hasKey, type KeyValues } from './record-key.ts';
 
-interface UpdateValues extends Origin, Partial<AccountValues>, OperatorValues, KeyValues, Partial<SentNames> {
+interface UpdateValues
+  extends Origin,
+    Partial<AccountValues>,
+    OperatorValues,
+    KeyValues,
+    Partial<SentNames>,
+    Partial<UnusedKeyValues> {
   /** Empty when the record is found by its key. */
   readonly id: string;
   /** The versions that may be changed; null for any. */
@@ -54,6 +61,8 @@ interface UpdateOptions {
   readonly takesOperators: boolean;
   /** The fields by which the record is found; by default the id. */
   readonly key?: readonly Field[] | undefined;
+  /** Whether the statement keeps its answer for an idempotency key. */
+  readonly isKept?: boolean;
 }
 
 /**
@@ -64,7 +73,7 @@ interface UpdateOptions {
  */
 export const composeUpdate = (
   collection: Collection,
-  { caller = openCaller, takesOperators, key }: UpdateOptions,
+  { caller = openCaller, takesOperators, key, isKept = false }: UpdateOptions,
 ): WriteStatement<UpdateValues> =>
   composeWrite((parameters) => {
     const old = key
@@ -73,6 +82,7 @@ export const composeUpdate = (
     const versions = parameters.named('versions', 'text[]');
     const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
+    const kept = isKept ? keptAnswer(200, shown, parameters) : undefined;
     const files = filesSql(collection, parameters);
     const account = accountSql(collection, parameters);
     const operators = takesOperators ? composeOperators(collection, parameters) : undefined;
@@ -85,9 +95,9 @@ export const composeUpdate = (
     return {
       before: [old, verdict.cte, files.cte, ...(operators?.ctes ?? [])],
       writes: [{ collection, verb: 'update', write }],
-      after: [account.audited],
-      answer: `select '{"data":' || ${shown.text} || '}' as body, coalesce(s.version, ${versionOf('o')}) as version${verdict.columns}${files.column}${operators ? ', r.results as refused' : ''}
-from old o${verdict.cte ? ' cross join verdict v' : ''}${files.source}${operators ? ' cross join refusal r' : ''} left join ${shown.from} on true`,
+      after: [account.audited, kept],
+      answer: `select ${kept ? 'k.json' : bodyOf(shown)} as body, coalesce(s.version, ${versionOf('o')}) as version${verdict.columns}${files.column}${operators ? ', r.results as refused' : ''}
+from old o${verdict.cte ? ' cross join verdict v' : ''}${files.source}${operators ? ' cross join refusal r' : ''} left join ${kept ? withKept(shown) : shown.from} on true`,
     };
   });
 
