@@ -1,22 +1,18 @@
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import { noteWritten } from '@recordbus/shared/request-scope';
-import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import pg from 'pg';
+import { type ClientReads, openClientReads } from './client-reads.ts';
 import { createCancelStatement } from './connections/cancel-statement.ts';
 import type { OwnClassName } from './connections/connection-budget.ts';
 import type { ConnectionPool } from './connections/connection-pool.ts';
-import { createOpeners, type Openers } from './connections/openers.ts';
-import { createQuickStatements, type QuickStatements } from './connections/quick-statements.ts';
+import { createOpeners } from './connections/openers.ts';
+import { createQuickStatements } from './connections/quick-statements.ts';
 import type { ReadLane } from './connections/read-lane.ts';
-import type { SessionSettings } from './connections/session-settings.ts';
-import { isDatabaseError, sqlState, throwNoted } from './errors.ts';
-import { openReplicaSide, type ReplicaSide } from './read-replicas/replica-side.ts';
-import { startingPlaces } from './read-replicas/starting-places.ts';
-import { type Cursor, createOpenCursor, refuseCursor } from './reads/cursor.ts';
-import { createLargeAnswers } from './reads/large-answers.ts';
-import { createLongReadWidth, type LongReadWidth } from './reads/long-read-width.ts';
-import { createShapedReads } from './reads/shaped-reads.ts';
+import { isDatabaseError, sqlState } from './errors.ts';
+import { openOwnConnections } from './own-connections.ts';
+import { openReplicaSide } from './read-replicas/replica-side.ts';
+import { createLongReadWidth } from './reads/long-read-width.ts';
 import { createPrimary, type Primary } from './servers/primary.ts';
 import { migrate } from './startup/migrate.ts';
 import { prepareReadingRole, readingSettings } from './startup/reading-role.ts';
@@ -24,8 +20,7 @@ import { requirePreparedStatements } from './startup/require-prepared-statements
 import { requireServerVersion } from './startup/server-version.ts';
 import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
-import { createQuickWrites } from './writes/quick-writes.ts';
-import { createSharedWrites } from './writes/shared-writes.ts';
+import { traced, tracing } from './traced.ts';
 
 /** The database, as one service uses it. Each kind of work has its own connections (connection-budget.ts). */
 export interface Database {
@@ -63,22 +58,6 @@ export interface ReplicaUse {
   catchUp(): void;
   /** What is wrong with them, in a sentence; undefined if all can be used. */
   findProblem(): string | undefined;
-}
-
-/** Reads of clients (docs/cost-budget.md). */
-export interface ClientReads {
-  /** Reads one record by its id. */
-  get<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Reads a small page that its client did not shape. */
-  page<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Runs a shaped read. */
-  shaped<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Reads for live subscriptions, whose clients sent no request for it. */
-  live<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Runs a shaped read of several statements that see one snapshot. */
-  shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
-  /** Opens a cursor over the rows of a statement with one JSON text each. */
-  cursor(statement: Statement, statementMs: number): Promise<Cursor>;
 }
 
 interface DatabaseOptions {
@@ -123,18 +102,9 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const health = openers.pool('health');
   // The connection of `/readyz` is free at any time.
   const cancel = createCancelStatement(health);
-  const quickWrites = createQuickWrites();
-  const own = {
-    writes: openers.pool('writes', { onWork, cancel, onRan: quickWrites.noteRun }),
-    relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel }, { synchronous_commit: 'off' }),
-    signIn: openers.pool('signIn', { onWork, cancel }),
-    admin: openers.pool('admin', { onWork }),
-    background: openers.pool('background'),
-  };
-  const shared = openers.pool('sharedWrites', { onWork });
-  const sharing = createSharedWrites({ shared, alone: own.writes, statements: quickWrites });
+  const { own, writeOn, close: closeWrites } = openOwnConnections(openers, { onWork, cancel });
   const closeOwn = async (): Promise<void> => {
-    await Promise.all([primary, health, shared, ...Object.values(own)].map((one) => one.close()));
+    await Promise.all([primary.close(), health.close(), closeWrites()]);
   };
   const ping = async (): Promise<void> => {
     await health.query(signOfLife);
@@ -180,63 +150,11 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const handleOf = (of: OwnClassName): Database => ({
     ...common,
     query: tracing((statement) => noting(own[of].query(statement))),
-    write: tracing((statement) => noting(of === 'writes' ? sharing.write(statement) : own[of].query(statement))),
+    write: tracing((statement) => noting(writeOn(of)(statement))),
     transaction: (work) => noting(again(() => own[of].transaction((query) => work(tracing(query))))),
   });
 
   return handleOf(as);
-}
-
-interface ClientReadsDeps {
-  readonly gets: ReadLane;
-  readonly longReadWidth: LongReadWidth;
-  readonly settings: SessionSettings;
-  readonly replicaSide: ReplicaSide | undefined;
-  readonly quickStatements: QuickStatements;
-}
-
-/** Opens the connections for reads of clients. All but gets of records use the settings. */
-function openClientReads(openers: Openers, deps: ClientReadsDeps) {
-  const { gets, longReadWidth, settings, replicaSide, quickStatements } = deps;
-  const { meterOf } = openers;
-  const lists = openers.lane('lists', settings);
-  const quick = openers.lane('quickReads', settings);
-  const short = openers.pool('shortReads', { onRan: quickStatements.noteRun }, settings);
-  const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, settings);
-  const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, settings);
-  const exports = openers.pool('exports', { refuse: refuseCursor }, settings);
-  const openCursor = createOpenCursor((work, statementMs) =>
-    exports.transaction((query) => work(tracing(query)), statementMs),
-  );
-  const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
-  const start = startingPlaces({ gets, lists, quick, short }, replicaSide);
-  const shaped = createShapedReads({
-    quick: start.quick,
-    quickStatements,
-    short: start.short,
-    long,
-    longWidth: longReadWidth,
-    meter: meterOf('shaped'),
-    largeAnswers,
-  });
-  const readOn = <R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]> => {
-    longReadWidth.noteOtherWork();
-    return traced(statement, () => shaped.readOn<R>(lane, statement, statementMs));
-  };
-  const reads: ClientReads = {
-    get: (statement, statementMs) => readOn(start.gets, statement, statementMs),
-    page: (statement, statementMs) => readOn(start.lists, statement, statementMs),
-    shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
-    live: (statement, statementMs) => traced(statement, () => live.query(statement, statementMs)),
-    shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
-    cursor: openCursor,
-  };
-  return {
-    reads,
-    async close(): Promise<void> {
-      await Promise.all([lists, quick, short, long, live, exports].map((one) => one.close()));
-    },
-  };
 }
 
 /** Reads for the product itself: system tables, which the role of client reads cannot read. */
@@ -285,19 +203,3 @@ async function again<T>(attempt: () => Promise<T>): Promise<T> {
     }
   }
 }
-
-const tracing =
-  (query: Query): Query =>
-  (statement) =>
-    traced(statement, () => query(statement));
-
-const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> =>
-  inSpan(
-    statement.name ?? 'sql',
-    {
-      kind: SpanKind.CLIENT,
-      onlyWithin: true,
-      attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text },
-    },
-    () => work().catch((error) => throwNoted(error, statement)),
-  );

@@ -1,3 +1,4 @@
+export type { ClientReads } from './client-reads.ts';
 export {
   commandIsRunning,
   commandPrefix,
@@ -5,7 +6,7 @@ export {
   PooledSession,
   takeCommandLock,
 } from './command-session.ts';
-export { type ClientReads, type Database, openDatabase, type ReplicaUse } from './database.ts';
+export { type Database, openDatabase, type ReplicaUse } from './database.ts';
 export { BrokenAnswerError } from './driver/broken-answer.ts';
 export {
   answerTooLarge,

@@ -35,6 +35,9 @@ const shortReads = Math.min(Math.max(2 * cores, 4), 8);
 
 const relaxedWrites = 8;
 
+/** What takes long or waits for a lock would delay the other writes of a commit, so it runs again alone. */
+const sharedCommits = { statementMs: 250, waitMs: 5000, maxWaiting: 1000, settings: { lock_timeout: '50ms' } };
+
 /** Each keeps one core busy. */
 const longReads = Math.min(cores, 8);
 
@@ -82,14 +85,8 @@ export const connectionBudget = {
   },
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
-  /** Writes that share commits. What takes long or waits for a lock would delay the others, so it runs again alone. */
-  sharedWrites: {
-    connections: 4,
-    statementMs: 250,
-    waitMs: 5000,
-    maxWaiting: 1000,
-    settings: { lock_timeout: '50ms' },
-  },
+  /** Writes that share commits. */
+  sharedWrites: { connections: 4, ...sharedCommits },
   /**
    * Writes of relaxed collections, which do not wait for the disk (collections §1.6). So the processor is their limit, and
    * a few are enough.
@@ -101,6 +98,8 @@ export const connectionBudget = {
     waitMs: 5000,
     maxWaiting: 4000,
   },
+  /** Writes of relaxed collections that share commits. */
+  sharedRelaxed: { connections: 2, ...sharedCommits },
   /** Sign-ins and registrations, and the counters of rate limits before them. */
   signIn: { connections: 6, perClient: 5, statementMs: 10_000, waitMs: 5000, maxWaiting: 2000 },
   /** Work of admins. Changes of the schema set their own statement time. */

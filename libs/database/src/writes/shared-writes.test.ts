@@ -79,7 +79,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
       noteRun() {},
       noteTooLong: ({ name = '' }: Statement) => void tooLong.push(name),
     };
-    const writes = createSharedWrites({ shared, alone, statements });
+    const writes = createSharedWrites({ of: 'sharedWrites', shared, alone, statements });
     write = (statement) => writes.write<Written>(statement);
   });
   afterEach(() => Promise.all([shared.close(), alone.close()]));

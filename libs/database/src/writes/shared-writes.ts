@@ -8,6 +8,8 @@ import type { Query, Statement } from '../statement.ts';
 import { createClientShares } from './client-shares.ts';
 
 interface SharedWritesDeps {
+  /** The class of the shared connections. */
+  readonly of: 'sharedWrites' | 'sharedRelaxed';
   readonly shared: Pick<ConnectionPool, 'group'>;
   readonly alone: Pick<ConnectionPool, 'query'>;
   readonly statements: QuickStatements;
@@ -28,8 +30,8 @@ const delays = [sqlState.queryCanceled, sqlState.lockNotAvailable, sqlState.dead
  * Creates the writes that share commits: writes that wait at the same time go to the server as one group, and one sync of
  * its disk serves all of them. If the server refuses one, nothing of the group is written, and each write runs again alone.
  */
-export function createSharedWrites({ shared, alone, statements }: SharedWritesDeps): { readonly write: Query } {
-  const { connections } = classOf('sharedWrites');
+export function createSharedWrites({ of, shared, alone, statements }: SharedWritesDeps): { readonly write: Query } {
+  const { connections } = classOf(of);
   const shares = createClientShares();
   const waiting: Write[] = [];
   /** The records that are in a group. */

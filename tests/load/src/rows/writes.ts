@@ -91,5 +91,6 @@ export const writes: readonly Row[] = [
   keyedCreate,
   relaxedCreate,
   ...atConnections(relaxedCreate),
+  ...atConnections(keyedCreate),
   ...[0, 1, 20].map(createWithWebhooks),
 ];

@@ -1,0 +1,51 @@
+import type { OwnClassName } from './connections/connection-budget.ts';
+import type { ConnectionPool, PoolHooks } from './connections/connection-pool.ts';
+import type { Openers } from './connections/openers.ts';
+import type { Query } from './statement.ts';
+import { createQuickWrites } from './writes/quick-writes.ts';
+import { createSharedWrites } from './writes/shared-writes.ts';
+
+/** The connections for the statements and transactions of a service. */
+interface OwnConnections {
+  readonly own: Readonly<Record<OwnClassName, ConnectionPool>>;
+  /** Returns what runs one statement that writes. In classes whose writes share commits, quick ones do. */
+  writeOn(of: OwnClassName): Query;
+  close(): Promise<void>;
+}
+
+/** Commits do not wait for the disk. */
+const relaxed = { synchronous_commit: 'off' };
+
+/** Opens the connections. They open when they are needed. */
+export function openOwnConnections(
+  openers: Openers,
+  { onWork, cancel }: Pick<PoolHooks, 'onWork' | 'cancel'>,
+): OwnConnections {
+  const quickWrites = createQuickWrites();
+  const quickRelaxed = createQuickWrites();
+  const own = {
+    writes: openers.pool('writes', { onWork, cancel, onRan: quickWrites.noteRun }),
+    relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel, onRan: quickRelaxed.noteRun }, relaxed),
+    signIn: openers.pool('signIn', { onWork, cancel }),
+    admin: openers.pool('admin', { onWork }),
+    background: openers.pool('background'),
+  };
+  const shared = openers.pool('sharedWrites', { onWork });
+  const sharedRelaxed = openers.pool('sharedRelaxed', { onWork }, relaxed);
+  const sharing = {
+    writes: createSharedWrites({ of: 'sharedWrites', shared, alone: own.writes, statements: quickWrites }),
+    relaxedWrites: createSharedWrites({
+      of: 'sharedRelaxed',
+      shared: sharedRelaxed,
+      alone: own.relaxedWrites,
+      statements: quickRelaxed,
+    }),
+  };
+  return {
+    own,
+    writeOn: (of) => (of === 'writes' || of === 'relaxedWrites' ? sharing[of].write : own[of].query),
+    async close() {
+      await Promise.all([shared, sharedRelaxed, ...Object.values(own)].map((pool) => pool.close()));
+    },
+  };
+}
