@@ -1,25 +1,68 @@
+import { SvelteMap } from 'svelte/reactivity';
 import { client } from '../api/client.ts';
 
 /** How many counts are asked for at once. */
 const atOnce = 4;
 
-/** The numbers of records of collections, asked for a few at a time. */
-class Counts {
-  byName = $state<Record<string, number | undefined>>({});
+/** Rows this near to the window are counted before they are seen. */
+const rootMargin = '200px';
 
-  /** Counts the records of collections; one that cannot be counted stays unknown. */
-  async load(names: readonly string[]): Promise<void> {
-    const waiting = [...names];
-    const work = async (): Promise<void> => {
-      for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
-        const page = await client
-          .from(name)
-          .list({ perPage: 1, fields: ['id'] })
-          .catch(() => undefined);
-        this.byName[name] = page?.totalItems;
-      }
+/**
+ * The numbers of records of collections. Each is counted once its row comes into view: with hundreds of collections, to
+ * count them all would use up the requests that an admin may send in ten seconds.
+ */
+class Counts {
+  /** Undefined for a collection that could not be counted. */
+  readonly byName = new SvelteMap<string, number | undefined>();
+  readonly #rows = new Map<Element, string>();
+  readonly #waiting = new Set<string>();
+  #counted = new Set<string>();
+  #running = 0;
+  #observer: IntersectionObserver | undefined;
+
+  /** Lets what was counted be counted again. */
+  begin(): void {
+    this.#counted = new Set();
+  }
+
+  /** An attachment of a row: counts the collection while the row is in view, once after each `begin`. */
+  readonly inView = (name: string) => (row: Element) => {
+    this.#observer ??= new IntersectionObserver((entries) => this.#look(entries), { rootMargin });
+    this.#rows.set(row, name);
+    this.#observer.observe(row);
+    return () => {
+      this.#observer?.unobserve(row);
+      this.#rows.delete(row);
+      this.#waiting.delete(name);
     };
-    await Promise.all(Array.from({ length: atOnce }, work));
+  };
+
+  #look(entries: readonly IntersectionObserverEntry[]): void {
+    for (const { target, isIntersecting } of entries) {
+      const name = this.#rows.get(target);
+      if (name === undefined) continue;
+      if (!isIntersecting) this.#waiting.delete(name);
+      else if (!this.#counted.has(name)) this.#waiting.add(name);
+    }
+    while (this.#running < atOnce && this.#waiting.size > 0) void this.#work();
+  }
+
+  async #work(): Promise<void> {
+    this.#running += 1;
+    for (let name = this.#take(); name !== undefined; name = this.#take()) {
+      const request = client.from(name).list({ perPage: 1, fields: ['id'] });
+      const page = await request.catch(() => undefined);
+      this.byName.set(name, page?.totalItems);
+    }
+    this.#running -= 1;
+  }
+
+  #take(): string | undefined {
+    const [name] = this.#waiting;
+    if (name === undefined) return undefined;
+    this.#waiting.delete(name);
+    this.#counted.add(name);
+    return name;
   }
 }
 
