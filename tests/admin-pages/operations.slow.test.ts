@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Page } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
@@ -210,66 +209,6 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await remove.click();
     await page.getByText('2 records deleted.').waitFor();
     assert.equal(await rows(), 1);
-  });
-
-  test('a text of 1 MB stays within its place', async () => {
-    const title = `${hostile}${'m'.repeat(1_000_000)}`;
-    receiver.behave({ status: 200, body: title });
-    const { id } = await admin.create('wares', { title });
-    const agent = hostile.replaceAll(/[^\x20-\x7e]/g, '').repeat(40);
-    const far = { headers: { 'X-Request-Id': 'request-from-far', 'User-Agent': agent } };
-    await admin.send('GET', `/api/v1/wares/${'p'.repeat(4000)}`, far);
-    const events = `/api/v1/admin/events?record=${id}`;
-    const event = await eventually('its event is there', async () => {
-      const [found] = listAt((await admin.get(events)).json, 'data');
-      if (!found) throw new Error('no event yet');
-      return textAt(found, 'id');
-    });
-    const ofEvent = await eventually('it has its deliveries', async () => {
-      const [found] = listAt((await admin.get(`/api/v1/admin/events/${event}`)).json, 'data.deliveries');
-      if (!found?.response_body) throw new Error('no answer yet');
-      return `webhooks/${textAt(found, 'webhook_id')}/${textAt(found, 'id')}`;
-    });
-    const width = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
-    const characters = () => page.evaluate<number>('document.body.textContent.length');
-    const screens = [
-      ['collections/wares/records', `a[data-row][href*="${id}"]`],
-      [`collections/wares/records/${id}/events`, '.feed li'],
-      [`collections/wares/records/${id}`, 'dialog pre'],
-      [`collections/wares/records/${id}/history`, 'ins'],
-      [`events/${event}`, 'dialog dl'],
-      [ofEvent, 'dialog pre'],
-      ['events', '.feed li'],
-      ['requests/request-from-far', 'dialog dl'],
-    ] as const;
-    for (const [path, shown] of screens) {
-      await open(`/_/${path}`);
-      await page.locator(shown).first().waitFor();
-      assert.ok((await width()) <= 0, `${path} is too wide`);
-      assert.ok((await characters()) < 100_000, `${path} shows ${await characters()} characters`);
-    }
-  });
-
-  test('of a grid with 200 columns those in view are drawn', async () => {
-    const fields = Array.from({ length: 200 }, (_, index) => ({ name: `field_${index}`, type: 'text' }));
-    await admin.post('/api/v1/collections', { name: 'broad', fields });
-    for (const row of ['first', 'second'])
-      await admin.create('broad', Object.fromEntries(fields.map(({ name }) => [name, `${row} ${name}`])));
-    await open('/_/collections/broad/records');
-    await page.getByRole('cell', { name: 'second field_0' }).waitFor();
-    await page.locator('summary').click();
-    await page.getByRole('button', { name: 'All', exact: true }).click();
-    await page.keyboard.press('Escape');
-    await page.getByRole('cell', { name: 'second field_6' }).waitFor();
-    assert.ok((await page.locator('tbody td').count()) < 80);
-    await page.evaluate("document.querySelector('[data-grid]').scrollLeft = 1e6");
-    const last = page.getByRole('cell', { name: 'second field_199' });
-    assert.equal(await last.getAttribute('aria-colindex'), '202');
-    await page.locator('tbody a[data-row]').first().focus();
-    await page.keyboard.press('ArrowDown');
-    assert.ok(await last.isVisible(), 'the focus is in a column that stays');
-    const { violations } = await new AxeBuilder({ page }).include('[data-grid]').analyze();
-    assert.equal(violations.length, 0, JSON.stringify(violations.map(({ id }) => id)));
   });
 
   test('a cron runs when told to', async () => {

@@ -9,6 +9,8 @@ class Account {
   email = $state('');
   /** Whether the session ended by itself: the page stays, below a sign-in. */
   hasEnded = $state(false);
+  /** How often someone has signed in again on top of a page. */
+  signIns = $state(0);
 
   /** Reads the session of the tab and follows it. */
   async start(): Promise<void> {
@@ -17,6 +19,7 @@ class Account {
     };
     client.session.onChange((session) => {
       if (session) {
+        if (this.hasEnded) this.signIns += 1;
         this.#begin();
         interruption.end(session.token);
       } else if (!this.hasEnded) this.#end();
@@ -29,6 +32,11 @@ class Account {
   async leave(): Promise<void> {
     interruption.isArmed = false;
     await client.admin.logout().catch(() => client.session.end());
+  }
+
+  /** Asks whether the session is still good: it may have ended while the stack did not answer. */
+  async check(): Promise<void> {
+    if (this.isSignedIn) await this.#load();
   }
 
   #begin(): void {

@@ -1,4 +1,5 @@
 import { acting } from './acting.svelte.ts';
+import { connection } from './connection.svelte.ts';
 import { interruption } from './interruption.ts';
 
 /** Refusals of these say that a password or a token is wrong, not that the session has ended. */
@@ -11,11 +12,12 @@ const withToken = (init: RequestInit | undefined, token: string): RequestInit =>
 });
 
 /**
- * Makes the requests of the page act as a user while the admin does, and wait for a sign-in where the session has ended.
+ * Makes the requests of the page notice whether the stack answers, act as a user while the admin does, and wait for a
+ * sign-in where the session has ended.
  * The client sends with the `fetch` of the platform: a function given to it would take the progress of uploads away.
  */
 export function prepareRequests(): void {
-  const plain = globalThis.fetch.bind(globalThis);
+  const plain = connection.watched(globalThis.fetch.bind(globalThis));
   globalThis.fetch = async (input, init) => {
     const path = new URL(String(input), location.origin).pathname;
     const acted = acting.tokenFor(path);

@@ -1,3 +1,5 @@
+import { untrack } from 'svelte';
+import { connection } from './connection.svelte.ts';
 import { isAborted, type Problem, problemOf } from './problem.ts';
 
 /** Something that is loaded, and loaded again when what it depends on changes. */
@@ -41,6 +43,10 @@ export function resource<T>(load: (signal: AbortSignal) => Promise<T>): Resource
   $effect(() => {
     void run();
     return () => current?.abort();
+  });
+  // What found no answer is loaded again once the stack is back.
+  $effect(() => {
+    if (connection.returns > 0 && untrack(() => problem?.code === 'network')) void untrack(run);
   });
 
   return {

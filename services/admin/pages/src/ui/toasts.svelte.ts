@@ -14,6 +14,8 @@ const quickMs = 3500;
 
 class Toasts {
   list = $state.raw<readonly Toast[]>([]);
+  /** Called when a dialog has opened, which covers all that was there before. */
+  onCovered: () => void = () => {};
   #last = 0;
 
   /** Says that something is done; with `undo`, for as long as it is shown it can be taken back. */

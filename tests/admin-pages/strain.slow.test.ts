@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { AxeBuilder } from '@axe-core/playwright';
+import type { Browser, Locator, Page } from 'playwright-core';
+import { builtPages } from '../harness/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import type { Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listAt, textAt } from '../harness/json.ts';
+import { enter } from '../harness/pages-browser.ts';
+import { type Receiver, startReceiver } from '../harness/receiver.ts';
+import { createGround, type Ground, type Stack, startStack } from '../harness/stack.ts';
+import { fillOperations, hostile } from './operations-ground.ts';
+import { openSignedIn } from './signed-in-page.ts';
+
+describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
+  let ground: Ground;
+  let stack: Stack;
+  let receiver: Receiver;
+  let browser: Browser;
+  let page: Page;
+  let said: readonly string[];
+  let admin: Client;
+  let environment: Record<string, string>;
+
+  before(async () => {
+    environment = { SERVICE_PAGES_DIR: await builtPages() };
+    ground = await createGround();
+    stack = await startStack({ topology: 'one', ground, environment });
+    // It starts again at the same address.
+    environment.SERVICE_PORT = new URL(stack.url).port;
+    receiver = await startReceiver();
+    admin = await stack.admin();
+    await fillOperations(admin, receiver);
+    browser = await startBrowser();
+    ({ page, said } = await openSignedIn(browser, stack.url, { viewport: { width: 1280, height: 900 } }));
+  });
+  after(async () => {
+    await browser?.close();
+    await receiver?.[Symbol.asyncDispose]();
+    await stack?.stop();
+    await ground?.remove();
+  });
+  const open = (path: string) => page.goto(stack.url + path);
+  /** Stops the stack, does something while it is away, and starts it again at the same address. */
+  const whileAway = async (work: () => Promise<void>, more: Record<string, string> = {}) => {
+    await stack.stop();
+    await work();
+    Object.assign(environment, more);
+    stack = await startStack({ topology: 'one', ground, environment });
+    admin = await stack.admin();
+  };
+  /** Whether an element is seen: nothing covers it, so its place looks another without it. */
+  const isSeen = async (what: Locator) => {
+    const clip = (await what.boundingBox()) ?? assert.fail('it has no place');
+    const before = await page.screenshot({ clip });
+    await what.evaluate((element) => element.setAttribute('hidden', ''));
+    const after = await page.screenshot({ clip });
+    await what.evaluate((element) => element.removeAttribute('hidden'));
+    return !before.equals(after);
+  };
+  const isAway = () => page.getByText('The stack does not answer.');
+
+  test('a stack that starts again costs a page nothing: neither what is typed nor what happens', async () => {
+    await open('/_/collections/wares/records?new=1');
+    await page.getByRole('dialog').getByLabel('title').fill('typed before the stop');
+    await page.getByTitle('Changes appear here at once').waitFor({ state: 'attached' });
+    await whileAway(async () => {
+      await isAway().waitFor();
+      await page.getByTitle('Changes appear here once the connection is back').waitFor({ state: 'attached' });
+      assert.ok(await isSeen(isAway()), 'the dialog covers what it says');
+      await page.getByRole('dialog').getByLabel('stock').fill('7');
+    });
+    await page.getByText('The stack answers again.').waitFor();
+    await isAway().waitFor({ state: 'detached' });
+    await admin.create('wares', { title: 'by another' });
+    await page.getByRole('button', { name: '1 new', includeHidden: true }).waitFor({ timeout: 60_000 });
+    assert.equal(await page.getByRole('dialog').getByLabel('title').inputValue(), 'typed before the stop');
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('The record is created.').waitFor();
+    const row = page.getByRole('row').filter({ hasText: 'typed before the stop' });
+    await row.getByRole('cell', { name: '7', exact: true }).waitFor();
+    await page.getByTitle('Changes appear here at once').waitFor();
+  });
+
+  test('a token that ends while the stack is away asks for a sign-in, and the form stays', async () => {
+    await page.getByRole('cell', { name: 'typed before the stop' }).click();
+    const title = page.getByRole('dialog').getByLabel('title');
+    await title.fill('typed with the old token');
+    // Tokens of another secret are worth as little as those whose time is over.
+    await whileAway(() => isAway().waitFor(), { SERVICE_JWT_SECRET: 'another secret of more than 32 characters' });
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 60_000 });
+    await enter(page);
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    assert.equal(await title.inputValue(), 'typed with the old token');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('The record is saved.').waitFor();
+    await page.getByRole('cell', { name: 'typed with the old token' }).waitFor();
+    await page.getByTitle('Changes appear here at once').waitFor({ timeout: 60_000 });
+  });
+
+  test('what could not be loaded is loaded once the stack is back', async () => {
+    await open('/_/webhooks');
+    await page.getByRole('link', { name: 'search' }).waitFor();
+    await whileAway(async () => {
+      await page.getByRole('link', { name: 'search' }).click();
+      await page.getByText('The server does not answer.').first().waitFor();
+    });
+    await page.getByRole('heading', { name: 'search' }).waitFor();
+    await whileAway(async () => {
+      await page.getByRole('link', { name: 'Audit' }).click();
+      await page.getByText('This part of the pages could not be loaded.').waitFor();
+    });
+    await page.getByRole('cell', { name: 'webhooks.create' }).first().waitFor();
+  });
+
+  test('a text of 1 MB stays within its place', async () => {
+    const title = `${hostile}${'m'.repeat(1_000_000)}`;
+    receiver.behave({ status: 200, body: title });
+    const { id } = await admin.create('wares', { title });
+    const agent = hostile.replaceAll(/[^\x20-\x7e]/g, '').repeat(40);
+    const far = { headers: { 'X-Request-Id': 'request-from-far', 'User-Agent': agent } };
+    await admin.send('GET', `/api/v1/wares/${'p'.repeat(4000)}`, far);
+    const events = `/api/v1/admin/events?record=${id}`;
+    const event = await eventually('its event is there', async () => {
+      const [found] = listAt((await admin.get(events)).json, 'data');
+      if (!found) throw new Error('no event yet');
+      return textAt(found, 'id');
+    });
+    const ofEvent = await eventually('it has its deliveries', async () => {
+      const [found] = listAt((await admin.get(`/api/v1/admin/events/${event}`)).json, 'data.deliveries');
+      if (!found?.response_body) throw new Error('no answer yet');
+      return `webhooks/${textAt(found, 'webhook_id')}/${textAt(found, 'id')}`;
+    });
+    const width = () => page.evaluate<number>('document.documentElement.scrollWidth - innerWidth');
+    const characters = () => page.evaluate<number>('document.body.textContent.length');
+    const screens = [
+      ['collections/wares/records', `a[data-row][href*="${id}"]`],
+      [`collections/wares/records/${id}/events`, '.feed li'],
+      [`collections/wares/records/${id}`, 'dialog pre'],
+      [`collections/wares/records/${id}/history`, 'ins'],
+      [`events/${event}`, 'dialog dl'],
+      [ofEvent, 'dialog pre'],
+      ['events', '.feed li'],
+      ['requests/request-from-far', 'dialog dl'],
+    ] as const;
+    for (const [path, shown] of screens) {
+      await open(`/_/${path}`);
+      await page.locator(shown).first().waitFor();
+      assert.ok((await width()) <= 0, `${path} is too wide`);
+      assert.ok((await characters()) < 100_000, `${path} shows ${await characters()} characters`);
+    }
+  });
+
+  test('of a grid with 200 columns those in view are drawn', async () => {
+    const fields = Array.from({ length: 200 }, (_, index) => ({ name: `field_${index}`, type: 'text' }));
+    await admin.post('/api/v1/collections', { name: 'broad', fields });
+    for (const row of ['first', 'second'])
+      await admin.create('broad', Object.fromEntries(fields.map(({ name }) => [name, `${row} ${name}`])));
+    await open('/_/collections/broad/records');
+    await page.getByRole('cell', { name: 'second field_0' }).waitFor();
+    await page.locator('summary').click();
+    await page.getByRole('button', { name: 'All', exact: true }).click();
+    await page.keyboard.press('Escape');
+    await page.getByRole('cell', { name: 'second field_6' }).waitFor();
+    assert.ok((await page.locator('tbody td').count()) < 80);
+    await page.evaluate("document.querySelector('[data-grid]').scrollLeft = 1e6");
+    const last = page.getByRole('cell', { name: 'second field_199' });
+    assert.equal(await last.getAttribute('aria-colindex'), '202');
+    await page.locator('tbody a[data-row]').first().focus();
+    await page.keyboard.press('ArrowDown');
+    assert.ok(await last.isVisible(), 'the focus is in a column that stays');
+    const { violations } = await new AxeBuilder({ page }).include('[data-grid]').analyze();
+    assert.equal(violations.length, 0, JSON.stringify(violations.map(({ id }) => id)));
+  });
+
+  test('of many collections those in view are counted', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `many_${String(index).padStart(2, '0')}`);
+    for (const name of names)
+      await admin.post('/api/v1/collections', { name, fields: [{ name: 'title', type: 'text' }] });
+    await admin.create('many_59', { title: 'one' });
+    const counted: string[] = [];
+    page.on('request', (request) => {
+      const name = /records\/(many_\d+)\?/.exec(request.url())?.[1];
+      if (name) counted.push(name);
+    });
+    await open('/_/');
+    const countOf = (name: string) => page.getByRole('row').filter({ hasText: name }).getByRole('cell').nth(3);
+    await countOf('many_00').getByText('0').waitFor();
+    await page.getByLabel('Search collections').fill('many_0');
+    await eventually('those found are counted', async () => new Set(counted).size >= 10);
+    await page.getByLabel('Search collections').fill('');
+    await countOf('many_59').scrollIntoViewIfNeeded();
+    await countOf('many_59').getByText('1').waitFor();
+    assert.equal(new Set(counted).size, counted.length, 'one is counted twice');
+    assert.ok(counted.length < names.length, 'all are counted');
+  });
+
+  test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
+});
