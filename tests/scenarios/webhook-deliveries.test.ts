@@ -42,6 +42,15 @@ onEachTopology('deliveries are listed and replayed', async (t, target) => {
     { name: 'deliveries of an event', ...list('?event=letters.delete', 'letters.delete') },
     { name: 'a page of deliveries', ...list('?perPage=2&page=2', 'letters.create') },
     {
+      name: 'a page without payloads',
+      as: 'admin',
+      request: `GET ${path}/${id}/deliveries?perPage=1&skipPayload=1`,
+      expect: {
+        status: 200,
+        json: is.containing({ data: [is.containing({ payload: undefined, response_code: 200 })] }),
+      },
+    },
+    {
       name: 'a page without totals',
       as: 'admin',
       request: `GET ${path}/${id}/deliveries?perPage=1&skipTotal=1`,

@@ -39,7 +39,8 @@ export interface Delivery {
   readonly response_code: number | null;
   readonly response_body: string | null;
   readonly error: string | null;
-  readonly payload: Readonly<Record<string, unknown>>;
+  /** Missing in a list with `skipPayload`. */
+  readonly payload?: Readonly<Record<string, unknown>>;
   readonly attempts: readonly {
     readonly at: number;
     readonly response_code: number | null;
@@ -60,4 +61,6 @@ export interface DeliveryFilter {
   readonly event?: string;
   /** Counts nothing, which is quick however many there are. The totals are -1. */
   readonly skipTotal?: boolean;
+  /** Leaves the payloads out, which may be large. */
+  readonly skipPayload?: boolean;
 }

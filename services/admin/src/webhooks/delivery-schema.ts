@@ -15,7 +15,7 @@ export const deliveryJson = z.object({
   response_code: z.number().nullable(),
   response_body: z.string().nullable(),
   error: z.string().nullable(),
-  payload: z.object({}).loose().describe('the body of the request'),
+  payload: z.object({}).loose().optional().describe('the body of the request; missing with `skipPayload`'),
   attempts: z.array(
     z.object({
       at: unixSeconds,
@@ -34,6 +34,7 @@ export const deliveriesQuery = pageQuery.extend({
   status: status.optional(),
   event: z.string().optional().describe('the exact name of an event'),
   skipTotal: flag.describe('count nothing; the totals are -1'),
+  skipPayload: flag.describe('leave the payload out, which may be large'),
 });
 
 const timeSec = z

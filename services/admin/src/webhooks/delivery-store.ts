@@ -4,11 +4,13 @@ import type { DeliveriesQuery } from './delivery-schema.ts';
 
 const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigint`;
 
+const payload = `'payload', (select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at),`;
+
 /** SQL of a delivery as JSON. The database writes it, so numbers of the payload keep their digits. */
-const deliveryJson = `json_build_object(
+const deliveryJson = (withPayload: boolean) => `json_build_object(
   'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'status', d.status,
   'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body, 'error', d.error,
-  'payload', (select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at),
+  ${withPayload ? payload : ''}
   'attempts', (
     select coalesce(json_agg(json_build_object(
       'at', ${seconds('a.at')}, 'response_code', a.response_code, 'duration_ms', a.duration_ms, 'error', a.error
@@ -24,13 +26,13 @@ const deliveryJson = `json_build_object(
 export async function listDeliveries(
   query: Query,
   webhookId: string,
-  { page, perPage, status, event, skipTotal }: DeliveriesQuery,
+  { page, perPage, status, event, skipTotal, skipPayload }: DeliveriesQuery,
 ): Promise<string> {
   const filter = `d.webhook_id = $1 and ($2::text is null or d.status = $2) and ($3::text is null or d.event = $3)`;
   const rows = await query<{ json: string }>({
     text: `select json_build_object(
         'data', (
-          select coalesce(json_agg(${deliveryJson} order by d.created_at desc, d.id desc), '[]') from (
+          select coalesce(json_agg(${deliveryJson(!skipPayload)} order by d.created_at desc, d.id desc), '[]') from (
             select * from system.deliveries d where ${filter}
             order by d.created_at desc, d.id desc limit $4 offset $5
           ) as d
@@ -47,7 +49,7 @@ export async function listDeliveries(
 /** Returns the whole answer to a get of one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
 export async function getDelivery(query: Query, webhookId: string, deliveryId: string): Promise<string> {
   const rows = await query<{ json: string }>({
-    text: `select json_build_object('data', ${deliveryJson})::text as json
+    text: `select json_build_object('data', ${deliveryJson(true)})::text as json
       from system.deliveries d where d.id = $2::uuid and d.webhook_id = $1`,
     values: [webhookId, requireUuid(deliveryId)],
   });
