@@ -49,6 +49,7 @@ onEachTopology('deliveries are listed and replayed', async (t, target) => {
         status: 200,
         json: is.containing({ data: [is.containing({ payload: undefined, response_code: 200 })] }),
       },
+      spec: 'webhooks §4.1',
     },
     {
       name: 'a page without totals',

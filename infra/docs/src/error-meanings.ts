@@ -80,7 +80,7 @@ export const meanings: Readonly<Record<string, string>> = {
   token_address_mismatch: 'The file token is bound to another client address.',
   token_in_url: 'A session token is in the URL: send a ticket or the header.',
   token_used: 'The one-time file token was used before.',
-  too_many_backups: 'As many archives are kept as there may be: delete one.',
+  too_many_backups: 'The archives are as many, or have as many bytes, as they may: delete one.',
   too_many_connections: 'The account or the address has as many live connections as it may have.',
   too_many_attempts: 'Too many wrong passwords or codes; `Retry-After` says when to try again.',
   totp_enabled: 'An authenticator app is in use already.',

@@ -5,6 +5,7 @@ import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
 import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
 import { storageVariables } from '@recordbus/storage';
+import { backupsMaxBytes } from './backups/room.ts';
 
 /** files §3.5. */
 const maxUploadBytes = variable(
@@ -14,7 +15,7 @@ const maxUploadBytes = variable(
 );
 
 /** The variables of the service besides those of database and bus, in every process that runs it. */
-export const ownVariables = { ...storageVariables, maxUploadBytes, eventPartitions };
+export const ownVariables = { ...storageVariables, maxUploadBytes, backupsMaxBytes, eventPartitions };
 
 /** The variables of a process that runs only the records service, besides those of every process. */
 export const recordsVariables = {

@@ -128,7 +128,7 @@ export async function startRecords(
   };
   const storage = await openLocalStorage(await openDirectory('uploads'));
   const archives = await openLocalStorage(await openDirectory('backups'));
-  const backups = { databaseUrl: url, archives, holdsFiles: true };
+  const backups = { databaseUrl: url, archives, holdsFiles: true, maxBytes: async () => 2 ** 40 };
   const extensionsConfig = extensions && (await writeExtensions(await openDirectory('extensions'), extensions));
   const nowhere = 'http://127.0.0.1:1';
   const cipher = options.cipher ?? createValueCipher(undefined);

@@ -15,8 +15,8 @@ describe('deliveries of a webhook', { skip }, () => {
     assert.equal(delivery.status, 'pending');
     assert.deepEqual([delivery.attempt, delivery.attempts, delivery.completed_at], [0, [], null]);
     assert.ok(delivery.next_attempt_at);
-    assert.equal(delivery.payload.event, 'webhooks.test');
-    assert.equal(delivery.payload.id, delivery.event_id);
+    assert.equal(delivery.payload?.event, 'webhooks.test');
+    assert.equal(delivery.payload?.id, delivery.event_id);
     const one = await call('GET', `${path}/${webhook.id}/deliveries/${delivery.id}`);
     assert.deepEqual(one.body.data, delivery);
   });

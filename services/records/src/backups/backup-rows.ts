@@ -110,13 +110,19 @@ export const listRunning = (query: Query, which: 'all' | 'lost'): Promise<Backup
     values: [],
   });
 
-/** Counts the backups that keep an archive. */
-export async function countKept(query: Query): Promise<number> {
-  const [row] = await query<{ kept: number }>({
-    text: `select count(*)::int as kept from system.backups where state = 'done'`,
+/** The archives that are kept. */
+interface Kept {
+  readonly count: number;
+  readonly bytes: number;
+}
+
+/** Counts and measures the archives that are kept. */
+export async function measureKept(query: Query): Promise<Kept> {
+  const [row] = await query<Kept>({
+    text: `select count(*)::int as count, coalesce(sum(bytes), 0)::bigint as bytes from system.backups where state = 'done'`,
     values: [],
   });
-  return row?.kept ?? 0;
+  return row ?? { count: 0, bytes: 0 };
 }
 
 /** Deletes the row of a backup. */

@@ -9,6 +9,7 @@ import type { Storage } from '@recordbus/storage';
 import { findBackup } from './backup-rows.ts';
 import { createBackups, mostKept } from './backups.ts';
 
+const maxBytes = async () => 10_000;
 const bus = { connected: false } as Bus;
 const origin = {
   context: { principal: { type: 'admin', id: newId(), email: 'a@x.org' }, clientAddress: '' },
@@ -43,7 +44,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     test(`says: ${says} [operation §9.6]`, async () => {
       const deleted: string[] = [];
       const { database, url } = temporary;
-      const place = { databaseUrl: url, archives: fullStore(error, deleted), holdsFiles: false };
+      const place = { databaseUrl: url, archives: fullStore(error, deleted), holdsFiles: false, maxBytes };
       const log = createLogger('records', 'silent');
       const backups = createBackups({ database, bus, log, storage: place.archives, place });
       const { id } = await backups.start(origin);
@@ -60,7 +61,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
 
   test('keeps 20 archives and no more, until one is deleted [operation §9.6]', async () => {
     const { database, url } = temporary;
-    const place = { databaseUrl: url, archives: fullStore(new Error('not reached')), holdsFiles: false };
+    const place = { databaseUrl: url, archives: fullStore(new Error('not reached')), holdsFiles: false, maxBytes };
     const log = createLogger('records', 'silent');
     const backups = createBackups({ database, bus, log, storage: place.archives, place });
     const kept = Array.from({ length: mostKept }, () => newId());
@@ -75,6 +76,36 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     await backups.remove(first);
     // The lock of the refused start is free.
     assert.equal((await backups.start(origin)).state, 'running');
+    await backups.stop();
+  });
+
+  test('keeps no more bytes than it may, and writes no more [operation §9.6]', async () => {
+    const { database, url } = temporary;
+    const written: number[] = [];
+    const archives = {
+      async put(_key, bytes) {
+        for await (const chunk of bytes) written.push(chunk.length);
+        return { sizeBytes: 1 };
+      },
+      find: async () => undefined,
+      delete: async () => {},
+    } as Partial<Storage> as Storage;
+    let allowed = 0;
+    const place = { databaseUrl: url, archives, holdsFiles: false, maxBytes: async (kept: number) => kept + allowed };
+    const log = createLogger('records', 'silent');
+    const backups = createBackups({ database, bus, log, storage: archives, place });
+    await database.query({ text: `delete from system.backups`, values: [] });
+    await assert.rejects(backups.start(origin), {
+      status: 409,
+      code: 'too_many_backups',
+      message: /SERVICE_BACKUPS_MAX_BYTES/,
+    });
+    allowed = 100;
+    const { id } = await backups.start(origin);
+    await eventually(async () => (await findBackup(database.query, id))?.state === 'failed');
+    const says = 'it has more than the 100 bytes that SERVICE_BACKUPS_MAX_BYTES leaves: delete an archive, or raise it';
+    assert.equal((await findBackup(database.query, id))?.error, says);
+    assert.ok(written.reduce((sum, length) => sum + length, 0) <= allowed);
     await backups.stop();
   });
 });

@@ -21,12 +21,13 @@ import {
   archiveKey,
   type Backup,
   completeBackup,
-  countKept,
   deleteBackup,
   endBackup,
   listRunning,
+  measureKept,
   noteBackup,
 } from './backup-rows.ts';
+import { backupsMaxBytes, OutOfRoom } from './room.ts';
 import { type ArchiveInWork, writeArchive } from './write-archive.ts';
 
 interface BackupsDeps {
@@ -47,7 +48,7 @@ interface BackupOrigin {
 /** The backups that are made through the API. */
 export interface Backups {
   /**
-   * Starts one. Throws 409 while a backup or another command runs, where as many archives as may be are kept, and where the
+   * Starts one. Throws 409 while a backup or another command runs, where there is no room for one more archive, and where the
    * database has no sessions to give.
    */
   start(origin: BackupOrigin): Promise<Backup>;
@@ -76,14 +77,13 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     try {
       for (const lost of await listRunning(query, 'all')) await settle(lost);
       // Under the lock of commands, so two starts cannot both see room for one.
-      if ((await countKept(query)) >= mostKept)
-        throw conflict('too_many_backups', `${mostKept} archives are kept: delete one before the next backup`);
+      const roomBytes = await findRoom();
       const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
       const processedUpTo = await findProcessedSequence(bus);
       const backup = await addBackup(query, { id: newId(), file, actor: origin.context.principal });
       const files = place.holdsFiles ? storage : undefined;
       const endSession = await sessionEnd(query, client);
-      const target = { archives, key: archiveKey(backup), endSession };
+      const target = { archives, key: archiveKey(backup), roomBytes, endSession };
       // Without the secrets of the deployment: a stolen session of an admin must not become a way to sign tokens.
       const work = writeArchive(client, target, { secret: undefined, key: undefined, files, processedUpTo });
       current = { work, ended: follow(backup, work, client, origin) };
@@ -92,6 +92,17 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       await client.end();
       throw error;
     }
+  }
+
+  /** Returns how many bytes the next archive may have. Throws 409 where there is no room for one. */
+  async function findRoom(): Promise<number> {
+    const kept = await measureKept(query);
+    if (kept.count >= mostKept)
+      throw conflict('too_many_backups', `${mostKept} archives are kept: delete one before the next backup`);
+    const maxBytes = await place.maxBytes(kept.bytes);
+    if (kept.bytes < maxBytes) return maxBytes - kept.bytes;
+    const takes = `the archives take ${kept.bytes} of the ${maxBytes} bytes of ${backupsMaxBytes.name}`;
+    throw conflict('too_many_backups', `${takes}: delete one before the next backup, or raise it`);
   }
 
   /** Notes how far a backup is, and how it ends. Never rejects. */
@@ -180,6 +191,7 @@ async function sessionEnd(query: Query, client: pg.Client): Promise<() => Promis
 
 /** Says why a backup failed. The log has the whole error. */
 function reasonOf(error: unknown): string {
+  if (error instanceof OutOfRoom) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'the store of archives has no room left';
   if (/^E[A-Z]+$/.test(code)) return `the store of archives refused it: ${code}`;

@@ -2,10 +2,13 @@ import { Transform } from 'node:stream';
 import { type BackupOptions, type BackupResult, createBackup } from '@recordbus/backup';
 import type { FileKey, Storage } from '@recordbus/storage';
 import type pg from 'pg';
+import { OutOfRoom } from './room.ts';
 
 interface Target {
   readonly archives: Storage;
   readonly key: FileKey;
+  /** How many bytes it may have. */
+  readonly roomBytes: number;
   /** Ends the session on the server, even while a query waits there. */
   endSession(): Promise<unknown>;
 }
@@ -22,14 +25,15 @@ export interface ArchiveInWork {
 /** Writes an archive into the store as a stream, on a session with the lock of commands. */
 export function writeArchive(
   client: pg.Client,
-  { archives, key, endSession }: Target,
+  { archives, key, roomBytes, endSession }: Target,
   options: Omit<BackupOptions, 'output' | 'onProgress'>,
 ): ArchiveInWork {
   const measured = { rows: 0, files: 0, bytes: 0 };
   const output = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       measured.bytes += chunk.length;
-      done(null, chunk);
+      if (measured.bytes > roomBytes) done(new OutOfRoom(roomBytes));
+      else done(null, chunk);
     },
   });
   // The store may have closed it before.
