@@ -20,6 +20,9 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     records.send('POST', '/api/orders', { body: { title }, headers: { 'x-service-idempotency-key': key } });
   const put = (id: string, title: string, key: string) =>
     records.send('PUT', `/api/orders/${id}`, { body: { title }, headers: { 'idempotency-key': key } });
+  /** A create that claims its key first. */
+  const pay = (title: string, key: string) =>
+    records.send('POST', '/api/payments', { body: { title, card: '4242' }, headers: { 'idempotency-key': key } });
   const rowsOf = <R>(text: string, values: unknown[] = []) => records.database.query<R>({ text, values });
   const untilRow = (text: string, values: unknown[] = []) =>
     eventually(async () => (await rowsOf(text, values)).length > 0);
@@ -34,8 +37,10 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('two', 'k2')).status, 201);
   });
 
-  /** A lock on the table, for which a number of requests wait. */
-  const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."orders"%'
+  /** Whether a number of requests wait for a lock on a table. */
+  const waitingFor = (
+    table: string,
+  ) => `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."${table}"%'
       having count(*) >= $1`;
 
   it('keeps the answer of a create in its statement, and that of a record with encrypted fields sealed', async () => {
@@ -43,12 +48,10 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
       'select json, answer is not null as "isSealed" from system.idempotency_keys order by expires_at desc limit 1';
     const plain = await create('kept', 'k4');
     assert.deepEqual(await rowsOf(kept), [{ json: plain.text, isSealed: false }]);
-    const body = { title: 'paid', card: '4242' };
-    const pay = () => records.send('POST', '/api/payments', { body, headers: { 'idempotency-key': 'k5' } });
-    const paid = await pay();
+    const paid = await pay('paid', 'k5');
     assert.equal(paid.status, 201, paid.text);
     assert.deepEqual(await rowsOf(kept), [{ json: null, isSealed: true }]);
-    assert.equal((await pay()).text, paid.text);
+    assert.equal((await pay('paid', 'k5')).text, paid.text);
   });
 
   it('creates one record for two requests at once, and gives both the same answer', async () => {
@@ -56,7 +59,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     await records.database.transaction(async (query) => {
       await query({ text: 'lock table records.orders', values: [] });
       answers.push(create('both', 'k6'), create('both', 'k6'));
-      await untilRow(waiting, [2]);
+      await untilRow(waitingFor('orders'), [2]);
     });
     const [one, other] = await Promise.all(answers);
     assert.deepEqual([one?.status, other?.status, other?.text], [201, 201, one?.text]);
@@ -76,7 +79,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     await records.database.transaction(async (query) => {
       await query({ text: 'lock table records.orders', values: [] });
       answers.push(change(), change());
-      await untilRow(waiting, [2]);
+      await untilRow(waitingFor('orders'), [2]);
     });
     answers.push(change());
     const seen = await Promise.all(answers);
@@ -90,6 +93,25 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     );
   });
 
+  it('puts a record once for two requests at once, and gives both the same answer', async () => {
+    for (const [title, key, status] of [
+      ['new', 'k10', 201],
+      ['changed', 'k11', 200],
+    ] as const) {
+      await records.takeEvents();
+      const answers: ReturnType<typeof put>[] = [];
+      await records.database.transaction(async (query) => {
+        await query({ text: 'lock table records.orders', values: [] });
+        answers.push(put('an-order-of-mine', title, key), put('an-order-of-mine', title, key));
+        await untilRow(waitingFor('orders'), [2]);
+      });
+      answers.push(put('an-order-of-mine', title, key));
+      const seen = await Promise.all(answers);
+      for (const answer of seen) assert.deepEqual([answer.status, answer.text], [status, seen[0]?.text]);
+      assert.equal((await records.takeEvents()).length, 1);
+    }
+  });
+
   it('uses an expired key again', async () => {
     await create('early', 'k7');
     await rowsOf("update system.idempotency_keys set expires_at = now() - interval '1 second'");
@@ -99,25 +121,24 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   });
 
   it('rolls back the work of a process that was considered dead', async () => {
-    const id = 'raced0000000000';
-    let second: ReturnType<typeof put> | undefined;
-    let first: ReturnType<typeof put> | undefined;
+    let second: ReturnType<typeof pay> | undefined;
+    let first: ReturnType<typeof pay> | undefined;
     await records.database.transaction(async (query) => {
-      await query({ text: 'lock table records.orders', values: [] });
-      first = put(id, 'raced', 'k3');
-      await untilRow(waiting, [1]);
-      assert.equal((await put(id, 'raced', 'k3')).status, 409);
+      await query({ text: 'lock table records.payments', values: [] });
+      first = pay('raced', 'k3');
+      await untilRow(waitingFor('payments'), [1]);
+      assert.equal((await pay('raced', 'k3')).status, 409);
       await rowsOf(
         "update system.idempotency_keys set lease_until = now() - interval '1 second' where fingerprint is null",
       );
-      second = put(id, 'other', 'k3');
-      await untilRow(waiting, [2]);
+      second = pay('other', 'k3');
+      await untilRow(waitingFor('payments'), [2]);
     });
     const [late, heir] = await Promise.all([first, second]);
     assert.deepEqual([late?.status, late?.json.code, heir?.status], [409, 'idempotency_key_in_use', 201]);
-    assert.deepEqual(await rowsOf("select title from records.orders where title in ('raced', 'other')"), [
+    assert.deepEqual(await rowsOf("select title from records.payments where title in ('raced', 'other')"), [
       { title: 'other' },
     ]);
-    assert.equal((await put(id, 'other', 'k3')).text, heir?.text);
+    assert.equal((await pay('other', 'k3')).text, heir?.text);
   });
 });

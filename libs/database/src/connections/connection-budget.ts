@@ -122,6 +122,8 @@ export const classOf = (name: ClassName): ConnectionClass => connectionBudget[na
 export const shapedReadBudget = {
   /** Reads that one client may have at once (cost §1.2). */
   perClient: 4,
+  /** The same for reads that are known to be quick. Further ones start like every other, where clients take turns. */
+  quickPerClient: 32,
   /** Reads of all clients at once, including those that wait for a connection of the long reads. */
   atOnce: 64,
   /** How long a read waits for earlier reads of its client, in milliseconds. */
@@ -150,8 +152,6 @@ export const quickBudget = {
   banMs: 10_000,
   /** Statements that are remembered. */
   maxKnown: 2000,
-  /** Most quick reads of one client at once. Further ones start like every other shaped read, where clients take turns. */
-  readsPerClient: 32,
 } as const;
 
 /** How writes share commits. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import pg from 'pg';
-import { quickBudget } from '../connections/connection-budget.ts';
+import { quickBudget, shapedReadBudget } from '../connections/connection-budget.ts';
 import { createQuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import { sqlState } from '../errors.ts';
@@ -44,14 +44,14 @@ describe('quick reads', () => {
     const { reads } = createReads({ read: () => answer.promise });
     const asked: Promise<unknown>[] = [];
     let refused = 0;
-    while (asked.length < quickBudget.readsPerClient) {
+    while (asked.length < shapedReadBudget.quickPerClient) {
       const read = reads.tryRead('a', statement);
       const first = await Promise.race([read, new Promise((resolve) => setImmediate(resolve, 'waits'))]);
       if (first === 'waits') asked.push(read);
       else refused += 1;
     }
     // Those that showed whether the statement still is quick.
-    assert.ok(refused <= Math.ceil(quickBudget.readsPerClient / (quickBudget.runsPerProbe - 1)));
+    assert.ok(refused <= Math.ceil(shapedReadBudget.quickPerClient / (quickBudget.runsPerProbe - 1)));
     assert.equal(await reads.tryRead('a', statement), undefined);
     const other = reads.tryRead('b', statement);
     answer.resolve([2]);

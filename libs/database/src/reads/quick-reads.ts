@@ -1,5 +1,5 @@
 import { createClientCounts } from '../connections/client-counts.ts';
-import { quickBudget } from '../connections/connection-budget.ts';
+import { shapedReadBudget } from '../connections/connection-budget.ts';
 import type { QuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import { isDatabaseError, sqlState } from '../errors.ts';
@@ -28,7 +28,7 @@ interface QuickReadsDeps {
 /** Creates the quick reads. Each connection runs one statement at a time, so together they cost what two clients may. */
 export function createQuickReads(deps: QuickReadsDeps): QuickReads {
   const { lane, statements, slowReaders, longWidth, places } = deps;
-  const clients = createClientCounts(quickBudget.readsPerClient);
+  const clients = createClientCounts(shapedReadBudget.quickPerClient);
 
   return {
     async tryRead<R>(client: string, statement: Statement) {

@@ -47,10 +47,11 @@ export const createRoute = (deps: RouteDeps): Route =>
           const body = withFiles(collection, upload?.body ?? input.body, upload);
           const call = callOf('POST', { ...input, body }, deps);
           const mode = modeOf(deps.hooks, collection, 'create');
-          return answerOnce(input, keepsItself(collection, mode), ({ key, keepAnswer }) =>
+          return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
             deps.write({ mode, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
-              const record = await createRecord(unit, collection, { body, upload, keepsFiles: true, key }, call, deps);
-              return rawJson(201, record.body, { ETag: etagOf(record.version) });
+              const record = { body, upload, keepsFiles: true, keptFor };
+              const written = await createRecord(unit, collection, record, call, deps);
+              return rawJson(201, written.body, { ETag: etagOf(written.version) });
             }),
           );
         }),

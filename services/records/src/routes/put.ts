@@ -7,6 +7,7 @@ import { withUpload } from '../files/with-upload.ts';
 import { etagOf, readOnlyNew } from '../record/etag.ts';
 import { readNewId } from '../record/record-id.ts';
 import { callOf } from '../rules/rule-context.ts';
+import { answerOnce, keepsItself } from '../write/answer-once.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
 import { attemptPut, modeOfPut, type PutRequest, putRecord } from '../write/put-record.ts';
 import { readKey, readKeyFields } from '../write/record-key.ts';
@@ -39,6 +40,7 @@ export const putRoute = (deps: RouteDeps): Route =>
   route({
     method: 'PUT',
     idempotent: true,
+    answersOnce: true,
     path: recordPaths,
     access: 'public',
     scope: 'records:write',
@@ -81,6 +83,7 @@ export const upsertRoute = (deps: RouteDeps): Route =>
   route({
     method: 'PUT',
     idempotent: true,
+    answersOnce: true,
     path: collectionPaths,
     access: 'public',
     scope: 'records:write',
@@ -111,17 +114,19 @@ export const upsertRoute = (deps: RouteDeps): Route =>
       }),
   });
 
-type PutInput = Parameters<typeof callOf>[1] & Pick<Parameters<Route['handler']>[0], 'keepAnswer'>;
+type PutInput = Parameters<typeof callOf>[1] & Pick<Parameters<Route['handler']>[0], 'key' | 'keepAnswer'>;
 
 function put(deps: RouteDeps, collection: Parameters<typeof putRecord>[1], request: PutRequest, input: PutInput) {
   const call = callOf('PUT', { ...input, body: request.body }, deps);
   const mode = modeOfPut(collection, request, call, deps);
   const { upload } = request;
-  return attemptPut(() =>
-    deps.write({ mode, upload, isRelaxed: isRelaxed(collection), keepAnswer: input.keepAnswer }, async (unit) => {
-      const { isNew, body, version } = await putRecord(unit, collection, request, call, deps);
-      return rawJson(isNew ? 201 : 200, body, { ETag: etagOf(version) });
-    }),
+  return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
+    attemptPut(() =>
+      deps.write({ mode, upload, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
+        const { isNew, body, version } = await putRecord(unit, collection, { ...request, keptFor }, call, deps);
+        return rawJson(isNew ? 201 : 200, body, { ETag: etagOf(version) });
+      }),
+    ),
   );
 }
 

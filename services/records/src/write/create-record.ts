@@ -23,6 +23,8 @@ interface NewRecord {
   readonly body: Readonly<Record<string, unknown>>;
   /** The upload of the request. The body has the names of its files. */
   readonly upload?: Upload | undefined;
+  /** The idempotency key for which the statement keeps the answer, if it does. */
+  readonly keptFor?: UnusedKey | undefined;
 }
 
 const readerOf = perCollection(compileRecordReader);
@@ -46,8 +48,6 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
 interface UploadedRecord extends NewRecord {
   /** Whether the statement keeps the files of the upload. By default the unit keeps them. */
   readonly keepsFiles?: boolean;
-  /** The idempotency key for which the statement keeps the answer, if it does. */
-  readonly key?: UnusedKey | undefined;
 }
 
 /**
@@ -63,13 +63,16 @@ export async function createRecord(
   rules: WriteRules,
 ): Promise<WrittenRecord> {
   const values = await prepareCreate(unit, collection, record, call, rules);
-  const { key } = record;
-  const { valuesFrom, ...statement } = (key ? keptStatementOf : statementOf)(collection, { call, sent: values.sent });
+  const { keptFor } = record;
+  const { valuesFrom, ...statement } = (keptFor ? keptStatementOf : statementOf)(collection, {
+    call,
+    sent: values.sent,
+  });
   const announced = (record.keepsFiles && record.upload?.announced) || null;
   const [row] = await unit
     .query<CreatedRow>({
       ...statement,
-      values: valuesFrom({ ...values, announced, ...keyValuesOf(key) }, call.request),
+      values: valuesFrom({ ...values, announced, ...keyValuesOf(keptFor) }, call.request),
     })
     .catch(explainExpired)
     .catch(explainRefusal(collection));
@@ -97,9 +100,10 @@ export async function createRecordAt(
   const prepared = await prepareCreate(unit, collection, record, call, rules);
   const values = id === undefined ? prepared : { ...prepared, id };
   const { checksRule, at } = placedStatements(collection, { call, sent: values.sent });
-  const { valuesFrom, ...statement } = at(place);
+  const { valuesFrom, ...statement } = at(place, record.keptFor !== undefined);
+  const given = { ...values, ...keyValuesOf(record.keptFor) };
   const [row] = await unit
-    .query<CreatedRow>({ ...statement, checksRule, values: valuesFrom(values, call.request) })
+    .query<CreatedRow>({ ...statement, checksRule, values: valuesFrom(given, call.request) })
     .catch(explainRefusal(collection));
   return readCreated(unit, collection, row, call, rules);
 }
@@ -108,17 +112,17 @@ export async function createRecordAt(
 const placedStatements = perCaller('create', (collection, caller) => {
   const made = new Map<string, ReturnType<typeof preparePlaced>>();
   return {
-    at(place: CreatePlace) {
-      const name = place === 'id' ? '' : place.map((field) => field.name).join();
-      const statement = made.get(name) ?? preparePlaced(collection, place, caller);
+    at(place: CreatePlace, isKept: boolean) {
+      const name = `${isKept} ${place === 'id' ? '' : place.map((field) => field.name).join()}`;
+      const statement = made.get(name) ?? preparePlaced(collection, place, caller, isKept);
       made.set(name, statement);
       return statement;
     },
   };
 });
 
-const preparePlaced = (collection: Collection, place: CreatePlace, caller: CallerSql) =>
-  prepareWrite('create', composeCreateAt(collection, place, caller));
+const preparePlaced = (collection: Collection, place: CreatePlace, caller: CallerSql, isKept: boolean) =>
+  prepareWrite('create', composeCreateAt(collection, place, caller, { isKept }));
 
 /** Runs the hooks of a create and reads the body that they leave, into the values of the statement. */
 export async function prepareCreate(

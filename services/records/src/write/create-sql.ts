@@ -111,6 +111,7 @@ export const composeCreateAt = (
   collection: Collection,
   place: CreatePlace,
   caller: CallerSql = openCaller,
+  { isKept = false }: CreateOptions = {},
 ): WriteStatement<CreateValues> =>
   composeWrite((parameters) => {
     const isById = place === 'id';
@@ -118,6 +119,7 @@ export const composeCreateAt = (
     const names = columns.map(({ name }) => name).join(', ');
     const verdict = ruleVerdict(caller.verdictOn({ row: 'draft' }, parameters), 'draft');
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
+    const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
     const draft = `${selectDraft(collection, columns)}${isById ? ' from turn left join last on true' : ''}`;
     const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}
   on conflict ${isById ? '(id)' : conflictOf(place)} do nothing`;
@@ -128,8 +130,9 @@ export const composeCreateAt = (
         verdict.cte,
       ],
       writes: [writeOf(collection, names, rows)],
-      answer: `select ${bodyOf(shown)} as body, s.version${verdict.columns}
-from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${shown.from} on true`,
+      after: [kept],
+      answer: `select ${kept ? 'k.json' : bodyOf(shown)} as body, s.version${verdict.columns}
+from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${kept ? withKept(shown) : shown.from} on true`,
     };
   });
 

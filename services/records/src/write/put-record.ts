@@ -1,5 +1,6 @@
 import type { Collection } from '@recordbus/schema';
 import { AppError, conflict, forbidden } from '@recordbus/shared/errors';
+import type { UnusedKey } from '@recordbus/shared/http';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { hasPendingRemoval, removalPending } from '../files/pending-removal.ts';
 import type { Upload } from '../files/upload-parts.ts';
@@ -27,6 +28,8 @@ export type PutRequest = RecordPlace & {
   readonly versions: readonly string[] | undefined;
   /** Whether only an existing record may be changed, or only a new one created; undefined for either. */
   readonly only?: 'change' | 'create' | undefined;
+  /** The idempotency key for which the statement that writes keeps the answer, if it does. */
+  readonly keptFor?: UnusedKey | undefined;
 };
 
 interface PutRules extends WriteRules {
@@ -87,7 +90,7 @@ export async function putRecord(
 async function changeExisting(
   unit: WriteUnit,
   collection: Collection,
-  { id, key, body, upload, versions }: PutRequest,
+  { id, key, body, upload, versions, keptFor }: PutRequest,
   call: Call,
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
@@ -104,7 +107,7 @@ async function changeExisting(
     if (found === undefined) return undefined;
     place = { id: found };
   }
-  const result = await updateRecord(unit, collection, { ...place, body, upload, versions }, call, rules);
+  const result = await updateRecord(unit, collection, { ...place, body, upload, versions, keptFor }, call, rules);
   if (result.outcome === 'missing') return undefined;
   if (result.outcome !== 'written') throw failureError(result, call);
   return result;
@@ -114,7 +117,7 @@ async function changeExisting(
 async function createMissing(
   unit: WriteUnit,
   collection: Collection,
-  { id, key, body: sent, upload }: PutRequest,
+  { id, key, body: sent, upload, keptFor }: PutRequest,
   call: Call,
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
@@ -125,7 +128,8 @@ async function createMissing(
   if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();
   const body = await applyToNothing(collection, sent);
   const seen = body === sent ? call : { ...call, request: { ...call.request, body } };
-  return createRecordAt(unit, collection, { id, place: key ? key.fields : 'id', body, upload }, seen, rules);
+  const record = { id, place: key ? key.fields : ('id' as const), body, upload, keptFor };
+  return createRecordAt(unit, collection, record, seen, rules);
 }
 
 /** 412 for a record that is there; its version only for who may change it. Returns when it is gone by now. */
