@@ -46,3 +46,16 @@ test('records that move up are read, and their total with them', () => {
   const list = listOfThree();
   assert.equal(list.apply('delete', { id: 'a', version: '100.1' }), 'records');
 });
+
+test('the versions of the last thousands of records are remembered, and of each that is shown', () => {
+  const list = createMergedList('name', 2);
+  list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 2, at });
+  for (let n = 0; n < 30_000; n += 1) list.apply(...created(`z${n}`, '101'));
+  assert.equal(list.total, 30_002);
+  for (const old of ['z29999', 'z20000']) list.apply('delete', { id: old, version: '100.5' });
+  list.apply('delete', { id: 'a', version: '40' });
+  assert.deepEqual([list.total, list.records.map(({ id }) => id)], [30_002, ['a', 'b']]);
+  // One that came 30,000 records ago is told apart from a new one no longer.
+  list.apply(...created('z0', '101'));
+  assert.equal(list.total, 30_003);
+});

@@ -11,6 +11,9 @@ interface Changed {
   readonly id?: string;
 }
 
+/** Versions of this many records that are not shown are remembered. A repeated message is one of the last few. */
+const mostRemembered = 10_000;
+
 /** The records of a snapshot and of the changes after it, as one list. */
 export interface MergedList {
   readonly records: readonly AnyRecord[];
@@ -44,8 +47,22 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
   function isNews(id: string, version: string): boolean {
     const known = versions.get(id);
     if (known !== undefined && compareVersions(version, known) <= 0) return false;
+    versions.delete(id);
     versions.set(id, version);
+    if (versions.size > records.length + 2 * mostRemembered) forgetOldest();
     return true;
+  }
+
+  /** Forgets versions, those that changed longest ago first, but none of a record that is shown. */
+  function forgetOldest(): void {
+    const shown = new Set(records.map(({ id }) => id));
+    let excess = versions.size - shown.size - mostRemembered;
+    for (const id of versions.keys()) {
+      if (excess <= 0) return;
+      if (shown.has(id)) continue;
+      versions.delete(id);
+      excess -= 1;
+    }
   }
 
   /**
