@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { clientScenarios } from './client-scenarios.ts';
 import { readTestRun, type TestRun } from './test-run.ts';
 
 const filesOf = ({ parts }: TestRun): string[] => parts.flatMap(({ files }) => files);
@@ -11,7 +12,7 @@ test('npm test and npm run test:slow run every file, and every scenario on both 
   assert.deepEqual([usual.isWhole, slow.isWhole], [true, false]);
   assert.deepEqual([usual.isRetrying, slow.isRetrying], [false, true]);
   assert.ok(filesOf(usual).every((file) => !isSlow(file)));
-  const [slowFiles, onProcesses] = slow.parts;
+  const [slowFiles, onProcesses, throughClient] = slow.parts;
   assert.ok(slowFiles?.files.length && slowFiles.files.every(isSlow));
   assert.deepEqual(
     onProcesses?.files,
@@ -20,6 +21,10 @@ test('npm test and npm run test:slow run every file, and every scenario on both 
   assert.deepEqual(
     [usual.parts[0]?.topology, slowFiles?.topology, onProcesses?.topology],
     ['one', undefined, 'processes'],
+  );
+  assert.deepEqual(
+    throughClient?.files,
+    clientScenarios.map((name) => `tests/scenarios/${name}.test.ts`),
   );
 });
 

@@ -1,4 +1,5 @@
 import { globSync } from 'node:fs';
+import { clientScenarios } from './client-scenarios.ts';
 
 /** A part of a run of the tests, with files of its own. */
 export interface Part {
@@ -32,32 +33,7 @@ const slowSuffix = '.slow.test.ts';
 
 /** The folder of the tests that run on both topologies. */
 const scenarios = 'tests/scenarios/';
-
-/** The scenarios of records, accounts and batches, which the slow run also sends through the client. */
-const clientScenarios = new Set([
-  'aggregate',
-  'anonymous',
-  'auth-records',
-  'batch',
-  'batch-accounts',
-  'batch-refusals',
-  'batch-together',
-  'change-records',
-  'create-records',
-  'expand',
-  'filters',
-  'history',
-  'identity',
-  'one-time-codes',
-  'operators',
-  'password-sign-in',
-  'put-records',
-  'read-records',
-  'restore-records',
-  'sessions',
-  'sign-up',
-  'upsert-records',
-]);
+const throughClient = new Set(clientScenarios.map((name) => `${scenarios}${name}.test.ts`));
 
 /** Selects what `npm test` leaves out: the slow files, and the scenarios on separate processes. */
 const slowFlag = '--slow';
@@ -97,7 +73,7 @@ function partsOf(files: readonly string[], isSlowRun: boolean, isSelected: boole
       { title: 'Scenarios on separate processes', files: onProcesses, topology: 'processes' },
       {
         title: 'Scenarios through the client',
-        files: quick.filter((file) => clientScenarios.has(file.slice(scenarios.length).replace('.test.ts', ''))),
+        files: files.filter((file) => throughClient.has(file)),
         topology: 'one',
         environment: { TEST_THROUGH: 'client' },
       },

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { type JsonObject, objectAt } from './json.ts';
+import type { Part } from './multipart.ts';
 import { isThroughClient, sendThroughClient } from './through-client.ts';
 
 export interface Answer {
@@ -17,6 +18,8 @@ export interface Sending {
   readonly body?: unknown;
   /** Sent as is. The headers must have its content type. */
   readonly rawBody?: string | Uint8Array;
+  /** The parts of the form in `rawBody`. */
+  readonly form?: readonly Part[];
   /** A list sends a header several times. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }

@@ -17,8 +17,8 @@ export const file = (name: string, filename: string, content: string | Uint8Arra
   type,
 });
 
-/** Returns the body and headers of a form as a browser sends it (RFC 7578). */
-export function multipart(...parts: readonly Part[]): Required<Pick<Sending, 'rawBody' | 'headers'>> {
+/** Returns the body and headers of a form as a browser sends it (RFC 7578), with its parts for the client. */
+export function multipart(...parts: readonly Part[]): Required<Pick<Sending, 'rawBody' | 'headers' | 'form'>> {
   const boundary = `----${randomUUID()}`;
   const chunks = parts.flatMap(({ name, filename, type, content }) => [
     Buffer.from(
@@ -28,6 +28,7 @@ export function multipart(...parts: readonly Part[]): Required<Pick<Sending, 'ra
     Buffer.from('\r\n'),
   ]);
   return {
+    form: parts,
     rawBody: Buffer.concat([...chunks, Buffer.from(`--${boundary}--\r\n`)]),
     headers: { 'Content-Type': `multipart/form-data; boundary=${boundary}` },
   };

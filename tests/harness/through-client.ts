@@ -4,6 +4,7 @@ import type { Answer, Sending } from './client.ts';
 import { accountCallOf } from './through-client/account-calls.ts';
 import { batchCallOf } from './through-client/batch-calls.ts';
 import type { ClientCall, Wanted } from './through-client/client-call.ts';
+import { formValues } from './through-client/form-values.ts';
 import { recordCallOf } from './through-client/record-calls.ts';
 
 /** Whether requests of scenarios go through `@recordbus/client` where it has a function for them. */
@@ -54,19 +55,19 @@ export async function sendThroughClient(
 }
 
 function callOf(method: string, path: string, token: string | undefined, sending: Sending): ClientCall | undefined {
-  const { body, rawBody, headers = {} } = sending;
-  const given = Object.entries(headers).map(([name, value]): [string, unknown] => [name.toLowerCase(), value]);
-  if (
-    rawBody !== undefined ||
-    given.some(([name, value]) => !known.has(name) || typeof value !== 'string' || value === '')
-  )
-    return undefined;
+  const { form, rawBody, headers = {} } = sending;
+  const given = Object.entries(headers)
+    .map(([name, value]): [string, unknown] => [name.toLowerCase(), value])
+    .filter(([name]) => form === undefined || name !== 'content-type');
+  if (given.some(([name, value]) => !known.has(name) || typeof value !== 'string' || value === '')) return undefined;
+  const body = form === undefined ? sending.body : formValues(form);
+  if (rawBody !== undefined && body === undefined) return undefined;
   const [resource = '', search = ''] = path.split(/\?(.*)/s);
   const query = new URLSearchParams(search);
   const pairs = [...query];
   // What the client writes in another way, or not at all.
-  if (search.includes('+') || pairs.some(([, value]) => value === '') || new Set(query.keys()).size < pairs.length)
-    return undefined;
+  const isEmpty = ([name, value]: [string, string]): boolean => value === '' && name !== 'cursor';
+  if (search.includes('+') || pairs.some(isEmpty) || new Set(query.keys()).size < pairs.length) return undefined;
   const wanted: Wanted = {
     method,
     resource,

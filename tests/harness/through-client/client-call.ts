@@ -29,7 +29,7 @@ export interface ClientCall {
 /** The members `data` of an answer. */
 export const dataOf = (json: unknown): unknown => Object(json).data;
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
+  typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Blob);
 /** Whether an object has no other names than these. */
 export const hasOnly = (object: object, names: readonly string[]): boolean =>
   Object.keys(object).every((name) => names.includes(name));

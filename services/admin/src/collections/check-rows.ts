@@ -15,7 +15,7 @@ export async function checkRows(query: Query, checks: readonly Check[], problems
     await query({ text: `lock table ${table} in share row exclusive mode`, values: [] });
   for (const check of checks) {
     const rows = await countViolations(query, check);
-    if (rows > 0) problems.add(check.place, violationsOf(rows));
+    if (rows > 0) problems.add(check.place, violationsOf(check, rows));
   }
 }
 
@@ -24,7 +24,17 @@ export const countViolations = (query: Query, check: Check): Promise<number> =>
   check.refuses ? countByReadingValues(query, check, check.refuses) : countInDatabase(query, check);
 
 /** The problem of a change that so many rows violate. */
-export const violationsOf = (rows: number): string => (rows === 1 ? '1 row violates it' : `${rows} rows violate it`);
+export function violationsOf(check: Pick<Check, 'place'>, rows: number): string {
+  if (isRequired(check)) return withoutValue(rows);
+  return rows === 1 ? '1 row violates it' : `${rows} rows violate it`;
+}
+
+/** Whether a check is about missing values, which data migrations may fill in. */
+export const isRequired = ({ place }: Pick<Check, 'place'>): boolean => place.endsWith('.required');
+
+/** Says how many records have no value of a field that is to be required. */
+export const withoutValue = (records: number): string =>
+  records === 1 ? '1 record has no value' : `${records} records have no value`;
 
 async function countInDatabase(query: Query, { table, where }: Check): Promise<number> {
   const [row] = await query<{ rows: number }>({

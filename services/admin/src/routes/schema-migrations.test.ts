@@ -19,7 +19,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     };
     const planned = await plan(schema);
     assert.deepEqual(namesOf(planned.changes), ['create field posts.slug', 'run migration 0001-slugs']);
-    assert.match(planned.warnings.join(), /slug\.required: 1 records have no value/);
+    assert.match(planned.warnings.join(), /slug\.required: 1 record has no value;/);
     await apply(schema);
     assert.deepEqual(await rows('select slug, updated_at > 1 as fresh from records.posts'), [
       { slug: 'hello-world', fresh: true },
@@ -30,6 +30,23 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assertRefused(await refusePlan({ ...files, migrations: [{ ...migration, sql: `${migration.sql} ` }] }), 422, {
       'migrations.0001-slugs': 'ran and has changed since: add another migration',
     });
+  });
+
+  test('a migration that leaves a record without a required value fails the apply, with the number [schema §3.5]', async () => {
+    await create('posts', [text('title')]);
+    for (const title of ['a', 'b', 'c']) await record('posts', { title });
+    const posts = await fileOf('posts');
+    const schema: Schema = {
+      ...collections({ ...posts, fields: [...posts.fields, text('slug', { required: true })] }),
+      migrations: [{ name: '1-slugs', sql: "update posts set slug = title where title = 'a'" }],
+    };
+    const before = await pull();
+    const planned = await plan(schema);
+    assert.match(planned.warnings.join(), /slug\.required: 3 records have no value; the migrations have to fill it in/);
+    assertRefused(await send(schema, planned.hash), 422, {
+      'collections.posts.fields.slug.required': '2 records have no value',
+    });
+    assert.deepEqual(await pull(), before);
   });
 
   test('records that a migration deletes leave their versions, and a broken reference is refused [schema §5.5]', async () => {

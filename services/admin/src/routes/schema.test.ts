@@ -82,6 +82,9 @@ suite('the schema as files', { skip }, () => {
       [refused.status, refused.body.code, refused.body.details],
       [422, 'drop_not_allowed', { 'posts.subtitle': 'would be dropped' }],
     );
+    const without = collections({ ...posts, fields: [{ ...title, name: 'headline' }], list_rule: 'headline != ""' });
+    const one = await send(without, planned.hash, { allow_drop: ['posts.subtitle', 'rank'] });
+    assert.deepEqual(one.body.details, { 'posts.rank': 'would be dropped' });
     await apply(schema, { allow_drop: ['posts.subtitle'] });
     assert.deepEqual(await rows('select headline from records.posts order by 1'), [
       { headline: 'a' },
@@ -193,7 +196,7 @@ suite('the schema as files', { skip }, () => {
     assertRefused(
       await refusePlan(collections({ ...posts, fields: posts.fields.map((field) => ({ ...field, required: true })) })),
       422,
-      { 'collections.posts.fields.slug.required': '2 rows violate it' },
+      { 'collections.posts.fields.slug.required': '2 records have no value' },
     );
     assertRefused(await refusePlan(collections({ ...posts, list_rule: 'headline = 1' })), 422, {
       'collections.posts.list_rule': 'posts has no field "headline"',

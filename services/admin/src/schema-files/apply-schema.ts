@@ -5,7 +5,7 @@ import { readChangedSettings, storePatch } from '@recordbus/settings';
 import { AppError, conflict, validationFailed } from '@recordbus/shared/errors';
 import { inSlices } from '@recordbus/shared/time-slice';
 import type { Actor } from '../audit/actor.ts';
-import { checkRows, countViolations, violationsOf } from '../collections/check-rows.ts';
+import { checkRows, countViolations, isRequired, violationsOf } from '../collections/check-rows.ts';
 import { planChecks, planRequiredChecks } from '../ddl/checks.ts';
 import { deleteCollectionRow, insertCollection, updateCollection } from '../schema/collections-table.ts';
 import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
@@ -16,7 +16,6 @@ import { type Change, dropsOf } from './change.ts';
 import { changeTables } from './change-tables.ts';
 import { checkAllRules } from './check-all-rules.ts';
 import { computePlan, type SchemaPlan } from './compute-plan.ts';
-import { isRequired } from './count-losses.ts';
 import { hashOf, readCurrentSchema } from './current-schema.ts';
 import { describeChanges } from './describe-changes.ts';
 import { planSettings } from './plan-settings.ts';
@@ -135,7 +134,7 @@ async function checkValues({ query, cipher }: SchemaChange, plan: SchemaPlan, pr
     const checks = planChecks(before, after, cipher);
     await checkRows(
       query,
-      checks.filter(({ place }) => !isRequired(place)),
+      checks.filter((check) => !isRequired(check)),
       { ...problems, add: (place, message) => problems.add(`collections.${after.name}.${place}`, message) },
     );
   }
@@ -148,7 +147,7 @@ async function checkRequired(query: Query, { collections }: SchemaPlan, problems
     if (before === after || before.type === 'view') continue;
     for (const check of planRequiredChecks(before, after)) {
       const rows = await countViolations(query, check);
-      if (rows > 0) problems.add(`collections.${after.name}.${check.place}`, violationsOf(rows));
+      if (rows > 0) problems.add(`collections.${after.name}.${check.place}`, violationsOf(check, rows));
     }
   }
 }

@@ -1,7 +1,7 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Collection, type Field, tableOf } from '@recordbus/schema';
 import { inSlices } from '@recordbus/shared/time-slice';
-import { countViolations, violationsOf } from '../collections/check-rows.ts';
+import { countViolations, isRequired, violationsOf, withoutValue } from '../collections/check-rows.ts';
 import { isEmpty, planChecks, planUniqueChecks } from '../ddl/checks.ts';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Change } from './change.ts';
@@ -78,13 +78,10 @@ export async function checkStoredValues(
       const place = `collections.${after.name}.${check.place}`;
       const rows = await counts.count((query) => countViolations(query, check));
       if (rows === undefined) warnings.push(`${place}: checking the records took too long; the apply checks them.`);
-      else if (rows > 0 && isRequired(check.place) && migrations.length > 0)
-        warnings.push(`${place}: ${rows} records have no value; the migrations have to give them one.`);
-      else if (rows > 0) problems.add(place, violationsOf(rows));
+      else if (rows > 0 && isRequired(check) && migrations.length > 0)
+        warnings.push(`${place}: ${withoutValue(rows)}; the migrations have to fill it in.`);
+      else if (rows > 0) problems.add(place, violationsOf(check, rows));
     }
   }
   return warnings;
 }
-
-/** Whether a check is about missing values, which migrations may fill in. */
-export const isRequired = (place: string): boolean => place.endsWith('.required');
