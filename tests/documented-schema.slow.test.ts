@@ -86,7 +86,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
     const refused = step(applyScript);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /posts: would be dropped/);
-    writeFileSync(join(folder, 'schema/allow-drop'), 'posts\npeople\ntags\n');
+    writeFileSync(join(folder, 'schema/allow-drop'), 'posts\n\npeople\ntags');
     const applied = step(applyScript);
     assert.equal(applied.code, 0, applied.stderr);
     assert.equal((await admin.get('/api/v1/collections/tasks')).status, 200);
