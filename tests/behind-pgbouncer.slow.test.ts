@@ -44,6 +44,24 @@ test('behind PgBouncer, which pools by transaction, everything works', { skip: m
     assert.equal(at(answers[0]?.json, 'totalItems'), 300);
   });
 
+  await t.test('lists succeed while their collection changes', async () => {
+    const field = (name: string) => ({ name, type: 'text' });
+    const { id } = await admin.post('/api/v1/collections', { name: 'moving', type: 'base', fields: [field('kept')] });
+    const failures: string[] = [];
+    let isOver = false;
+    const readers = Array.from({ length: 24 }, async () => {
+      while (!isOver) {
+        const { status, text } = await stack.guest.get('/api/v1/moving?skipTotal=1');
+        if (status !== 200) failures.push(`${status} ${text}`);
+      }
+    });
+    for (let round = 0; round < 15; round += 1)
+      await admin.patch(`/api/v1/collections/${id}`, { fields: [field('kept'), field(`added_${round}`)] });
+    isOver = true;
+    await Promise.all(readers);
+    assert.deepEqual(failures, []);
+  });
+
   await t.test('users sign up, and rules decide about writes', async () => {
     await stack.user();
     await admin.post('/api/v1/collections', {

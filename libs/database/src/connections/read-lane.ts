@@ -63,6 +63,9 @@ export class ReadLane {
       return await this.#send<R>(statement, check);
     } catch (error) {
       if (isDatabaseError(error, sqlState.queryCanceled)) meter.timedOut();
+      // A pooler prepares the statement on another connection of its own. If that fails (a column is gone), the reads that
+      // were sent behind the first one find no such statement.
+      if (isDatabaseError(error, sqlState.unknownStatement)) return await this.#send<R>(statement, check, true);
       if (!isConnectionError(error) || isSilence(error) || error instanceof BrokenAnswerError) throw error;
       return await this.#send<R>(statement, check);
     } finally {
@@ -75,13 +78,13 @@ export class ReadLane {
     await Promise.allSettled(clients.map(async (opened) => (await opened)?.client.end()));
   }
 
-  async #send<R>(statement: Statement, check: PositionCheck | undefined): Promise<R[]> {
+  async #send<R>(statement: Statement, check: PositionCheck | undefined, isUnnamed = false): Promise<R[]> {
     this.#turn = (this.#turn + 1) % this.#options.size;
     const slot = this.#turn;
     this.#clients[slot] ??= this.#connect(slot);
     const { client, names } = await this.#clients[slot];
     writeTogether(client.connection.stream);
-    return names.use(statement.name, (usable) =>
+    return names.use(isUnnamed ? undefined : statement.name, (usable) =>
       sendStatement<R>(client, statement, { isUnnamed: usable === undefined, settings: this.#options.settings, check }),
     );
   }

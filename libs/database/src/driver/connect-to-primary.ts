@@ -1,8 +1,11 @@
+import type { Socket } from 'node:net';
 import type pg from 'pg';
+import type { OpenConnection } from '../servers/lost-connections.ts';
 import type { Primary } from '../servers/primary.ts';
 
-/** The part of the driver's connection that @types/pg lacks: the settings that a server reports. */
+/** The part of the driver's connection that @types/pg lacks: the settings that a server reports, and its socket. */
 interface ReportingConnection {
+  readonly stream: Socket;
   on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): unknown;
 }
 
@@ -31,9 +34,27 @@ export async function connectToPrimary(
     client.connection.stream.destroy();
     throw error;
   }
-  const forget = primary.hold(server, { end: (reason) => client.connection.stream.destroy(reason) });
+  const forget = primary.hold(server, openConnection(client));
   client.once('end', forget);
   // Only an end that this process did not ask for is an error.
   client.once('error', () => primary.doubt(server));
   return client;
+}
+
+/** The parts of the driver's client that @types/pg lacks. */
+interface ConnectedClient {
+  readonly connection: ReportingConnection;
+  readonly processID: number | null;
+  /** Whether the server has answered all that was sent. */
+  readonly readyForQuery: boolean;
+}
+
+function openConnection(connected: pg.Client): OpenConnection {
+  const client = connected as unknown as ConnectedClient;
+  return {
+    processId: client.processID ?? undefined,
+    isWaiting: () => !client.readyForQuery,
+    receivedBytes: () => client.connection.stream.bytesRead,
+    end: (reason) => client.connection.stream.destroy(reason),
+  };
 }

@@ -2,6 +2,7 @@ import { every, whenWoken } from '@recordbus/shared/background';
 import { urlsOfDatabase } from '@recordbus/shared/database-urls';
 import type { Logger } from '@recordbus/shared/logging';
 import { askServers, choosePrimary } from './find-primary.ts';
+import { type OpenConnection, watchLostConnections } from './lost-connections.ts';
 import { createServerProbe, type ServerProbe, type ServerState } from './server-state.ts';
 
 /** One server of the database. */
@@ -9,12 +10,6 @@ export interface DatabaseServer {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-}
-
-/** A connection that is open to a server. */
-interface OpenConnection {
-  /** Ends it at once; what it is doing fails. */
-  end(reason: Error): void;
 }
 
 /** The server of the database that takes writes. */
@@ -29,7 +24,7 @@ export interface Primary {
   find(): Promise<DatabaseServer>;
   /** Call it when a server refused a connection or a write, or ended a connection: it may not be the primary any more. */
   doubt(server: Pick<DatabaseServer, 'host' | 'port'>): void;
-  /** Ends the connection when another server becomes the primary. Returns a function that forgets it. */
+  /** Ends the connection when another server becomes the primary, or the network lost it. Returns a function that forgets it. */
   hold(server: DatabaseServer, connection: OpenConnection): () => void;
   /**
    * Calls the handler when a promoted standby answers. It may lack the last commits of the server before it, and give
@@ -106,6 +101,8 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
     await Promise.all(servers.map(({ probe }) => probe.close()));
   };
 
+  const lost = watchLostConnections({ held: () => held, name, log });
+
   return {
     url: urls[0],
     hasSeveral: !isOne,
@@ -113,6 +110,8 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
       const state = await look();
       if (isOne) await closeProbes();
       repeating?.start();
+      // Behind a pooler, the process that serves a connection is another one for each transaction.
+      if (!state.isPooled) lost.start();
       return state;
     },
     async find() {
@@ -134,7 +133,7 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
       return () => failoverHandlers.delete(handler);
     },
     async close() {
-      await watching.stop();
+      await Promise.all([watching.stop(), lost.stop()]);
       await closeProbes();
     },
   };

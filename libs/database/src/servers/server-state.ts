@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
+import { answerMs, connectProbe } from './connect-probe.ts';
 
 /** What a server says about itself. */
 export interface ServerState {
@@ -16,9 +17,6 @@ export interface ServerProbe {
   ask(): Promise<ServerState>;
   close(): Promise<void>;
 }
-
-/** How long a server may take to answer, in milliseconds. */
-const answerMs = 2000;
 
 /** A pooler gives a connection another process id than that of the server's process. */
 const question = `select pg_backend_pid() as "processId",
@@ -45,23 +43,6 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
   let text = `${question}, ${timelineOf}`;
   let connected: Promise<pg.Client> | undefined;
 
-  async function connect(): Promise<pg.Client> {
-    // Without settings at startup: a pooler refuses those that it does not know.
-    const client = new pg.Client({
-      connectionString: url,
-      application_name: name,
-      connectionTimeoutMillis: answerMs,
-      query_timeout: answerMs,
-      keepAlive: true,
-    });
-    client.on('error', () => {});
-    await client.connect().catch((error: unknown) => {
-      client.end().catch(() => {});
-      throw error;
-    });
-    return client;
-  }
-
   function drop(): void {
     const dropped = connected;
     connected = undefined;
@@ -72,7 +53,7 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
   return {
     async ask() {
       try {
-        connected ??= connect();
+        connected ??= connectProbe({ url, name });
         const client: pg.Client & { readonly processID?: number | null } = await connected;
         const { rows } = await client.query<Answer>(text).catch((error: unknown) => {
           if (!(error instanceof pg.DatabaseError)) throw error;

@@ -1,0 +1,40 @@
+import type pg from 'pg';
+
+/** A session that waits for its client. */
+export interface IdleSession {
+  readonly processId: number;
+  /** Since when, as text of the server; empty for a session that has ended. */
+  readonly since: string;
+}
+
+/**
+ * Whether a session waits for its client: for the next statement, for the rest of one, or until the client takes the answer.
+ * One that copies is at work. Of a server that does not track its sessions (`track_activities`), none is known to wait.
+ */
+const idle = `(state like 'idle%' or state = 'active' and wait_event_type = 'Client') and query not ilike 'copy %'`;
+
+const since = `backend_start::text || ' ' || state_change::text`;
+
+/** Returns which of these processes of a server wait for their clients, or have ended. */
+export async function findIdleSessions(
+  client: pg.ClientBase,
+  processIds: readonly number[],
+): Promise<ReadonlyMap<number, IdleSession>> {
+  const { rows } = await client.query<IdleSession>(
+    `select id as "processId", case when pid is null then '' else ${since} end as since
+     from unnest($1::int[]) id left join pg_stat_activity on pid = id
+     where pid is null or ${idle}`,
+    [processIds],
+  );
+  return new Map(rows.map((row) => [row.processId, row]));
+}
+
+/** Ends those of the sessions that are still idle since the same moment. Their transactions are rolled back. */
+export async function endSessions(client: pg.ClientBase, sessions: readonly IdleSession[]): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     join unnest($1::int[], $2::text[]) found (id, since) on pid = id and ${since} = found.since
+     where ${idle}`,
+    [sessions.map(({ processId }) => processId), sessions.map((session) => session.since)],
+  );
+}

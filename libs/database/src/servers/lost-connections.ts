@@ -1,0 +1,136 @@
+import { every } from '@recordbus/shared/background';
+import type { Logger } from '@recordbus/shared/logging';
+import type pg from 'pg';
+import { connectProbe } from './connect-probe.ts';
+import { endSessions, findIdleSessions } from './idle-sessions.ts';
+
+/** A connection that is open to a server. */
+export interface OpenConnection {
+  /** The id of the server's process that serves it, if the server said so. */
+  readonly processId: number | undefined;
+  /** Whether it waits for an answer. */
+  isWaiting(): boolean;
+  /** How many bytes it has received. */
+  receivedBytes(): number;
+  /** Ends it at once; what it is doing fails. */
+  end(reason: Error): void;
+}
+
+/** Ends the connections that a network has forgotten. */
+export interface LostConnections {
+  start(): void;
+  stop(): Promise<void>;
+}
+
+interface LostConnectionsOptions {
+  /** The open connections with the URL of their server. */
+  readonly held: () => Iterable<readonly [OpenConnection, { readonly url: string }]>;
+  /** Shown by PostgreSQL as application_name. */
+  readonly name: string;
+  readonly log: Logger;
+}
+
+/** How often the connections are looked at, in milliseconds. */
+const lookMs = 1000;
+
+/** So long is a connection silent before its server is asked, and again before the server is believed, in milliseconds. */
+const silentMs = 3000;
+
+/** What is known of a connection since the last byte that it received. */
+interface Silence {
+  readonly bytes: number;
+  readonly isWaiting: boolean;
+  readonly sinceMs: number;
+  /** What the server said: that its session is idle since this moment. */
+  idle?: { readonly since: string; readonly foundAtMs: number } | undefined;
+}
+
+/**
+ * A network that drops packets closes no connection: a statement on it would wait for its whole time. So this asks the
+ * server, on another connection, about each connection that waits for an answer and gets none. The connection is lost if
+ * the session is idle there, or gone, and still is after a while. A session at work is left alone, however long it takes.
+ * With a lost connection all end that are silent since before it; the server is told to end their sessions with their locks.
+ */
+export function watchLostConnections({ held, name, log }: LostConnectionsOptions): LostConnections {
+  const silences = new WeakMap<OpenConnection, Silence>();
+  const probes = new Map<string, Promise<pg.Client>>();
+
+  function silenceOf(connection: OpenConnection): Silence {
+    const [bytes, isWaiting] = [connection.receivedBytes(), connection.isWaiting()];
+    const before = silences.get(connection);
+    if (before?.bytes === bytes && before.isWaiting === isWaiting) return before;
+    const silence = { bytes, isWaiting, sinceMs: performance.now() };
+    silences.set(connection, silence);
+    return silence;
+  }
+
+  /** The connections of each server that wait for an answer and are silent. */
+  function findSilent(): Map<string, OpenConnection[]> {
+    const silent = new Map<string, OpenConnection[]>();
+    for (const [connection, { url }] of held()) {
+      const { isWaiting, sinceMs } = silenceOf(connection);
+      if (!isWaiting || connection.processId === undefined || performance.now() - sinceMs < silentMs) continue;
+      silent.set(url, [...(silent.get(url) ?? []), connection]);
+    }
+    return silent;
+  }
+
+  async function examine(url: string, connections: readonly OpenConnection[]): Promise<void> {
+    const probe = probes.get(url) ?? connectProbe({ url, name });
+    probes.set(url, probe);
+    const client = await probe;
+    const idle = await findIdleSessions(
+      client,
+      connections.flatMap(({ processId }) => processId ?? []),
+    );
+    const lost = connections.filter((connection) => isLost(silenceOf(connection), idle.get(connection.processId ?? 0)));
+    if (lost.length === 0) return;
+    const sinceMs = Math.min(...lost.map((connection) => silenceOf(connection).sinceMs));
+    const others = [...held()].flatMap(([connection, server]) =>
+      server.url === url && !lost.includes(connection) && isIdleSince(silenceOf(connection), sinceMs)
+        ? [connection]
+        : [],
+    );
+    log.warn({ lost: lost.length, idle: others.length }, 'the network lost connections to the database');
+    const reason = new Error('Connection terminated: the network lost it');
+    for (const connection of [...lost, ...others]) connection.end(reason);
+    await endSessions(
+      client,
+      lost.flatMap(({ processId }) => idle.get(processId ?? 0) ?? []),
+    );
+  }
+
+  async function look(): Promise<void> {
+    const silent = findSilent();
+    await Promise.all([
+      ...[...probes.keys()].filter((url) => !silent.has(url)).map(dropProbe),
+      ...[...silent].map(([url, connections]) => examine(url, connections).catch(() => dropProbe(url))),
+    ]);
+  }
+
+  async function dropProbe(url: string): Promise<void> {
+    const probe = probes.get(url);
+    probes.delete(url);
+    // Without a farewell: a server that does not answer does not end a connection.
+    await probe?.then((client) => client.connection.stream.destroy()).catch(() => {});
+  }
+
+  const task = every({ name: 'find connections that the network lost', log, intervalMs: lookMs, run: look });
+  return {
+    start: task.start,
+    async stop() {
+      await task.stop();
+      await Promise.all([...probes.keys()].map(dropProbe));
+    },
+  };
+}
+
+/** Notes what the server says of a silent connection. Returns whether it has said the same for a while. */
+function isLost(silence: Silence, session: { readonly since: string } | undefined): boolean {
+  const nowMs = performance.now();
+  if (!session || nowMs - silence.sinceMs < silentMs) silence.idle = undefined;
+  else if (silence.idle?.since !== session.since) silence.idle = { since: session.since, foundAtMs: nowMs };
+  return silence.idle !== undefined && nowMs - silence.idle.foundAtMs >= silentMs;
+}
+
+const isIdleSince = ({ isWaiting, sinceMs }: Silence, givenMs: number): boolean => !isWaiting && sinceMs <= givenMs;
