@@ -1,8 +1,8 @@
 import type { OwnClassName } from './connections/connection-budget.ts';
 import type { ConnectionPool, PoolHooks } from './connections/connection-pool.ts';
 import type { Openers } from './connections/openers.ts';
+import { createQuickStatements } from './connections/quick-statements.ts';
 import type { Query } from './statement.ts';
-import { createQuickWrites } from './writes/quick-writes.ts';
 import { createSharedWrites } from './writes/shared-writes.ts';
 
 /** The connections for the statements and transactions of a service. */
@@ -21,11 +21,11 @@ export function openOwnConnections(
   openers: Openers,
   { onWork, cancel }: Pick<PoolHooks, 'onWork' | 'cancel'>,
 ): OwnConnections {
-  const quickWrites = createQuickWrites();
-  const quickRelaxed = createQuickWrites();
+  const quickWrites = createQuickStatements();
+  const quickRelaxed = createQuickStatements();
   const own = {
-    writes: openers.pool('writes', { onWork, cancel, onRan: quickWrites.noteRun }),
-    relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel, onRan: quickRelaxed.noteRun }, relaxed),
+    writes: openers.pool('writes', { onWork, cancel, onExecuted: quickWrites.noteRun }),
+    relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel, onExecuted: quickRelaxed.noteRun }, relaxed),
     signIn: openers.pool('signIn', { onWork, cancel }),
     admin: openers.pool('admin', { onWork }),
     background: openers.pool('background'),

@@ -140,7 +140,7 @@ export const shapedReadBudget = {
   slotRetryMs: 250,
 } as const;
 
-/** Which statements are known to be quick, and may share connections. Times are in milliseconds. */
+/** Which statements are known to be quick, and may share connections. Times are in milliseconds, without that of a commit. */
 export const quickBudget = {
   /** A statement that ends within this time on a connection of its own is quick. */
   quickMs: 5,

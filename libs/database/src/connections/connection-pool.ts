@@ -48,6 +48,8 @@ export interface PoolHooks {
   readonly cancel?: CancelStatement;
   /** Called with the time that a statement outside transactions took on its connection, in milliseconds. */
   readonly onRan?: (statement: Statement, tookMs: number) => void;
+  /** The same without the time of its commit. Only for statements with a name. */
+  readonly onExecuted?: (statement: Statement, tookMs: number) => void;
   /** Called when the server of a connection takes no writes although the class writes. */
   readonly onReadOnly?: (client: pg.PoolClient) => unknown;
 }
@@ -153,8 +155,8 @@ class ClassPool implements ConnectionPool {
     statement: Statement,
     { statementMs, silenceMs, check }: StatementLimits,
   ): Promise<R[]> {
-    const { sessions, onRan } = this.#options;
-    const startedAtMs = onRan ? performance.now() : 0;
+    const { sessions, onRan, onExecuted } = this.#options;
+    const startedAtMs = onRan || onExecuted ? performance.now() : 0;
     let processId = sessions.processOf(client);
     const onProcess = (id: number) => {
       processId = id;
@@ -165,6 +167,8 @@ class ClassPool implements ConnectionPool {
       settings,
       check,
       ...(statement.limitMs !== undefined && { onProcess }),
+      ...(onExecuted &&
+        statement.name !== undefined && { onExecuted: () => onExecuted(statement, performance.now() - startedAtMs) }),
     });
     const ended = this.#limited(running, statement, () => processId);
     return onRan ? ended.finally(() => onRan(statement, performance.now() - startedAtMs)) : ended;

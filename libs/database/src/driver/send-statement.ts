@@ -12,6 +12,8 @@ interface SendOptions {
   readonly settings?: TransactionSettings | undefined;
   /** Called with the id of the server's process, if the statement has settings. */
   readonly onProcess?: ((processId: number) => void) | undefined;
+  /** Called when the server has run the statement, before its commit. Costs the server an answer of its own. */
+  readonly onExecuted?: (() => void) | undefined;
   /** For a read replica: what the read needs. Throws BehindError where the replica lacks it. */
   readonly check?: PositionCheck | undefined;
 }
@@ -23,7 +25,7 @@ interface SendOptions {
 export function sendStatement<R>(
   client: pg.ClientBase,
   statement: Statement,
-  { silenceMs, isUnnamed = false, settings, onProcess, check }: SendOptions = {},
+  { silenceMs, isUnnamed = false, settings, onProcess, onExecuted, check }: SendOptions = {},
 ): Promise<R[]> {
   return new Promise<R[]>((resolve, reject) => {
     const callback = (error: Error | undefined, result: { rows: unknown[] }) => {
@@ -32,9 +34,9 @@ export function sendStatement<R>(
     };
     const query = check
       ? new PositionQuery(statement, check, callback)
-      : settings === undefined
+      : settings === undefined && !onExecuted
         ? new DriverQuery(statement.text, statement.values, callback)
-        : new SettingsQuery(statement, { settings, onProcess, callback });
+        : new SettingsQuery(statement, { settings, onProcess, onExecuted, callback });
     if (statement.name !== undefined && !isUnnamed) query.name = statement.name;
     if (silenceMs !== undefined) query.query_timeout = silenceMs;
     client.query(query);

@@ -49,9 +49,11 @@ export const applySettings = (settings: TransactionSettings) =>
   }) satisfies Statement;
 
 interface SettingsQueryOptions {
-  readonly settings: TransactionSettings;
-  /** Called with the id of the server's process as soon as it begins the statement. */
+  readonly settings: TransactionSettings | undefined;
+  /** Called with the id of the server's process as soon as it begins the statement, if there are settings. */
   readonly onProcess?: ((processId: number) => void) | undefined;
+  /** Called when the server has run the statement, before its commit. */
+  readonly onExecuted?: (() => void) | undefined;
   readonly callback: Callback;
 }
 
@@ -60,28 +62,40 @@ interface SettingsQueryOptions {
  * message Sync (PostgreSQL manual, "Extended Query"). `applySettings` must have run on the connection before.
  */
 export class SettingsQuery extends DriverQuery {
-  readonly #settings: TransactionSettings;
+  readonly #settings: TransactionSettings | undefined;
   readonly #onProcess: ((processId: number) => void) | undefined;
+  readonly #onExecuted: (() => void) | undefined;
   /** Whether the answers are those of the statement itself. */
-  #isSet = false;
+  #isSet: boolean;
 
-  constructor({ text, values }: Statement, { settings, onProcess, callback }: SettingsQueryOptions) {
+  constructor({ text, values }: Statement, { settings, onProcess, onExecuted, callback }: SettingsQueryOptions) {
     super(text, values, callback);
     this.#settings = settings;
     this.#onProcess = onProcess;
+    this.#onExecuted = onExecuted;
+    this.#isSet = settings === undefined;
   }
 
   override requiresPreparation(): boolean {
-    return true;
+    return this.#settings !== undefined || super.requiresPreparation();
   }
 
   override prepare(connection: DriverConnection): void {
-    const { name, values } = applySettings(this.#settings);
-    connection.bind({ statement: name, values });
-    connection.execute({});
-    // Without it the server keeps the process id until the end of the statement.
-    if (this.#onProcess) connection.flush();
+    if (this.#settings !== undefined) {
+      const { name, values } = applySettings(this.#settings);
+      connection.bind({ statement: name, values });
+      connection.execute({});
+      // Without it the server keeps the process id until the end of the statement.
+      if (this.#onProcess) connection.flush();
+    }
     super.prepare(connection);
+  }
+
+  override _getRows(connection: DriverConnection): void {
+    connection.execute({});
+    // Without it the server keeps the end of the statement until the end of the commit.
+    if (this.#onExecuted) connection.flush();
+    connection.sync();
   }
 
   override handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void {
@@ -90,7 +104,9 @@ export class SettingsQuery extends DriverQuery {
   }
 
   override handleCommandComplete(message: unknown, connection: DriverConnection): void {
-    if (this.#isSet) super.handleCommandComplete(message, connection);
-    else this.#isSet = true;
+    if (this.#isSet) {
+      this.#onExecuted?.();
+      super.handleCommandComplete(message, connection);
+    } else this.#isSet = true;
   }
 }
