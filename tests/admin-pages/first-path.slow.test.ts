@@ -67,6 +67,10 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('link', { name: 'New collection' }).first().click();
     await page.getByLabel('Name', { exact: false }).first().fill('posts');
     await page.getByRole('textbox', { name: 'Name of the field' }).fill('title');
+    await page.getByRole('button', { name: 'Add field' }).click();
+    await page.keyboard.type('state');
+    await page.getByRole('combobox', { name: 'Type of state' }).selectOption('select');
+    await page.getByRole('textbox', { name: 'Values' }).fill('draft\nready');
     await page.getByRole('combobox', { name: 'List: who may' }).selectOption('some');
     const rule = page.getByRole('textbox', { name: 'List' });
     await rule.click();
@@ -117,6 +121,10 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
       async () => (await page.getByRole('cell', { name: 'success' }).count()) === 2,
     );
     assert.equal(receiver.deliveries.length, 2);
+    await page.locator('tbody a[data-row]').first().focus();
+    await page.keyboard.press('ArrowDown');
+    const isLast = 'document.activeElement === [...document.querySelectorAll("tbody a[data-row]")].at(-1)';
+    assert.equal(await page.evaluate(isLast), true, 'arrows move between deliveries');
     const steps = page.getByRole('complementary', { name: 'First steps' });
     await steps.getByText('4 of 4').waitFor();
     await steps.getByRole('button', { name: 'Done' }).click();

@@ -71,6 +71,7 @@ export async function look(page: Page, url: string, { name, path, shows, opens }
   for (const { colorScheme, width, isChecked } of looks) {
     await page.emulateMedia({ colorScheme });
     await page.setViewportSize({ width, height: 800 });
+    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
     await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
     const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     assert.equal(excess, 0, `${name} is wider than ${width} px`);
