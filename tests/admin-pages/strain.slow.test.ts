@@ -173,6 +173,18 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.setViewportSize(wide);
   });
 
+  test('records that are too large for a page of 50 come in pages of fewer', async () => {
+    await admin.post('/api/v1/collections', { name: 'tomes', fields: [{ name: 'title', type: 'text' }] });
+    const title = 'm'.repeat(50_000);
+    for (let index = 0; index < 12; index += 1) await admin.create('tomes', { title });
+    await admin.patch('/api/v1/admin/settings', { 'records.max_answer_bytes': '550000' });
+    await open('/_/collections/tomes/records');
+    await eventually('ten are shown', async () => (await page.locator('tbody a[data-row]').count()) === 10);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await eventually('two are left', async () => (await page.locator('tbody a[data-row]').count()) === 2);
+    await admin.patch('/api/v1/admin/settings', { 'records.max_answer_bytes': '33554432' });
+  });
+
   test('of a grid with 200 columns those in view are drawn', async () => {
     const fields = Array.from({ length: 200 }, (_, index) => ({ name: `field_${index}`, type: 'text' }));
     await admin.post('/api/v1/collections', { name: 'broad', fields });

@@ -1,3 +1,4 @@
+import { RecordbusError } from '@recordbus/client';
 import { client } from './client.ts';
 
 /** A record of any collection. */
@@ -22,8 +23,22 @@ interface ListRequest {
   readonly signal: AbortSignal;
 }
 
-/** Reads a page by cursor. The client walks cursors by itself; a grid has to stop at each page. */
-export async function readPage({
+/** How many records a page has instead where those of a page have more bytes than an answer may have. */
+const fewer = 10;
+
+/** Reads a page by cursor, of fewer records where they are too large for one answer. */
+export async function readPage(request: ListRequest): Promise<CursorPage> {
+  try {
+    return await readWhole(request);
+  } catch (error) {
+    const isTooLarge = error instanceof RecordbusError && error.code === 'answer_too_large';
+    if (!isTooLarge || request.perPage === 1) throw error;
+    return readPage({ ...request, perPage: request.perPage > fewer ? fewer : 1 });
+  }
+}
+
+/** The client walks cursors by itself; a grid has to stop at each page. */
+async function readWhole({
   collection,
   cursor,
   perPage,
