@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { builtPages } from '../harness/admin-pages.ts';
+import { eventually } from '../harness/eventually.ts';
+import { listAt } from '../harness/json.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
 /** Spec P, word for word. */
@@ -74,6 +76,18 @@ describe('serving the admin pages', () => {
       assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/);
       assert.equal(await response.text(), plain);
     }
+  });
+
+  test('files that were sent are not in the request log, missing ones are [admins §7.3]', async () => {
+    const admin = await stack.admin();
+    await get(asset);
+    await get('/_/assets/missing.js');
+    const logged = await eventually('the missing file is logged', async () => {
+      const rows = listAt((await admin.get('/api/v1/admin/logs?path=/_/assets/&perPage=200')).json, 'data');
+      const paths = rows.map(({ path }) => path);
+      return paths.includes('/_/assets/missing.js') && paths;
+    });
+    assert.equal(logged.includes(asset), false);
   });
 
   test('names that are no file of the page are 404', async () => {

@@ -1,17 +1,23 @@
 import { maskKeys } from '@recordbus/shared/mask-keys';
 import type { RequestLog } from '../request-log/request-log.ts';
-import { type GatewayResponse, isProbe, type Step } from './exchange.ts';
+import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
 import { pathOf } from './request-head.ts';
 
 /** Longest stored texts, in characters; requests may have more, up to the limit of their headers. */
 const maxPathLength = 2048;
 const maxUserAgentLength = 512;
 
+const pageFile = '/_/assets/:file';
+
+/** Whether a file of the admin pages was sent: a screen reads several, which would hide what clients send. */
+const isPageFile = ({ route }: GatewayExchange, status: number): boolean =>
+  status < 400 && route?.paths[0] === pageFile;
+
 /** Adds each request to the request log when its answer has ended or its client has disconnected. */
 export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
   function record(this: GatewayResponse): void {
     const { exchange } = this.locals;
-    if (isProbe(exchange)) return;
+    if (isProbe(exchange) || isPageFile(exchange, this.statusCode)) return;
     const { context, startedAtMs } = exchange;
     const { principal, requestId, traceparent, clientAddress } = context;
     const { method, url, headers } = this.req;

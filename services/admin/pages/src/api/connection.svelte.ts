@@ -27,7 +27,7 @@ class Connection {
         return response;
       } finally {
         const isAnswer = response !== undefined && !isOfProxy(response);
-        if (isLive) this.isLive = isAnswer;
+        if (isLive) this.isLive = response?.ok === true;
         // A request that was given up says nothing.
         if (!isAnswer && !init?.signal?.aborted) void this.check();
       }
