@@ -4,7 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Browser, Locator, Page } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
-import type { Client } from '../harness/client.ts';
+import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { inDatabase } from '../harness/in-database.ts';
 import { listAt, textAt } from '../harness/json.ts';
@@ -100,6 +100,25 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByText('The record is saved.').waitFor();
     await page.getByRole('cell', { name: 'typed with the old token' }).waitFor();
     await page.getByTitle('Changes appear here at once').waitFor({ timeout: 60_000 });
+  });
+
+  test('a session that is revoked asks for a sign-in, where guests may do the same', async () => {
+    await open('/_/collections/wares/records?new=1');
+    await page.getByRole('dialog').getByLabel('title').fill('typed as an admin');
+    await page.getByTitle('Changes appear here at once').waitFor({ state: 'attached' });
+    const { token } = JSON.parse(String(await page.evaluate("sessionStorage.getItem('recordbus-admin')")));
+    await createClient(stack.url, token).send('POST', '/api/v1/admin/logout');
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
+    await enter(page);
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Create', exact: true }).click();
+    await page.getByText('The record is created.').waitFor();
+    const [made] = listAt(
+      (await admin.get('/api/v1/wares?sort=-created&filter=title="typed as an admin"')).json,
+      'data',
+    );
+    const [version] = listAt((await admin.get(`/api/v1/wares/${textAt(made, 'id')}/history`)).json, 'data.data');
+    assert.equal(textAt(version, 'actor_type'), 'admin');
   });
 
   test('what could not be loaded is loaded once the stack is back', async () => {

@@ -11,6 +11,8 @@ class Connection {
   isAway = $state(false);
   /** Whether the last request for live changes was answered. */
   isLive = $state(false);
+  /** How often live changes were asked for with success. A session that is revoked ends the connection that it had. */
+  lives = $state(0);
   /** How often the stack has come back. What could not be loaded is loaded again then. */
   returns = $state(0);
   #isWatching = false;
@@ -28,6 +30,7 @@ class Connection {
       } finally {
         const isAnswer = response !== undefined && !isOfProxy(response);
         if (isLive) this.isLive = response?.ok === true;
+        if (isLive && this.isLive) this.lives += 1;
         // A request that was given up says nothing.
         if (!isAnswer && !init?.signal?.aborted) void this.check();
       }
