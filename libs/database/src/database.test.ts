@@ -80,6 +80,11 @@ describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await pidOf(database.query), first);
   });
 
+  test('writes in each class', async () => {
+    for (const name of ['writes', 'relaxedWrites', 'signIn', 'admin', 'background'] as const)
+      assert.deepEqual(await database.of(name).write({ text: 'select 1 as n', values: [] }), [{ n: 1 }], name);
+  });
+
   test('fails only its transaction when it is lost between two statements', async () => {
     const lost = database.transaction(async (query) => {
       await database.read({ text: 'select pg_terminate_backend($1, 10000)', values: [await pidOf(query)] });

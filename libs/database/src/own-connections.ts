@@ -43,7 +43,8 @@ export function openOwnConnections(
   };
   return {
     own,
-    writeOn: (of) => (of === 'writes' || of === 'relaxedWrites' ? sharing[of].write : own[of].query),
+    writeOn: (of) =>
+      of === 'writes' || of === 'relaxedWrites' ? sharing[of].write : (statement) => own[of].query(statement),
     async close() {
       await Promise.all([shared, sharedRelaxed, ...Object.values(own)].map((pool) => pool.close()));
     },
