@@ -4,10 +4,13 @@ import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { make, patch, text } from './collection-changes.ts';
 
-/** 422 that names exactly this place, with the number of violating rows. */
+/** 422 that names exactly this place, with the number of violating records. */
 const countsRows = (place: string, rows: number) => ({
   status: 422,
-  json: is.containing({ code: 'validation_failed', details: { [place]: is.matching(new RegExp(`^${rows} rows? `)) } }),
+  json: is.containing({
+    code: 'validation_failed',
+    details: { [place]: is.matching(new RegExp(`^${rows} (row|record)s? `)) },
+  }),
 });
 
 onEachTopology('a changed collection keeps its data', async (t, target) => {
