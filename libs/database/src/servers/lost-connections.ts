@@ -55,11 +55,11 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
   const silences = new WeakMap<OpenConnection, Silence>();
   const probes = new Map<string, Promise<pg.Client>>();
 
-  function silenceOf(connection: OpenConnection): Silence {
+  function silenceOf(connection: OpenConnection, nowMs: number): Silence {
     const [bytes, isWaiting] = [connection.receivedBytes(), connection.isWaiting()];
     const before = silences.get(connection);
     if (before?.bytes === bytes && before.isWaiting === isWaiting) return before;
-    const silence = { bytes, isWaiting, sinceMs: performance.now() };
+    const silence = { bytes, isWaiting, sinceMs: nowMs };
     silences.set(connection, silence);
     return silence;
   }
@@ -67,9 +67,11 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
   /** The connections of each server that wait for an answer and are silent. */
   function findSilent(): Map<string, OpenConnection[]> {
     const silent = new Map<string, OpenConnection[]>();
+    // One moment for all: a look does not tell which of two connections fell silent first.
+    const nowMs = performance.now();
     for (const [connection, { url }] of held()) {
-      const { isWaiting, sinceMs } = silenceOf(connection);
-      if (!isWaiting || connection.processId === undefined || performance.now() - sinceMs < silentMs) continue;
+      const { isWaiting, sinceMs } = silenceOf(connection, nowMs);
+      if (!isWaiting || connection.processId === undefined || nowMs - sinceMs < silentMs) continue;
       silent.set(url, [...(silent.get(url) ?? []), connection]);
     }
     return silent;
@@ -83,13 +85,13 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
       client,
       connections.flatMap(({ processId }) => processId ?? []),
     );
-    const lost = connections.filter((connection) => isLost(silenceOf(connection), idle.get(connection.processId ?? 0)));
+    const nowMs = performance.now();
+    const silence = (connection: OpenConnection) => silenceOf(connection, nowMs);
+    const lost = connections.filter((one) => isLost(silence(one), { nowMs, session: idle.get(one.processId ?? 0) }));
     if (lost.length === 0) return;
-    const sinceMs = Math.min(...lost.map((connection) => silenceOf(connection).sinceMs));
+    const sinceMs = Math.min(...lost.map((connection) => silence(connection).sinceMs));
     const others = [...held()].flatMap(([connection, server]) =>
-      server.url === url && !lost.includes(connection) && isIdleSince(silenceOf(connection), sinceMs)
-        ? [connection]
-        : [],
+      server.url === url && !lost.includes(connection) && isIdleSince(silence(connection), sinceMs) ? [connection] : [],
     );
     log.warn({ lost: lost.length, idle: others.length }, 'the network lost connections to the database');
     const reason = new Error('Connection terminated: the network lost it');
@@ -126,8 +128,10 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
 }
 
 /** Notes what the server says of a silent connection. Returns whether it has said the same for a while. */
-function isLost(silence: Silence, session: { readonly since: string } | undefined): boolean {
-  const nowMs = performance.now();
+function isLost(
+  silence: Silence,
+  { nowMs, session }: { readonly nowMs: number; readonly session: { readonly since: string } | undefined },
+): boolean {
   if (!session || nowMs - silence.sinceMs < silentMs) silence.idle = undefined;
   else if (silence.idle?.since !== session.since) silence.idle = { since: session.since, foundAtMs: nowMs };
   return silence.idle !== undefined && nowMs - silence.idle.foundAtMs >= silentMs;
