@@ -13,15 +13,16 @@ export function bodyKey(id: string): FileKey {
   return key;
 }
 
-/** Opens a body from a position on. Throws 410 when it is gone, for example after a restore of a backup. */
-export async function openBody(
+/**
+ * Reads a body from a position on. Its file opens with the first read and closes with the last. Throws 410 when it is
+ * gone, for example after a restore of a backup.
+ */
+export async function* readBody(
   storage: Storage,
   { id, bytes, position }: { readonly id: string; readonly bytes: number; readonly position: number },
-): Promise<AsyncIterable<Buffer>> {
-  if (position >= bytes) return noBytes();
+): AsyncGenerator<Buffer> {
+  if (position >= bytes) return;
   const stream = await storage.open(bodyKey(id), position === 0 ? undefined : { start: position, end: bytes - 1 });
   if (!stream) throw new AppError(410, 'body_gone', 'the body is no longer in the store');
-  return inPieces(stream);
+  yield* inPieces(stream);
 }
-
-async function* noBytes(): AsyncGenerator<Buffer> {}

@@ -9,7 +9,7 @@ import type { Format, SourceRow } from '../formats/source-row.ts';
 import { refusalColumn } from './columns.ts';
 import type { ImportOptions } from './import-options.ts';
 import { wholeRow } from './import-row.ts';
-import { openBody } from './job-body.ts';
+import { readBody } from './job-body.ts';
 import { readerOf } from './open-rows.ts';
 
 /** The content type of rows in each format. */
@@ -49,7 +49,7 @@ async function* readRefused({ query, storage }: RefusedDeps, job: Job<ImportOpti
   let waiting = await listRefused(query, job.id, 0, listed);
   if (waiting.length === 0) return;
   const { options, body_id: id, body_bytes: bytes } = job;
-  const source = await openBody(storage, { id, bytes, position: options.start });
+  const source = readBody(storage, { id, bytes, position: options.start });
   const slice = startSlice();
   for await (const row of readerOf(options)(source, { position: options.start, row: 0 })) {
     if (slice.isOver()) await slice.pause();

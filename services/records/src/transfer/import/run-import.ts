@@ -16,7 +16,7 @@ import type { RunWrite } from '../../write/write-unit.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import type { ImportOptions } from './import-options.ts';
 import { type ImportContext, noTarget, noTargetAfterAll } from './import-row.ts';
-import { openBody } from './job-body.ts';
+import { readBody } from './job-body.ts';
 import { readerOf } from './open-rows.ts';
 import { type Chunk, type ChunkRow, writeChunk } from './write-chunk.ts';
 
@@ -74,7 +74,7 @@ export const createRunImport =
 /** Reads the body once, from where the job is. Returns the job as it is then; undefined when the work was interrupted. */
 async function runPass(deps: RunImportDeps, given: ImportJob, ending: AbortSignal): Promise<ImportJob | undefined> {
   let job = given;
-  const source = await openBody(deps.storage, { id: job.body_id, bytes: job.body_bytes, position: job.position });
+  const source = readBody(deps.storage, { id: job.body_id, bytes: job.body_bytes, position: job.position });
   const rows = readerOf(job.options)(source, { position: job.position, row: job.last_row });
   const chunks = job.pass === 1 ? allChunks(deps, job, rows) : waitingChunks(deps, job, rows);
   let sinceMs = performance.now();

@@ -10,7 +10,7 @@ import { type Job, type JobActor, showJob } from '../../jobs/job.ts';
 import { addJob, findJob } from '../../jobs/job-store.ts';
 import { type Call, passesRules } from '../../rules/rule-context.ts';
 import { type ImportOptions, type ImportQuery, readImportOptions } from './import-options.ts';
-import { openBody } from './job-body.ts';
+import { readBody } from './job-body.ts';
 import { type ReceivedBody, receiveBody, scanBody } from './receive-body.ts';
 
 /** The dependencies of new imports. */
@@ -116,7 +116,7 @@ async function findEarlier(
   const job = await findJob(database.query, jobId);
   if (!job || !passesRules(call, { name: job.collection_name }, 'write'))
     throw validationFailed({ upload: 'is the id of no import' });
-  const source = await openBody(storage, { id: job.body_id, bytes: job.body_bytes, position: 0 });
+  const source = readBody(storage, { id: job.body_id, bytes: job.body_bytes, position: 0 });
   const read = await scanBody(source, options, collection);
   return { ...read, bytes: job.body_bytes, id: job.body_id, isEarlier: true };
 }
