@@ -265,8 +265,13 @@ suite('recordbus types', async () => {
       ].join('\n');
     writeFileSync(join(project, 'typed.ts'), app("import type { Schema } from './recordbus.d.ts';"));
     writeFileSync(join(project, 'untyped.ts'), app("import type { AnySchema as Schema } from '@recordbus/client';"));
-    const untyped = await compile('untyped.ts');
-    const typed = await compile('typed.ts');
-    assert.ok(untyped > 0 && typed < untyped * 1.5, `${typed} s instead of ${untyped} s`);
+    // Other programs on the machine only add to a run, so the least of several is the cost.
+    const [untyped, typed]: [number[], number[]] = [[], []];
+    for (const _ of [1, 2, 3]) {
+      untyped.push(await compile('untyped.ts'));
+      typed.push(await compile('typed.ts'));
+    }
+    const [usual, least] = [Math.min(...untyped), Math.min(...typed)];
+    assert.ok(usual > 0 && least < usual * 1.5, `${least} s instead of ${usual} s`);
   });
 });
