@@ -6,12 +6,15 @@ import { createGate } from '@recordbus/shared/gate';
 /** OWASP's minimum for argon2id (auth §2.2). One lane, because each further lane is a thread per hash. */
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
+/** The threads of libuv, which hashes share with file access and name lookups. */
+const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
+
 /**
- * Hashes run on libuv's four threads, which file access and name lookups share, and each hash takes a core. The gate
- * keeps one core for the event loop, so a flood of logins queues and slows only itself.
+ * Each hash takes a core and a thread. The gate keeps one core for the event loop and a quarter of the threads for files, so
+ * a flood of logins queues and slows only itself.
  */
 const gate = createGate({
-  width: Math.min(Math.max(availableParallelism() - 1, 1), 3),
+  width: Math.max(Math.min(availableParallelism() - 1, Math.floor((threads * 3) / 4)), 1),
   maxWaiting: 1000,
   refusal: 'too many passwords are being checked',
 });
