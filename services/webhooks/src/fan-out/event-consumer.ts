@@ -38,6 +38,8 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
       await handle(batch);
       for (const message of batch) {
         waiting.delete(message.seq);
+        // Each on its own: replicas share the consumer, and "all up to this one" would include messages of the others. The
+        // acknowledgements of a batch leave in one write.
         message.ack();
       }
     }
