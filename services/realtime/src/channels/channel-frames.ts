@@ -1,4 +1,5 @@
 import { createFrame, type Frame } from '../messages/frame.ts';
+import { createKeptFrames } from '../messages/kept-frames.ts';
 
 /** One message to the subscriptions of a channel. */
 export interface ChannelMessage {
@@ -9,14 +10,10 @@ export interface ChannelMessage {
 
 /** Creates a message; `rest` is the JSON text of the members after `sub`. Subscriptions of the same id get the same bytes. */
 export function createChannelMessage(type: ChannelMessage['type'], rest: string): ChannelMessage {
-  const frames = new Map<string, Frame>();
+  const kept = createKeptFrames();
   return {
     type,
-    of(sub) {
-      const frame = frames.get(sub) ?? createFrame(type, `{"sub":${JSON.stringify(sub)},${rest}}`);
-      frames.set(sub, frame);
-      return frame;
-    },
+    of: (sub) => kept.of(kept, sub, () => createFrame(type, `{"sub":${JSON.stringify(sub)},${rest}}`)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ShownRecord } from '@recordbus/live';
 import { createFrame, type Frame } from './frame.ts';
+import { createKeptFrames } from './kept-frames.ts';
 
 /** What a change means for one subscription. */
 export type ChangeKind = 'create' | 'update' | 'enter' | 'delete' | 'leave';
@@ -23,8 +24,7 @@ interface ToldChange {
  * thousand of them cost one serialisation.
  */
 export function createChangeFrames({ cursor, recordId, version, shownVersion }: ToldChange): ChangeFrames {
-  const bare = new Map<string, Frame>();
-  const withRecord = new Map<ShownRecord, Map<string, Frame>>();
+  const kept = createKeptFrames();
 
   const head = (sub: string, version: string) =>
     `{"sub":${JSON.stringify(sub)},"cursor":"${cursor}","version":${JSON.stringify(version)}`;
@@ -35,22 +35,7 @@ export function createChangeFrames({ cursor, recordId, version, shownVersion }: 
     return createFrame(kind, `${head(sub, shownVersion)},"record":${shown.json}${changed}}`);
   };
 
-  function framesOf(shown: ShownRecord | undefined): Map<string, Frame> {
-    if (!shown) return bare;
-    const known = withRecord.get(shown);
-    if (known) return known;
-    const added = new Map<string, Frame>();
-    withRecord.set(shown, added);
-    return added;
-  }
-
   return {
-    of(sub, kind, shown) {
-      const frames = framesOf(shown);
-      const key = `${kind} ${sub}`;
-      const frame = frames.get(key) ?? compose(sub, kind, shown);
-      frames.set(key, frame);
-      return frame;
-    },
+    of: (sub, kind, shown) => kept.of(shown ?? kept, `${kind} ${sub}`, () => compose(sub, kind, shown)),
   };
 }

@@ -21,6 +21,8 @@ export type MessageType =
 /** A message in the bytes of each transport. They are made once, for everybody who gets the message. */
 export interface Frame {
   readonly type: MessageType;
+  /** The length of its JSON, in UTF-16 code units. */
+  readonly units: number;
   /** An event of a stream of events (HTML §9.2), with the cursor as its id if it may be resumed from. */
   sse(id: string | undefined): Buffer;
   /** A text message of a WebSocket. */
@@ -33,6 +35,7 @@ export function createFrame(type: MessageType, data: string): Frame {
   let textBytes: Buffer | undefined;
   return {
     type,
+    units: data.length,
     sse(id) {
       if (!sseBytes || sseBytes.id !== id) sseBytes = { id, bytes: Buffer.from(eventText(type, data, id)) };
       return sseBytes.bytes;
