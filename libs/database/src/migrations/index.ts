@@ -41,6 +41,7 @@ import { statements as timelines } from './0091-timelines.ts';
 import { statements as durability } from './0092-durability.ts';
 import { statements as keepAnnounced } from './0093-keep-announced.ts';
 import { statements as keptByStatement } from './0094-kept-by-statement.ts';
+import { statements as lastVersions } from './0095-last-versions.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -87,6 +88,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0092-durability': durability,
   '0093-keep-announced': keepAnnounced,
   '0094-kept-by-statement': keptByStatement,
+  '0095-last-versions': lastVersions,
 };
 
 /** The names of all migrations, in order. */

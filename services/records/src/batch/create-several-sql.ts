@@ -1,5 +1,4 @@
 import {
-  type Cte,
   composeWrite,
   newValue,
   nextRevision,
@@ -11,7 +10,7 @@ import {
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { CallerSql, SentNames } from '../record/caller-sql.ts';
 import { writtenJson } from '../shape/written-json.ts';
-import { awaitTurn, selectLast } from '../write/create-sql.ts';
+import { lastVersions } from '../write/last-versions-sql.ts';
 import { type GivenRows, givenRows } from './given-rows.ts';
 import { holdsFor } from './holds-for.ts';
 
@@ -43,7 +42,7 @@ export const composeCreateSeveral = (
       })),
     ];
     const names = columns.map(({ name }) => name);
-    const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')} from given g${isPlaced ? joinLast(collection) : ''}`;
+    const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')} from given g${isPlaced ? ' join last on last.id = g.id and not last.is_there' : ''}`;
     const condition = holdsFor(caller.verdictOn({ row: 'draft' }, parameters));
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const write = `insert into ${tableOf(collection)} (${names.join(', ')})
@@ -52,21 +51,10 @@ export const composeCreateSeveral = (
     return {
       before: [
         given.cte,
-        ...(isPlaced ? [turns(collection)] : []),
+        isPlaced ? lastVersions(collection, 'array(select distinct id from given)') : undefined,
         { name: 'draft', sql: draft, isMaterialized: true },
       ],
       writes: [{ collection, verb: 'create', write, places: 'given' }],
       answer: `select s.id, '{"data":' || ${shown.text} || '}' as body, s.version from ${shown.from}`,
     };
   });
-
-/** The CTE `turns`, which waits for restores of the same ids, in the order of ids. */
-const turns = (collection: Collection): Cte => ({
-  name: 'turns',
-  sql: `select count(${awaitTurn(collection, 'i.id')}) from (select id from given order by id) i`,
-  isMaterialized: true,
-});
-
-/** Joins the last version of an earlier record with the same id as `last`. */
-const joinLast = (collection: Collection): string =>
-  ` cross join turns left join lateral (${selectLast(collection, 'g.id')}) last on true`;

@@ -1,13 +1,10 @@
 import {
-  type Cte,
   composeWrite,
-  historyTableOf,
   newValue,
   nextRevision,
   nextUpdatedAt,
   nowSec,
   type Origin,
-  selectDeletedVersion,
   type WriteStatement,
 } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
@@ -17,7 +14,6 @@ import {
   type Field,
   fieldTypeOf,
   quoteIdentifier,
-  quoteLiteral,
   tableOf,
 } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
@@ -28,6 +24,7 @@ import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
 import { bodyOf, writtenJson } from '../shape/written-json.ts';
 import { keptAnswer, type UnusedKeyValues, withKept } from './kept-answer-sql.ts';
+import { lastVersions } from './last-versions-sql.ts';
 import { conflictOf } from './record-key.ts';
 
 interface CreateValues extends Origin, Partial<SentNames>, Partial<UnusedKeyValues> {
@@ -120,12 +117,12 @@ export const composeCreateAt = (
     const verdict = ruleVerdict(caller.verdictOn({ row: 'draft' }, parameters), 'draft');
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
-    const draft = `${selectDraft(collection, columns)}${isById ? ' from turn left join last on true' : ''}`;
-    const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}
+    const draft = `${selectDraft(collection, columns)}${isById ? ' from last' : ''}`;
+    const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}${isById ? ' where not (select is_there from last)' : ''}
   on conflict ${isById ? '(id)' : conflictOf(place)} do nothing`;
     return {
       before: [
-        ...(isById ? lastVersion(collection, parameters.named('id', 'text')) : []),
+        isById ? lastVersions(collection, `array[${parameters.named('id', 'text')}]`) : undefined,
         { name: 'draft', sql: draft, isMaterialized: true },
         verdict.cte,
       ],
@@ -135,32 +132,6 @@ export const composeCreateAt = (
 from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${kept ? withKept(shown) : shown.from} on true`,
     };
   });
-
-/** The CTEs `turn`, which waits for a restore of the same id, and `last`, the last version of an earlier record. */
-const lastVersion = (collection: Collection, id: string): Cte[] => [
-  {
-    name: 'turn',
-    sql: `select ${awaitTurn(collection, id)}`,
-    isMaterialized: true,
-  },
-  { name: 'last', sql: selectLast(collection, id), isMaterialized: true },
-];
-
-/** Selects the version of the last record with an id (SQL); no row if there was none. */
-export const selectLast = (collection: Collection, id: string): string => {
-  const kept = collection.historyEnabled ? [selectLastVersion(collection, id)] : [];
-  return `select v.updated_at, v._revision from (
-    ${[selectDeletedVersion(collection, id), ...kept].join(' union all ')}
-  ) v order by v.updated_at desc, v._revision desc limit 1`;
-};
-
-/** SQL that waits for a restore of the same id, and holds back later ones. */
-export const awaitTurn = (collection: Collection, id: string): string =>
-  `pg_advisory_xact_lock(hashtextextended(${quoteLiteral(`${collection.id}/`)} || ${id}, 0))`;
-
-const selectLastVersion = (collection: Collection, id: string): string =>
-  `(select h.at, h._revision from ${historyTableOf(collection)} h where h.record_id = ${id}
-    order by h.at desc, h._revision desc limit 1)`;
 
 /** Unix seconds of 2020. Seconds since then fit an integer until 2088. */
 const epoch2020 = 1_577_836_800;

@@ -9,7 +9,8 @@ import {
 } from '@recordbus/journal';
 import { type Collection, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { hasAccounts } from '../../accounts/new-account.ts';
-import { accountVersion, awaitTurn, selectLast } from '../../write/create-sql.ts';
+import { accountVersion } from '../../write/create-sql.ts';
+import { lastVersions } from '../../write/last-versions-sql.ts';
 
 /** The values of a statement that creates the records of rows: lists with an entry for each. */
 export interface CreatedRows {
@@ -68,7 +69,7 @@ export const composeCreateRows = (
       ...(hasAccounts(collection) ? [{ name: 'password_hash', value: 'g.hash' }] : []),
       ...(hasAccounts(collection) && isPlaced ? [{ name: 'token_version', value: accountVersion }] : []),
     ];
-    const join = isPlaced ? ` cross join turns left join lateral (${selectLast(collection, 'g.id')}) last on true` : '';
+    const join = isPlaced ? ` join last on last.id = g.id${isStrict ? '' : ' and not last.is_there'}` : '';
     const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
   select ${columns.map(({ value }) => value).join(', ')} from given g${join} order by g.place${isStrict ? '' : '\n  on conflict do nothing'}
   returning *`;
@@ -79,13 +80,7 @@ export const composeCreateRows = (
           sql: `select u.id collate "C" as id, ${rest.join(', ')}, null::text as batch from unnest(${lists.join(', ')}) with ordinality u(${given.join(', ')})`,
           isMaterialized: true,
         },
-        isPlaced
-          ? {
-              name: 'turns',
-              sql: `select count(${awaitTurn(collection, 'i.id')}) from (select id from given order by id) i`,
-              isMaterialized: true,
-            }
-          : undefined,
+        isPlaced ? lastVersions(collection, 'array(select distinct id from given)') : undefined,
       ],
       writes: [{ collection, verb: 'create', write, places: 'given', isSilent }],
       answer: 'select id from new',
