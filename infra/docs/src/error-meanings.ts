@@ -30,7 +30,7 @@ export const meanings: Readonly<Record<string, string>> = {
   idempotency_key_in_use: 'The first request with this idempotency key is still running.',
   idempotency_key_reused: 'The idempotency key was used for a request with another query or body.',
   idempotency_not_replayed:
-    'The work of this idempotency key is done. Its answer held a token, which a guest gets only once.',
+    'The work of this idempotency key is done. Its answer held a token, which a guest gets only once, or was large and is no longer kept.',
   impersonated: 'An admin acts as the user, and only the user may do this.',
   index_exists: 'The collection has an index with this name.',
   index_needed: 'The product needs the index.',

@@ -5,8 +5,9 @@ import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import type { IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
+import { eventually } from '@recordbus/shared/testing';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
-import { sweepKeys } from './key-store.ts';
+import { forgetLargeAnswers, sweepKeys } from './key-store.ts';
 
 const log = createLogger('test', 'silent');
 const secret = randomBytes(32);
@@ -80,6 +81,33 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
       values: [],
     });
     assert.equal(await sweepKeys(database.query, 1000), row?.count);
+  });
+
+  test('expired keys are removed, however many they are [http §7.2]', async () => {
+    const count = async () => (await run('select from system.idempotency_keys where expires_at <= now()')).length;
+    await run(`insert into system.idempotency_keys (id, token, lease_until, expires_at)
+      select decode(md5(n::text), 'hex'), gen_random_uuid(), now(), now() - interval '1 hour'
+      from generate_series(1, 2500) n`);
+    assert.equal(await count(), 2500);
+    const store = createIdempotencyKeys({ database, log, secret, removeEveryMs: 0 });
+    await (await first('g', store)).release();
+    await eventually(async () => (await count()) === 0);
+  });
+
+  test('of large answers the oldest are forgotten, and their keys stay used [http §7.6]', async () => {
+    const large = { ...reply, json: JSON.stringify({ data: 'x'.repeat(20_000) }) };
+    for (const name of ['old', 'new'])
+      for (const kept of [reply, large]) await (await first(`${name} ${kept.json.length}`)).keep(kept, digest);
+    const answered = async (identity: string, of = digest) => {
+      const claim = await keys.claim(identity);
+      return claim.outcome === 'answered' && claim.replyTo(of);
+    };
+    assert.equal(await forgetLargeAnswers(database.query, 45_000), 0);
+    assert.equal(await forgetLargeAnswers(database.query, 35_000), 1);
+    assert.equal(await answered(`old ${large.json.length}`), 'forgotten');
+    assert.equal(await answered(`old ${large.json.length}`, randomBytes(32)), undefined);
+    assert.deepEqual(await answered(`new ${large.json.length}`), large);
+    for (const name of ['old', 'new']) assert.deepEqual(await answered(`${name} ${reply.json.length}`), reply);
   });
 
   test('the table reveals neither caller nor answer, and no key can be found with another secret', async () => {

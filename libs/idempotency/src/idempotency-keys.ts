@@ -7,6 +7,7 @@ import { createKeySeal, isSame, type KeySeal } from './key-seal.ts';
 import {
   claimKey,
   type FoundKey,
+  forgetLargeAnswers,
   type Hold,
   isKeyKnown,
   keepAnswer,
@@ -22,11 +23,15 @@ interface IdempotencyKeysDeps {
    * does, and a crash of the database that loses a claim also loses the work.
    */
   readonly claimOn?: Pick<Database, 'query'>;
+  /** Where expired keys and old answers are removed; by default, on the same connections. */
+  readonly removeOn?: Pick<Database, 'query'>;
   readonly log: Logger;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   /** How long a key stays held after its process has died, in milliseconds. */
   readonly leaseMs?: number;
+  /** How often a process that uses keys removes what is over, in milliseconds. */
+  readonly removeEveryMs?: number;
 }
 
 const defaultLeaseMs = 10_000;
@@ -34,9 +39,15 @@ const defaultLeaseMs = 10_000;
 /** How often a claim is tried when the row appears or disappears meanwhile. After that the key counts as running. */
 const claimAttempts = 5;
 
-/** How often a process that claims keys removes expired ones, in milliseconds. */
-const sweepIntervalMs = 60_000;
-const sweepLimit = 1000;
+const defaultRemoveEveryMs = 10_000;
+/** Expired keys that one statement removes. */
+const removedAtOnce = 1000;
+
+/**
+ * The most bytes of all large answers. A request of a few bytes may have an answer of a megabyte, and a caller may send
+ * thirty in a second: kept for a day, they would fill any disk.
+ */
+const maxLargeBytes = 2 ** 30;
 
 /**
  * Creates the store of idempotency keys in PostgreSQL, which all replicas share (http §7.9). A claim is one statement.
@@ -44,31 +55,48 @@ const sweepLimit = 1000;
  * dies runs out.
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
-  const { log, leaseMs = defaultLeaseMs, claimOn = deps.database } = deps;
+  const { log, leaseMs = defaultLeaseMs, claimOn = deps.database, removeOn = deps.database } = deps;
   const { query, read } = deps.database;
   const seal = createKeySeal(deps.secret);
-  let sweptAtMs = performance.now();
-
-  function removeExpired(): void {
-    if (performance.now() - sweptAtMs < sweepIntervalMs) return;
-    sweptAtMs = performance.now();
-    sweepKeys(query, sweepLimit).catch((error) => log.warn({ err: error }, 'cannot remove expired idempotency keys'));
-  }
+  const removeOld = createRemoveOld(removeOn.query, log, deps.removeEveryMs ?? defaultRemoveEveryMs);
 
   return {
     async findUnused(identity, digest) {
       const id = seal.idOf(identity);
       if (await isKeyKnown(read, id)) return undefined;
-      removeExpired();
+      removeOld();
       return { id, fingerprint: seal.fingerprintOf(id, digest) };
     },
     async claim(identity) {
       const hold: Hold = { id: seal.idOf(identity), token: randomUUID() };
       const claim = await tryClaim(claimOn.query, hold, leaseMs, seal);
       if (claim !== 'mine') return claim;
-      removeExpired();
+      removeOld();
       return holdKey({ query, log, seal, leaseMs }, hold);
     },
+  };
+}
+
+/** Returns what removes expired keys and the oldest large answers in the background, if it is time to. */
+function createRemoveOld(query: Query, log: Logger, everyMs: number): () => void {
+  let isRemoving = false;
+  let removedAtMs = performance.now();
+
+  async function remove(): Promise<void> {
+    let removed = removedAtOnce;
+    while (removed === removedAtOnce) removed = await sweepKeys(query, removedAtOnce);
+    await forgetLargeAnswers(query, maxLargeBytes);
+  }
+
+  return () => {
+    if (isRemoving || performance.now() - removedAtMs < everyMs) return;
+    isRemoving = true;
+    remove()
+      .catch((error) => log.warn({ err: error }, 'cannot remove old idempotency keys'))
+      .finally(() => {
+        isRemoving = false;
+        removedAtMs = performance.now();
+      });
   };
 }
 
@@ -85,9 +113,9 @@ async function tryClaim(query: Query, hold: Hold, leaseMs: number, seal: KeySeal
   return { outcome: 'running' };
 }
 
-function replyOf({ answer, written }: FoundKey, seal: KeySeal, id: Buffer): KeptReply | undefined {
+function replyOf({ answer, written }: FoundKey, seal: KeySeal, id: Buffer): KeptReply | 'forgotten' {
   if (written) return { status: written.status, headers: { ETag: written.etag }, json: written.json };
-  return answer ? seal.open(id, answer) : undefined;
+  return answer ? seal.open(id, answer) : 'forgotten';
 }
 
 interface Holding {

@@ -3,6 +3,11 @@ import type { Query } from '@recordbus/database';
 /** How long an answer is kept (http §7.2). */
 export const keptFor = "interval '24 hours'";
 
+/** The bytes of an answer (SQL). */
+const bytesOfAnswer = 'coalesce(octet_length(json), octet_length(answer))';
+/** Whether an answer is large (SQL): the condition of the index `idempotency_keys_large`. */
+const isLarge = 'octet_length(json) > 16384 or octet_length(answer) > 16384';
+
 /** A key's row and its holder. */
 export interface Hold {
   readonly id: Buffer;
@@ -96,6 +101,22 @@ export async function releaseKey(query: Query, { id, token }: Hold): Promise<voi
     text: 'delete from system.idempotency_keys where id = $1 and token = $2 and fingerprint is null',
     values: [id, token],
   });
+}
+
+/**
+ * Forgets the oldest of the large answers, so that those that stay have at most `maxBytes`. Their keys stay used. Returns the
+ * number of forgotten answers.
+ */
+export async function forgetLargeAnswers(query: Query, maxBytes: number): Promise<number> {
+  const rows = await query({
+    name: 'forget-large-answers',
+    text: `update system.idempotency_keys k set answer = null, json = null from (
+  select id, sum(${bytesOfAnswer}) over (order by expires_at desc, id) as bytes
+  from system.idempotency_keys where ${isLarge}
+) large where k.id = large.id and large.bytes > $1 returning 1`,
+    values: [maxBytes],
+  });
+  return rows.length;
 }
 
 /** Deletes up to `limit` expired rows and returns their number; replicas do not wait for each other. */

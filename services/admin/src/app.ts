@@ -105,7 +105,7 @@ export function createAdmin(deps: AdminDeps): Service {
     handle: createDispatcher(routes, {
       log,
       mapError: mapDatabaseError,
-      idempotency: createIdempotencyKeys({ database, log, secret }),
+      idempotency: createIdempotencyKeys({ database, removeOn: database.of('background'), log, secret }),
     }),
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     // Replicas poll for changes when the bus does not announce them.

@@ -96,7 +96,7 @@ export function createAuth(given: AuthDeps): Service {
     handle: createDispatcher(routes, {
       log,
       mapError: mapDatabaseError,
-      idempotency: createIdempotencyKeys({ database, log, secret }),
+      idempotency: createIdempotencyKeys({ database, removeOn: database.of('background'), log, secret }),
     }),
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },

@@ -65,7 +65,13 @@ export function createRecords(
   const explainViewFailure = createExplainViewFailure({ collections: cache.all, log });
   const mapError = (error: unknown) => explainViewFailure(error) ?? mapDatabaseError(error);
   const dispatching = { log, mapError };
-  const idempotency = createIdempotencyKeys({ database, claimOn: database.of('relaxedWrites'), log, secret });
+  const idempotency = createIdempotencyKeys({
+    database,
+    claimOn: database.of('relaxedWrites'),
+    removeOn: database.of('background'),
+    log,
+    secret,
+  });
   const extensions = createServedExtensions({
     records,
     database,

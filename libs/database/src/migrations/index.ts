@@ -42,6 +42,7 @@ import { statements as durability } from './0092-durability.ts';
 import { statements as keepAnnounced } from './0093-keep-announced.ts';
 import { statements as keptByStatement } from './0094-kept-by-statement.ts';
 import { statements as lastVersions } from './0095-last-versions.ts';
+import { statements as largeAnswers } from './0096-large-answers.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -89,6 +90,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0093-keep-announced': keepAnnounced,
   '0094-kept-by-statement': keptByStatement,
   '0095-last-versions': lastVersions,
+  '0096-large-answers': largeAnswers,
 };
 
 /** The names of all migrations, in order. */

@@ -28,8 +28,8 @@ export interface FirstClaim {
 export type IdempotencyClaim =
   | FirstClaim
   | { readonly outcome: 'running' }
-  /** Returns the stored answer for the same request; undefined for another one. */
-  | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | undefined };
+  /** Returns the stored answer for the same request, unless it was forgotten; undefined for another one. */
+  | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | 'forgotten' | undefined };
 
 /** A key that no request has used, as a statement can write it beside its work. */
 export interface UnusedKey {

@@ -48,7 +48,7 @@ export interface KeyedRequest {
  * Does the work of a request once for its key, across all replicas. A repetition gets the first 2xx answer again.
  * Throws 409 while the first request is running, and 422 when the key was used for another request; an answer other
  * than 2xx releases the key. A guest is identified by an address that others may share, so a guest never gets an answer
- * with a token again: 409, and the work is not repeated (http §7.7).
+ * with a token again: 409, and the work is not repeated (http §7.7). The same holds for an answer that was forgotten.
  */
 export async function answerOnce(
   store: IdempotencyStore,
@@ -63,7 +63,8 @@ export async function answerOnce(
   if (claim.outcome === 'answered') {
     const kept = claim.replyTo(await request.digest.take());
     if (!kept) throw new AppError(422, 'idempotency_key_reused', 'the idempotency key was used for another request');
-    if (isGuest && holdsToken(kept)) throw notReplayed();
+    if (kept === 'forgotten') throw notReplayed('was large, and is no longer kept');
+    if (isGuest && holdsToken(kept)) throw notReplayed('holds a token, which a guest does not get again');
     return { ...kept, headers: { ...kept.headers, 'Idempotency-Replayed': 'true' } };
   }
   return workOnce(claim, { digest: request.digest, keptOf: isGuest ? keptForGuest : keptOf }, work);
@@ -122,12 +123,8 @@ function keptForGuest(reply: Reply): KeptReply {
 const holdsToken = ({ json }: KeptReply): boolean =>
   /"[\w-]*token"\s*:/i.test(json) || /"eyJ[\w-]+\.[\w-]+\.[\w-]+"/.test(json);
 
-const notReplayed = () =>
-  new AppError(
-    409,
-    'idempotency_not_replayed',
-    'the first answer for this idempotency key holds a token, which a guest does not get again',
-  );
+const notReplayed = (why: string) =>
+  new AppError(409, 'idempotency_not_replayed', `the first answer for this idempotency key ${why}`);
 
 const stillRunning = () =>
   new AppError(409, 'idempotency_key_in_use', 'the first request with this idempotency key is still running', {
