@@ -69,6 +69,9 @@ onEachTopology('live connections refuse what they cannot follow', async (t, targ
       body: { subscriptions: [{ ...notes, filter: 'x'.repeat(2 ** 20) }] },
     });
     assert.equal(large.status, 413);
+    await using long = await openLive(target.url, [{ ...notes, fields: 'x'.repeat(16_385) }], { asBody: true });
+    assert.equal(long.status, 400);
+    assert.match(long.text, /fields: must have at most 16384 characters/);
     const head = await target.guest.send(
       'HEAD',
       `/api/v1/realtime?subscribe=${encodeURIComponent(JSON.stringify(notes))}`,

@@ -60,9 +60,23 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     assert.match(JSON.stringify(socket.messages.at(-1)), /at most 100/);
   });
 
+  await t.test('the subscriptions of a connection have at most 1 MiB [realtime §2.4]', async () => {
+    await using socket = await openSocket(target.url);
+    const wide = { type: 'subscribe', collection: 'tasks', fields: `title,${'x'.repeat(16_000)}` };
+    for (let n = 0; n < 80; n += 1) socket.send({ ...wide, id: `n${n}` });
+    const errors = await socket.arrived('error', 15);
+    assert.match(JSON.stringify(errors[0]), /at most 1048576 characters/);
+    socket.send({ type: 'unsubscribe', id: 'n0' });
+    await socket.arrived('unsubscribed');
+    socket.send({ ...wide, id: 'again' });
+    socket.send({ type: 'ping' });
+    await socket.arrived('pong');
+    assert.equal(socket.messages.filter(({ type }) => type === 'error').length, 15);
+  });
+
   const closes: readonly (readonly [string, string | Uint8Array, number])[] = [
     ['a binary frame', new Uint8Array([1, 2]), 1003],
-    ['a message of 2 MiB', `{"type":"subscribe","collection":"${'x'.repeat(2 ** 21)}"}`, 1009],
+    ['a message of more than 64 KiB', `{"type":"subscribe","collection":"${'x'.repeat(2 ** 16)}"}`, 1009],
   ];
   for (const [name, data, code] of closes)
     await t.test(`${name} closes with ${code} [realtime §1.4]`, async () => {

@@ -1,4 +1,5 @@
 import type { SnapshotRequest } from '@recordbus/live';
+import { boundedText } from '@recordbus/shared/bounded-text';
 import { describeIssues } from '@recordbus/shared/describe-issues';
 import { type AppError, malformed } from '@recordbus/shared/errors';
 import { toJsonSchema } from '@recordbus/shared/http';
@@ -10,22 +11,24 @@ import { type Cursor, readCursor } from '../stream/cursor.ts';
 export const maxSubscriptions = 100;
 
 const id = z.string().min(1).max(100);
+/** A subscription keeps its texts, and reads them in one piece. */
+const text = boundedText(16_384);
 const page = z.strictObject({
   page: z.int().min(1).optional(),
   perPage: z.int().min(1).optional(),
-  sort: z.string().optional(),
+  sort: text.optional(),
 });
 
 /** A subscription to records, as a client writes it (realtime §2.1). */
 export const recordSubscription = z.strictObject({
   id: id.optional(),
-  collection: z.string(),
-  record: z.string().optional(),
-  filter: z.string().optional(),
-  expand: z.string().optional(),
-  fields: z.string().optional(),
+  collection: text,
+  record: text.optional(),
+  filter: text.optional(),
+  expand: text.optional(),
+  fields: text.optional(),
   snapshot: z.union([z.boolean(), page], { error: 'must be true or {page, perPage, sort}' }).optional(),
-  after: z.string().optional(),
+  after: text.optional(),
 });
 
 /** The schema of the body with subscriptions. They are read one by one, so that one that is refused leaves the others. */

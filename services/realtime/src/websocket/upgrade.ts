@@ -9,8 +9,8 @@ import { WsSession, type WsSessionDeps } from './ws-session.ts';
 /** The subprotocol of this version (realtime §1.3). */
 const subprotocol = 'recordbus.v1';
 
-/** The largest message of a client: as large as the body of a POST. */
-const maxMessageBytes = 2 ** 20;
+/** The largest message of a client. JSON of a mebibyte may keep the process busy for a tenth of a second. */
+const maxMessageBytes = 2 ** 16;
 
 interface UpgradeDeps extends WsSessionDeps {
   readonly isDraining: () => boolean;

@@ -18,6 +18,8 @@ export interface WsSessionDeps {
 
 /** Messages of a client that wait for their turn; a client that sends more is closed. */
 const mostWaiting = 200;
+/** UTF-16 code units of all subscriptions of a connection, as many as a body of a POST may have (realtime §2.4). */
+const maxUnits = 2 ** 20;
 
 /** Handles the messages of one client, one after the other. */
 export class WsSession {
@@ -26,6 +28,8 @@ export class WsSession {
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #subscriptions = 0;
+  /** The units of the messages that began subscriptions, by id. */
+  readonly #units = new Map<string, number>();
   #isReady = false;
   #endAccount = () => {};
 
@@ -56,7 +60,7 @@ export class WsSession {
   async #handle(text: string): Promise<void> {
     if (this.#connection.isEnded) return;
     try {
-      await this.#obey(readClientMessage(text));
+      await this.#obey(readClientMessage(text), text.length);
     } catch (error) {
       if (isPassing(error)) return sendAway(this.#connection);
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a message of a live connection failed');
@@ -64,7 +68,7 @@ export class WsSession {
     }
   }
 
-  async #obey(message: ClientMessage): Promise<void> {
+  async #obey(message: ClientMessage, units: number): Promise<void> {
     const connection = this.#connection;
     switch (message.type) {
       case 'ping':
@@ -76,23 +80,35 @@ export class WsSession {
         return this.#signIn(message.token);
       case 'subscribe': {
         const { type: _, ...value } = message;
-        return this.#subscribe(value);
+        return this.#subscribe(value, units);
       }
     }
   }
 
-  async #subscribe(value: unknown): Promise<void> {
+  async #subscribe(value: unknown, units: number): Promise<void> {
     const { subscriber } = this.#deps.parts;
     const connection = this.#connection;
     if (connection.followed.size >= maxSubscriptions)
       throw malformed(`a connection has at most ${maxSubscriptions} subscriptions`);
+    if (this.#unitsOfSubscriptions() + units > maxUnits)
+      throw malformed(`the subscriptions of a connection have at most ${maxUnits} characters`);
     this.#subscriptions += 1;
     const wanted = readSubscription(value, this.#subscriptions);
+    if (!connection.followed.has(wanted.id)) this.#units.set(wanted.id, units);
     const admissions = await subscriber.admit([wanted], connection.caller);
     const isFirst = !this.#isReady && admissions.some((one) => !('refusal' in one));
     if (isFirst) this.#isReady = true;
     // Not awaited, and it handles its failures: the next message does not wait for a snapshot.
     void subscriber.begin(connection, admissions, isFirst);
+  }
+
+  #unitsOfSubscriptions(): number {
+    let sum = 0;
+    for (const [id, units] of this.#units) {
+      if (this.#connection.followed.has(id)) sum += units;
+      else this.#units.delete(id);
+    }
+    return sum;
   }
 
   /** Goes on with a new token of the account, or signs a guest in. */
