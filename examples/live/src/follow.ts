@@ -29,7 +29,7 @@ async function follow(): Promise<number> {
     const response = await fetch(new URL('/api/v1/realtime', server), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
-      // With a cursor the changes since then follow, and no snapshot, unless some of them are lost.
+      // With a cursor, the server sends the changes since then instead of a snapshot, unless some of them are lost.
       body: JSON.stringify({ subscriptions: [{ collection, filter, snapshot: { perPage: 1000 }, after: cursor }] }),
       signal: silence.signal,
     });
@@ -51,7 +51,7 @@ async function follow(): Promise<number> {
         if (list.apply(type, message)) show(type, message);
         if (type === 'snapshot') cursor = message.cursor;
       }
-      // Before the list has been read there is nothing to resume.
+      // A cursor is of no use before the list has been read.
       if (cursor !== undefined && id !== undefined) cursor = id;
     }
     return backoffMs();
@@ -60,7 +60,7 @@ async function follow(): Promise<number> {
   }
 }
 
-/** A refusal that another attempt would get again ends the program. */
+/** Ends the program if another attempt would be refused too. */
 async function refused(response: Response): Promise<number> {
   const { error } = (await response.json()) as { readonly error: string };
   if (response.status < 500 && response.status !== 429) giveUp(error);
@@ -68,7 +68,7 @@ async function refused(response: Response): Promise<number> {
   return Math.max(Number(response.headers.get('retry-after') ?? 0) * 1000, backoffMs());
 }
 
-/** Twice as long after each failure, up to 30 s, and spread, so that clients do not come back all at once. */
+/** Doubles after each failure, up to 30 s. A random part keeps clients from reconnecting all at once. */
 function backoffMs(): number {
   failures += 1;
   return Math.min(250 * 2 ** failures, 30_000) * (0.5 + Math.random() / 2);

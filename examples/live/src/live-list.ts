@@ -12,17 +12,17 @@ export interface ListMessage {
   readonly version?: string;
 }
 
-/** A list of records that messages keep right. */
+/** A list of records that messages keep up to date. */
 export class LiveList {
   readonly #records = new Map<string, LiveRecord>();
-  /** The last version of each record that a message told, also of those that are gone. */
+  /** The last version of each record in a message, including records that have left the list. */
   readonly #versions = new Map<string, string>();
 
   [Symbol.iterator](): Iterator<LiveRecord> {
     return this.#records.values();
   }
 
-  /** Applies a message. Returns false for one that is not about the list, or told nothing new. */
+  /** Applies a message. Returns false if the message is not about the list or has nothing new. */
   apply(type: string, { records, record, id = record?.id, version }: ListMessage): boolean {
     if (type === 'snapshot' && records) {
       this.#records.clear();

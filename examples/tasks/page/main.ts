@@ -14,7 +14,7 @@ let lists: readonly SharedList[] = [];
 let open: SharedList | undefined;
 let followed: LiveList<Task> | undefined;
 
-/** Does what a person asked for, and says why it could not be done. */
+/** Runs an action of the user, and shows the error if it fails. */
 async function attempt(action: () => Promise<unknown>): Promise<void> {
   problem.textContent = '';
   try {

@@ -21,7 +21,7 @@ export class TaskApp {
   readonly #client: Client<Schema>;
 
   constructor(url: string, store?: SessionStore) {
-    // Over a WebSocket that all tabs of a person share.
+    // All tabs of a person share one WebSocket.
     this.#client = createClient<Schema>(url, store ? { store, live: { over: 'websocket', shareTabs: true } } : {});
   }
 
@@ -56,11 +56,11 @@ export class TaskApp {
   async share(list: Pick<Lists, 'id'>, name: string): Promise<void> {
     const person = await this.#client.from('people').first({ filter: f`name = ${name}` });
     if (!person) throw new Error(`Nobody here has the name ${name}.`);
-    // An operator: two people who share at once lose nothing.
+    // With an operator, neither of two people who share at once overwrites the other.
     await this.#client.from('lists').update(list.id, { members: { $append: [person.id] } });
   }
 
-  /** The tasks of a list, which follow every change of anyone. */
+  /** The tasks of a list, kept up to date. */
   follow(list: Pick<Lists, 'id'>): Promise<LiveList<Task>> {
     return this.#client.from('tasks').live({ filter: f`list = ${list.id}`, sort: 'created' });
   }
@@ -69,7 +69,7 @@ export class TaskApp {
     return this.#client.from('tasks').create({ list: list.id, title });
   }
 
-  /** Sends the version that was read: of two people who change a task at once, one is told. */
+  /** Sends the version that was read: if two people change a task at once, one gets an error. */
   async toggle(task: Task): Promise<void> {
     await this.#client.from('tasks').update(task, { status: task.status === 'open' ? 'done' : 'open' });
   }

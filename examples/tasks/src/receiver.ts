@@ -12,7 +12,7 @@ interface Envelope {
 /** A receiver of the events of tasks. */
 export interface TaskReceiver extends AsyncDisposable {
   readonly url: string;
-  /** Takes up the secret of the webhook: until then every delivery is refused, and comes again. */
+  /** Sets the secret of the webhook. Until then the receiver refuses every delivery, and each is retried. */
   verifyWith(secret: string): void;
 }
 

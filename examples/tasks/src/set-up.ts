@@ -5,13 +5,13 @@ import type { Schema } from '../recordbus.d.ts';
 
 const directory = join(import.meta.dirname, '../schema/collections');
 
-/** Who may sign in at once. */
+/** The people of the demo. */
 export const people = [
   { name: 'ada', email: 'ada@example.com', password: 'a long password' },
   { name: 'ben', email: 'ben@example.com', password: 'a long password' },
 ] as const;
 
-/** Applies the schema of this directory. What is there already stays. */
+/** Applies the schema of this directory. Existing records stay. */
 export async function applySchema(admin: Client<Schema>): Promise<void> {
   const files = readdirSync(directory).map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')));
   const schema = { version: 1 as const, collections: files };
