@@ -44,7 +44,7 @@ export type NewUser = z.infer<typeof newUser>;
  * Creates a user, with the event and history row of a create, in a transaction. Returns undefined when another user has
  * the link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or
  * taken, 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule, or the write rule of
- * a field that the client's body names, does not hold for the account as it would be stored; then nothing is written.
+ * a field that the client's body names, does not hold for the new account; then nothing is written.
  */
 export async function createUser(
   query: Query,
@@ -84,7 +84,7 @@ export async function createUser(
 }
 
 interface CreatedUser extends User {
-  /** Names of fields that the caller may not write; then nothing was written. */
+  /** The fields that the caller may not write. If there are any, nothing was written. */
   readonly unwritable?: readonly string[];
 }
 
@@ -106,7 +106,7 @@ function writesOf(
   return { access, names: sent.filter((name) => access.conditional.has(name)) };
 }
 
-/** 403 for a caller who is not an admin and sets `verified`. */
+/** The 403 for a caller who sets `verified` and is not an admin. */
 export const verifiedIsForAdmins = () => forbidden('only admins may mark an address as verified');
 
 interface NewUserValues extends Origin {
@@ -126,8 +126,8 @@ interface SignUpChecks extends SignUpCheck {
 }
 
 /**
- * Where the create rule does not hold, the statement returns no row. Where a write rule does not hold, it writes nothing
- * and returns the names of the fields.
+ * If the create rule does not hold, the statement returns no row. If a write rule does not hold, the statement writes
+ * nothing and returns the names of the fields.
  */
 const composeInsertUser = (collection: Collection, { hasCondition, access, ...check }: SignUpChecks) =>
   composeWrite<NewUserValues>((parameters) => {

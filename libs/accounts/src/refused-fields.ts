@@ -38,7 +38,7 @@ const principalOf = (
   { id, email, isAnonymous: anonymous, verified }: User,
 ): Principal => ({ type: 'user', id, email, collection, anonymous, verified, impersonatedBy: null });
 
-/** What rules see of the request: the user as caller, and nothing of a body, a query or headers. */
+/** What rules see of the request: the user as caller, without a body, a query or headers. */
 const requestOf = (principal: Principal) => ({
   method: 'GET',
   auth: authOf(principal),

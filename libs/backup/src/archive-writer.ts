@@ -8,7 +8,7 @@ import { checksumsEntry } from './manifest.ts';
 /** Writes an archive entry by entry, as a stream. */
 export interface ArchiveWriter {
   add(name: string, bytes: Uint8Array | string): Promise<void>;
-  /** Adds a stream of the given size. Throws when the stream has another number of bytes. */
+  /** Adds a stream of the given size. Throws if the stream has a different size. */
   addStream(name: string, sizeBytes: number, bytes: Readable): Promise<void>;
   /** Adds the checksums, which complete an archive, and waits until everything is written. */
   finish(): Promise<void>;

@@ -28,7 +28,7 @@ export interface BackupResult {
 
 export interface BackupOptions {
   readonly output: Writable;
-  /** The store of uploaded files; undefined when they are elsewhere, and so not in the backup. */
+  /** The store of uploaded files; undefined if they are stored elsewhere and so not in the backup. */
   readonly files: Storage | undefined;
   /** The text of the secret file, if it is to be in the archive. */
   readonly secret: Uint8Array | undefined;
@@ -38,7 +38,7 @@ export interface BackupOptions {
   readonly processedUpTo: number | null;
   /** Called for a file that a record names and the store lacks. */
   onMissing?(path: string): void;
-  /** Called with what is in the archive so far. */
+  /** Called with the numbers of rows and files in the archive so far. */
   onProgress?(done: { readonly rows: number; readonly files: number }): void;
 }
 

@@ -126,7 +126,7 @@ const storedTables = `
   where c.relnamespace in (${schemaList}) and c.relkind = 'r' and c.relpersistence = 'p'
   group by c.oid order by c.oid`;
 
-/** Keys before foreign keys. Without NOT NULL, which PostgreSQL 18 lists too: the columns have it already. */
+/** Keys before foreign keys. Leaves out NOT NULL, which PostgreSQL 18 lists too: the columns already have it. */
 const constraints = `
   select format('alter table %s add constraint %I %s', o.conrelid::regclass, o.conname, pg_get_constraintdef(o.oid)) as sql
   from pg_constraint o join pg_class c on c.oid = o.conrelid
@@ -146,7 +146,7 @@ const triggers = `
   select pg_get_triggerdef(t.oid) as sql from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace in (${schemaList}) and not t.tgisinternal and t.tgparentid = 0 order by t.oid`;
 
-/** Returns the statements of the views, each after those that it reads. */
+/** Returns the statements of the views, each after the views that it reads. */
 async function describeViews(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ oid: string; sql: string; reads: string[] }>(`
     select c.oid::text as oid, format('create view %s%s as %s', c.oid::regclass, ${options}, pg_get_viewdef(c.oid)) as sql,

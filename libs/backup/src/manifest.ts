@@ -23,7 +23,7 @@ export const manifest = z.object({
   /** `included`, or `elsewhere` when they are in an S3-compatible store. */
   files: z.enum(['included', 'elsewhere']),
   secret: z.boolean(),
-  /** Whether the key file is included. Archives from before key files lack this member. */
+  /** Whether the key file is included. Archives that are older than key files lack this member. */
   encryption_key: z.boolean().default(false),
   /** Sequence number of the stream up to which all deliveries were created; null when the bus did not answer. */
   handed_out_up_to: z.number().nullable(),

@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** A connection that is made again whenever it is lost. */
+/** A connection that reconnects whenever it is lost. */
 export interface BusConnection {
-  /** Undefined while there is none. */
+  /** Undefined while there is no connection. */
   readonly live: NatsConnection | undefined;
   /** Counts the connections made. */
   readonly generation: number;
@@ -15,17 +15,17 @@ export interface BusConnection {
 interface ConnectionOptions {
   readonly servers: NodeConnectionOptions;
   readonly log: Logger;
-  /** Called before `onConnected` for a connection of its own; the client keeps its subscriptions across reconnects. */
+  /** Called once for each new connection, before `onConnected`. Its subscriptions survive reconnects. */
   readonly onMade: (connection: NatsConnection) => void;
   /** Called after each connect, with its generation. */
   readonly onConnected: (generation: number) => void;
 }
 
 const reconnectWaitMs = 250;
-/** A peer that hangs or vanished without closing is noticed after three intervals; then another server is tried. */
+/** After three intervals without an answer the server counts as lost, and the client tries another one. */
 const pingIntervalMs = 3000;
 const closeTimeoutMs = 3000;
-/** While the bus is down, the log has a line this often. */
+/** How often a line is logged while the bus is down. */
 const remindMs = 30_000;
 
 /** Connects in the background and retries without limit; returns at once. */
@@ -77,7 +77,7 @@ export function keepConnected({ servers, log, onMade, onConnected }: ConnectionO
   };
 }
 
-/** Connects until `ending` aborts, and again when `use` of a connection has ended. */
+/** Connects until `ending` aborts, and reconnects whenever `use` of a connection has ended. */
 async function keepConnecting(
   servers: NodeConnectionOptions,
   ending: AbortSignal,

@@ -27,8 +27,8 @@ export interface Bus {
   /** Sends a text to the subscribers of all processes. Best effort, never waits, never throws. */
   publish(topic: MessageTopic, text: string): void;
   /**
-   * Calls the handler for each message of this and other processes; those of this process come while the bus is down too.
-   * Returns a function that removes the handler.
+   * Calls the handler for each message of this and other processes. Messages of this process arrive even while the bus
+   * is down. Returns a function that removes the handler.
    */
   subscribe(topic: MessageTopic, handler: (text: string) => void): () => void;
   /** Throws 503 when the server does not answer. */

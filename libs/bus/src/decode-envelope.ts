@@ -4,7 +4,7 @@ import { type EventEnvelope, envelope } from './envelope.ts';
 /** An envelope read from the stream. */
 export interface DecodedEnvelope {
   readonly envelope: EventEnvelope;
-  /** The original text. Code that forwards an event cuts its parts from here, so that every digit stays. */
+  /** The original text. Code that forwards an event cuts its parts from this text, which keeps every digit. */
   readonly text: string;
 }
 

@@ -2,9 +2,9 @@ import type { ConsumerMessages } from '@nats-io/jetstream';
 import type { Bus } from './bus.ts';
 
 /**
- * Ends the reading of a consumer that says nothing, and at each new connection to the bus, so that its reader looks for the
- * consumer again: its server may be gone while the cluster still lists it. The client alone would wait up to ten seconds
- * between two tries. Returns a function that ends the watch.
+ * Ends the reading of a consumer that is silent, and the reading at each new connection to the bus. The reader then
+ * looks for the consumer again, whose server may be gone while the cluster still lists it. The NATS client alone would
+ * wait up to ten seconds between two tries. Returns a function that ends the watch.
  */
 export function endWhenSilent(bus: Bus, messages: ConsumerMessages): () => void {
   const { generation } = bus;

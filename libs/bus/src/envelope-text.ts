@@ -5,7 +5,7 @@ const maxDepth = 1000;
 
 /**
  * Returns the members of a JSON object as their original texts, which keep every digit and escape; parsing and
- * serializing would not. The text must be valid JSON. Of two members with the same name the last counts, as in
+ * serializing would not. The text must be valid JSON. If two members have the same name, the last one wins, as in
  * JSON.parse. Throws for an object that is nested too deep.
  */
 export function cutMembers(text: string): Map<string, string> {

@@ -10,7 +10,7 @@ import { findGap, type StreamGap } from './stream-gap.ts';
 /** Reads the event stream together with the other replicas: each message is delivered to one of them. */
 export interface EventReader {
   start(): void;
-  /** Stops taking messages. The caller still has to acknowledge or return those that it got. */
+  /** Stops taking messages. The caller must still acknowledge or return the messages that it has. */
   stop(): Promise<void>;
 }
 
@@ -18,9 +18,9 @@ interface EventReaderOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly consumer: DurableConsumer;
-  /** The most messages that wait in this process to be taken. */
+  /** The maximum number of messages that wait in this process. */
   readonly maxMessages: number;
-  /** Called with one message at a time, with the next one when it has resolved. Must not throw. */
+  /** Called with one message at a time, and with the next one after it has resolved. Must not throw. */
   readonly take: (message: JsMsg) => void | Promise<void>;
   readonly log: Logger;
 }
@@ -57,7 +57,7 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
       idle_heartbeat: 2000,
       abort_on_missing_resource: true,
     });
-    // A stop during the steps above found nothing to close. Not awaited: closing ends with the loop below.
+    // A stop during the steps above had nothing to close. Not awaited, since closing ends with the loop below.
     if (ending.aborted) void consuming.close();
     const endWatch = endWhenSilent(bus, consuming);
     try {
@@ -67,7 +67,7 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
     }
   }
 
-  /** Logs events that this consumer has missed. */
+  /** Logs that this consumer has missed events. */
   function logGap(gap: StreamGap | undefined): void {
     if (!gap) return;
     const fields = { stream: stream.name, consumer: consumer.name, from: gap.from, to: gap.to };

@@ -24,7 +24,7 @@ export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events' };
 /** How long the stream keeps an event, in milliseconds. */
 export const eventsKeptForMs = 7 * 24 * 3600 * 1000;
 
-/** The replicas of the stream in a cluster: the least with which any one server may be lost. */
+/** The replicas of the stream in a cluster: the lowest number that survives the loss of any one server. */
 export const clusterReplicas = 3;
 
 const minSizeBytes = 1024 ** 2;
@@ -61,8 +61,8 @@ export async function ensureEventStream(bus: Bus, stream: EventStream): Promise<
 
 /**
  * Returns the settings of every event stream. A full stream drops its oldest messages when it stores new ones; the
- * relay publishes only when those have been read (room/stream-room.ts). The server cannot allow purging once it is
- * denied.
+ * relay publishes only when those have been read (room/stream-room.ts). Once purging is denied, the server cannot allow
+ * it again.
  */
 export const streamSettings = ({ prefix }: EventStream) => ({
   subjects: [`${prefix}.>`],
@@ -101,8 +101,8 @@ async function createWithRoom(manager: JetStreamManager, stream: EventStream, ma
       num_replicas: replicas,
     });
   try {
-    // A single server refuses three replicas, and a cluster with fewer than three servers cannot place them. Once it can,
-    // the relay adds the others (grow-event-stream.ts).
+    // A single server refuses three replicas, and a cluster with fewer than three servers cannot place them. The relay
+    // adds the missing replicas later (grow-event-stream.ts).
     return await create(clusterReplicas).catch((error) => {
       if (error instanceof JetStreamApiError) return create(1);
       throw error;

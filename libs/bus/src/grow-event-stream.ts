@@ -4,19 +4,19 @@ import type { Bus } from './bus.ts';
 import { clusterReplicas, type EventStream, findEventStream } from './event-stream.ts';
 
 /**
- * Gives a stream in a cluster three replicas, if it has fewer: it was made while fewer than three servers ran. Does
- * nothing while the cluster has no room for them. Throws 503 without a connection.
+ * Gives a stream in a cluster three replicas if it was created while fewer than three servers ran. Does nothing while
+ * the cluster has no room for them. Throws 503 without a connection.
  */
 export async function growEventStream(bus: Bus, stream: EventStream, log: Logger): Promise<undefined> {
   const manager = await bus.jetstreamManager();
   const found = await findEventStream(manager, stream);
-  // A server alone is no cluster, and says nothing about one.
+  // A single server reports no cluster.
   if (found?.cluster?.name === undefined || found.config.num_replicas >= clusterReplicas) return undefined;
   try {
     await manager.streams.update(stream.name, { num_replicas: clusterReplicas });
     log.info(
       { stream: stream.name, replicas: clusterReplicas },
-      'the stream has a replica on each of three servers now',
+      'the stream now has a replica on each of three servers',
     );
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;

@@ -11,8 +11,8 @@ const subjectPrefix = 'recordbus.live.';
 const senderBytes = 16;
 
 /**
- * Creates the messages between replicas, over core NATS. Handlers of this process are called directly, so that they get
- * messages while the bus is down; the sender's id at the start of a message keeps them from running twice.
+ * Creates the messages between replicas, over core NATS. Handlers of this process are called directly, so they get
+ * messages even while the bus is down. The sender's id at the start of a message keeps them from running twice.
  */
 export function createMessages(findConnection: () => NatsConnection | undefined, log: Logger): Messages {
   const self = crypto.getRandomValues(Buffer.alloc(senderBytes));
@@ -55,7 +55,7 @@ export function createMessages(findConnection: () => NatsConnection | undefined,
     },
     subscribe(topic, handler) {
       const ofTopic = handlers.get(topic) ?? new Set();
-      // Only processes with a handler subscribe, so that others do not receive what they would drop.
+      // Only processes with a handler subscribe. Others would receive messages only to drop them.
       if (!handlers.has(topic)) {
         handlers.set(topic, ofTopic);
         subscribeTo(topic);

@@ -2,7 +2,7 @@ import type { StreamInfo } from '@nats-io/jetstream';
 import type { Bus } from './bus.ts';
 import type { EventStream } from './event-stream.ts';
 
-/** The member of the stream's metadata with the time at which its present life began. */
+/** The member of the stream's metadata with the time at which its current life began. */
 const lifeMember = 'recordbus.life';
 
 /**
@@ -14,7 +14,7 @@ export function lifeOf({ created, config }: Pick<StreamInfo, 'created' | 'config
 }
 
 /**
- * Begins another life of a stream that has lost its last messages, before their numbers are used again. Where another
+ * Begins a new life of a stream that has lost its last messages, before their numbers are used again. If another
  * process was faster, its life stays. Throws JetStream's refusals, and 503 without a connection.
  */
 export async function beginStreamLife(bus: Bus, { name }: EventStream, ended: number): Promise<StreamInfo> {

@@ -1,6 +1,6 @@
 import { invalidArgument } from './error.ts';
 
-/** A body as it is sent. */
+/** A body to send. */
 export interface Body {
   readonly content: string | Blob;
   readonly type: string;
@@ -17,7 +17,7 @@ export const bodyOf = (values: unknown): Body =>
 
 const jsonOf = (values: unknown): Body => ({ content: jsonText(values), type: 'application/json' });
 
-/** Returns the JSON of values. Circular ones and large integers have none. */
+/** Returns the JSON of values. Throws for circular values and large integers. */
 export function jsonText(values: unknown): string {
   try {
     return JSON.stringify(values);
@@ -30,8 +30,8 @@ export function jsonText(values: unknown): string {
 export type Part = readonly [name: string, value: string | Blob];
 
 /**
- * The parts of a form: all values without files as JSON in `_json`, each file, and the names of stored files next to new
- * ones, which say what stays (files §3).
+ * The parts of a form: all values without files as JSON in `_json`, each file, and the names of stored files to keep
+ * (files §3).
  */
 function partsOf(values: Values): Part[] {
   const entries = Object.entries(values);
@@ -46,8 +46,8 @@ function partsOf(values: Values): Part[] {
 }
 
 /**
- * Writes a form (RFC 7578). Files stay where they are until they are sent, so one on disk needs no memory. The type of a
- * `Blob` is in lower case, hence the boundary.
+ * Writes a form (RFC 7578). Files are read when they are sent, so a file on disk needs no memory. The boundary is in
+ * lower case because `Blob` lowers the case of its type.
  */
 export function formOf(parts: readonly Part[]): Body {
   const boundary = `form-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join('')}`;

@@ -15,7 +15,7 @@ import type { RouteAnswer, RouteInput, RoutesOf } from './types/routes.ts';
 import type { AnySchema, CollectionName, CreateOf, RecordOf, SchemaOf } from './types/schema.ts';
 import { apiPath } from './url.ts';
 
-/** How a client reaches its stack. */
+/** The options of a client. */
 export interface ClientOptions {
   /** A session token or a service key, kept in memory. Not together with `store`. */
   readonly token?: string | undefined;
@@ -23,13 +23,13 @@ export interface ClientOptions {
   readonly store?: SessionStore | undefined;
   /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof fetch | undefined;
-  /** How it follows changes: over a stream of events, with a connection of its own, by default. */
+  /** How the client follows changes; by default over a stream of events, with a connection of its own. */
   readonly live?: LiveConnection | undefined;
   /** Headers of every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** An argument that may be left out where nothing of it is needed. */
+/** An argument that may be omitted if it has no required members. */
 type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T];
 
 /** The health of a deployment. */
@@ -46,8 +46,8 @@ export interface Client<S, R = Record<never, never>> {
   /** The records of a collection. */
   from<C extends CollectionName<S>>(collection: C): Collection<S, C>;
   /**
-   * Does several writes together: all of them, or none. The result has a record in the place of each operation that
-   * `build` returns.
+   * Does several writes together: all of them, or none. The result is what `build` returns, with each operation
+   * replaced by its record.
    *
    * @example
    * const { order } = await client.batch((batch) => {
@@ -57,9 +57,9 @@ export interface Client<S, R = Record<never, never>> {
    * });
    */
   batch<T>(build: (batch: Batch<S>) => T, options?: WriteOptions): Promise<Results<T>>;
-  /** The accounts of an auth collection: signing up, signing in, and the account that is signed in. */
+  /** The accounts of an auth collection: sign-up, sign-in, and the signed-in account. */
   auth<C extends CollectionName<S>>(collection: C): Accounts<RecordOf<S, C>, CreateOf<S, C>>;
-  /** What admins do: collections, webhooks, settings, logs. */
+  /** The routes of admins: collections, webhooks, settings, logs. */
   readonly admin: Admin;
   /** Sends a message to the subscribers of a channel. */
   broadcast(channel: string, data: unknown, options?: CallOptions): Promise<void>;
@@ -83,7 +83,7 @@ export interface Client<S, R = Record<never, never>> {
   openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Gets a token for every protected file that the caller may see. It lasts three minutes. */
   fileToken(options?: CallOptions): Promise<FileToken>;
-  /** The session of the client: who is signed in, and what to do when that changes. */
+  /** The session of the client: who is signed in, and a listener for changes. */
   readonly session: SessionKeeper;
   /**
    * Calls a route of an extension, and returns `data` of its answer. `Routes` has its types.

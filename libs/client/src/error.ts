@@ -1,4 +1,4 @@
-/** What an error says in addition to its sentence. */
+/** The members of an error in addition to its message. */
 interface ErrorParts {
   readonly status: number;
   readonly code: string;
@@ -22,20 +22,20 @@ interface ErrorParts {
  */
 export class RecordbusError extends Error {
   override name = 'RecordbusError';
-  /** The status of the answer; 0 when there was none. */
+  /** The status of the answer; 0 without an answer. */
   readonly status: number;
   /**
-   * A stable word: that of the server (`validation_failed`, `not_found`), or of the client: `network` (no answer),
-   * `aborted`, `unexpected_answer`, `invalid_argument`, `version_unknown`, `store_failed`.
+   * A stable code of the server (`validation_failed`, `not_found`), or of the client: `network` (no answer), `aborted`,
+   * `unexpected_answer`, `invalid_argument`, `version_unknown`, `store_failed`.
    */
   readonly code: string;
-  /** What the server adds: a message for each wrong field, the index within a batch, and so on. */
+  /** Details of the server: a message for each wrong field, the index within a batch, and so on. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** Of a 412: the ETag of the version that is there; undefined if there is no record. */
+  /** For a 412: the ETag of the current version; undefined if there is no record. */
   readonly version: string | undefined;
-  /** The id under which the server's log has the request. */
+  /** The id of the request in the server's log. */
   readonly requestId: string | undefined;
-  /** After how many milliseconds the server wants to be asked again. */
+  /** The milliseconds that the server asks to wait before the next try. */
   readonly retryAfterMs: number | undefined;
 
   constructor(message: string, { status, code, details, version, requestId, retryAfterMs, cause }: ErrorParts) {
@@ -52,17 +52,17 @@ export class RecordbusError extends Error {
 /** The 412 of a write: the record has another version than the one that was read. */
 export type Conflict = RecordbusError & { readonly status: 412; readonly code: 'precondition_failed' };
 
-/** Whether an error says that the record has another version. `error.version` is the one that is there. */
+/** Whether a write failed because the record has another version. `error.version` is the current one. */
 export const isConflict = (error: unknown): error is Conflict =>
   error instanceof RecordbusError && error.status === 412 && error.code === 'precondition_failed';
 
-/** An error of the client itself: it was called in a way that cannot work. */
+/** The error for an invalid call of the client. */
 export const invalidArgument = (message: string, cause?: unknown): RecordbusError =>
   new RecordbusError(message, { status: 0, code: 'invalid_argument', cause });
 
 /** The error of an answer that another server sent, such as the page of a proxy. */
 export const unexpectedAnswer = (status = 200): RecordbusError =>
-  new RecordbusError('The answer is not that of a stack.', { status, code: 'unexpected_answer' });
+  new RecordbusError('The answer does not come from Recordbus.', { status, code: 'unexpected_answer' });
 
 /** The error of an aborted call. */
 export const abortedBy = (signal: AbortSignal): RecordbusError =>

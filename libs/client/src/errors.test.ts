@@ -43,7 +43,7 @@ const cases: readonly (readonly [what: string, code: string, work: () => unknown
   ['an answer without a record', 'unexpected_answer', () => open(answer({ data: null })).posts.get('x')],
   ['an answer without records', 'unexpected_answer', () => open(answer({ data: null })).posts.first()],
   [
-    'no records on the way',
+    'an answer without records in the middle of a list',
     'unexpected_answer',
     () =>
       open(answer({ data: null }))

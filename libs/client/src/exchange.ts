@@ -16,7 +16,7 @@ export interface Outgoing {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** The parts of `XMLHttpRequest` that show the progress of an upload, which `fetch` of browsers does not. */
+/** The parts of `XMLHttpRequest` that report the progress of an upload. The `fetch` of browsers does not. */
 interface Xhr {
   readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null };
   readonly status: number;
@@ -35,7 +35,7 @@ interface Xhr {
 const xhrClass = (): (new () => Xhr) | undefined =>
   Reflect.get(globalThis, 'XMLHttpRequest') as unknown as (new () => Xhr) | undefined;
 
-/** Sends a request. Only `given`, a `fetch` of the caller, replaces the one of the platform. */
+/** Sends a request with `given`, the caller's `fetch`, or else with the platform's. */
 export function exchange(outgoing: Outgoing, given: typeof fetch | undefined): Promise<Response> {
   const { method, url, body, signal, onProgress } = outgoing;
   const headers = { ...outgoing.headers, ...(body && { 'Content-Type': body.type }) };

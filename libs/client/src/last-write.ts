@@ -1,17 +1,17 @@
 const header = 'X-Service-Consistency';
 
-/** How long reads name the last write, in milliseconds: every server has what is older. */
+/** How long reads name the last write, in milliseconds. Every server has all older writes. */
 const keptMs = 30_000;
 
-/** What the last write of a client led to, for the reads after it. */
+/** The state of the database after the last write of a client, for the reads after it. */
 export interface LastWrite {
   /** The headers of a request. */
   headersFor(method: string): Readonly<Record<string, string>>;
-  /** Keeps what an answer names. */
+  /** Keeps the state that an answer names. */
   note(answer: Headers): void;
 }
 
-/** Creates an empty one. Answers may come in any order: the text of a later state is greater. */
+/** Creates the state of a new client. Answers may arrive in any order: the text of a later state is greater. */
 export function createLastWrite(): LastWrite {
   let state: string | undefined;
   let untilMs = 0;

@@ -1,20 +1,20 @@
 import { abortedBy, type RecordbusError } from './error.ts';
 
-/** How often a request is sent again. */
+/** How often a request is repeated, at most. */
 export const mostRepetitions = 4;
 
-/** The longest wait that a server may ask for. A longer one is an error that says so. */
+/** The longest wait that a server may ask for. With a longer one the request fails at once. */
 const longestWaitMs = 60_000;
 const firstWaitMs = 250;
 
-/** Codes of refusals after which nothing was done, whatever the request. */
+/** Codes of refusals that mean that no work was done. */
 const nothingDone = new Set(['rate_limited', 'too_many_connections']);
-/** Codes of refusals that another request causes, which will end. */
+/** Codes of refusals that last only as long as another request. */
 const passing = new Set(['idempotency_key_in_use', 'files_being_removed', 'record_changing']);
 
 /**
- * Whether a request may be sent again after this error. `isSafe` says that a repetition does no work twice: it reads, or
- * it carries an idempotency key.
+ * Whether to repeat a request after this error. `isSafe` means that a repetition does no work twice, because the
+ * request only reads or has an idempotency key.
  */
 export function isWorthRepeating({ status, code }: RecordbusError, isSafe: boolean): boolean {
   if (status === 429) return nothingDone.has(code);
@@ -22,7 +22,10 @@ export function isWorthRepeating({ status, code }: RecordbusError, isSafe: boole
   return code === 'network' || passing.has(code) || status === 502 || status === 503 || status === 504;
 }
 
-/** How long to wait before the repetition: what the server says, else ever longer, spread by chance. */
+/**
+ * How long to wait before the repetition: the time that the server asks for, or else longer each time, with a random
+ * part.
+ */
 export function waitBefore(repetition: number, { retryAfterMs }: RecordbusError): number {
   if (retryAfterMs !== undefined) return retryAfterMs;
   return firstWaitMs * 2 ** repetition * (0.5 + Math.random() / 2);

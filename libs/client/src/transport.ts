@@ -12,7 +12,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A request, whatever it is repeated. */
+/** A request and its repetitions. */
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
@@ -22,9 +22,9 @@ export interface Call extends CallOptions {
   /** A finished body instead of `values`. */
   readonly body?: Body | undefined;
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Whether the route takes an idempotency key; a text is the key. Then the request may be repeated. */
+  /** Whether to send an idempotency key, which makes the request repeatable. A text is the key itself. */
   readonly key?: boolean | string | undefined;
-  /** Whether the request goes without the token of the session. */
+  /** Whether to leave out the token of the session. */
   readonly isAnonymous?: boolean | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -39,20 +39,20 @@ export interface Reply {
 
 /** How a client follows changes. */
 export interface LiveSettings extends LiveConnection {
-  /** The name of the store of its session; undefined for a session of its own. */
+  /** The name of the session's store; undefined if the session is not shared. */
   readonly sessionName: string | undefined;
 }
 
 /** Sends requests to a stack. */
 export interface Transport {
   readonly baseUrl: string;
-  /** Refreshes the session if it is time, and returns its token. For connections that stay open without requests. */
+  /** Refreshes the session if that is due, and returns its token. For connections that stay open without requests. */
   keepFresh(): Promise<string | undefined>;
   /** How the client follows changes, and the name of its session for other tabs. */
   readonly live: LiveSettings;
-  /** Sends a request, and again where that is safe. Throws a `RecordbusError` for every refusal. */
+  /** Sends a request, and repeats it if that is safe. Throws a `RecordbusError` for every refusal. */
   send(call: Call): Promise<Reply>;
-  /** Like `send`, but returns the answer as it comes, for downloads and streams. */
+  /** Like `send`, but returns the answer before its body has arrived, for downloads and streams. */
   open(call: Call): Promise<Response>;
   /** Sends a request and returns the member `data` of its answer. */
   data<T>(call: Call): Promise<T>;
@@ -140,7 +140,7 @@ export function createTransport(options: TransportOptions): Transport {
 
 type Read<T> = (response: Response) => Promise<T>;
 
-/** What a repeated delete that finds nothing stands for: an earlier request did the work, its answer was lost. */
+/** The answer of a repeated delete that finds no record: an earlier request deleted it, and its answer was lost. */
 const gone = (): Response => Response.json({ data: null });
 
 async function readJson(response: Response): Promise<unknown> {
@@ -149,12 +149,12 @@ async function readJson(response: Response): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    // A cut answer may end anywhere: as good as none.
+    // An answer that was cut counts as no answer.
     throw new RecordbusError('The answer is not JSON.', { status: 0, code: 'network', cause });
   }
 }
 
-/** The error of a refusal. An answer of another server, such as a proxy's page, has no words of its own. */
+/** The error of a refusal. An answer of another server, such as a proxy's page, has no message. */
 async function refusalOf(response: Response): Promise<RecordbusError> {
   const { status, headers } = response;
   const body = Object(await readJson(response).catch(() => undefined)) as Readonly<Record<string, unknown>>;
@@ -169,7 +169,7 @@ async function refusalOf(response: Response): Promise<RecordbusError> {
   });
 }
 
-/** A refused batch has the version that is there in its details alone. */
+/** A refused batch has the current version only in its details. */
 function etagIn(details: unknown): string | undefined {
   const { etag } = Object(details) as { readonly etag?: unknown };
   return typeof etag === 'string' ? etag : undefined;

@@ -1,9 +1,11 @@
 import { invalidArgument } from './error.ts';
 
-/** The parameters of a query; those that are undefined are left out. */
+/** The parameters of a query; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
-/** Joins the segments of a path, each encoded, below `/api/v1`. Throws for one that would lead to another path. */
+/**
+ * Joins the segments of a path, each encoded, below `/api/v1`. Throws for a segment that would lead to another path.
+ */
 export const apiPath = (...segments: readonly string[]): string => `/api/v1/${segments.map(encodeSegment).join('/')}`;
 
 function encodeSegment(segment: string): string {
@@ -12,7 +14,7 @@ function encodeSegment(segment: string): string {
   return encode(segment);
 }
 
-/** Encodes a text for an address. Half of a surrogate pair has no encoding. */
+/** Encodes a text for a URL. Half of a surrogate pair has no encoding. */
 export function encode(text: string): string {
   try {
     return encodeURIComponent(text);
@@ -21,7 +23,7 @@ export function encode(text: string): string {
   }
 }
 
-/** Returns the path of an answer's address with its query. */
+/** Returns a path with its query. */
 export function withQuery(path: string, query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     value === undefined || value === null ? [] : [`${encode(name)}=${encode(textOf(value))}`],

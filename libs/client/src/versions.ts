@@ -1,6 +1,6 @@
 import { isConflict, RecordbusError } from './error.ts';
 
-/** The ETags of records as they were read. A copy of a record has none: `tagOf` then goes by its `updated`. */
+/** The ETags of records that were read. A copy of a record has none: `tagOf` then uses its `updated`. */
 const tags = new WeakMap<object, string>();
 
 /** Remembers the ETag with which a record was read. Returns the record. */
@@ -15,16 +15,16 @@ export const etagOf = (version: string): string => `W/"${version}"`;
 /** The ETag with which a record was read, or undefined for a record that shows no version, such as one of a list. */
 export const exactTag = (record: object): string | undefined => tags.get(record);
 
-/** Which version a write expects. `isExact` is false when only its second is known. */
+/** The version that a write expects. `isExact` is false if only its second is known. */
 export interface Expected {
   readonly tag: string | undefined;
   readonly isExact: boolean;
 }
 
-/** What `ifMatch` takes: an ETag, or false for a write whatever the version. */
+/** The option `ifMatch`: an ETag, or false to ignore the version. */
 export type IfMatch = string | false | undefined;
 
-/** The version that a write of `subject`, a record as read or an id, expects. */
+/** The version that a write of `subject`, a record that was read or an id, expects. */
 export function expectedOf(subject: string | object, ifMatch: IfMatch): Expected {
   if (ifMatch !== undefined) return { tag: ifMatch || undefined, isExact: true };
   if (typeof subject === 'string') return { tag: undefined, isExact: true };
@@ -39,8 +39,9 @@ export function expectedOf(subject: string | object, ifMatch: IfMatch): Expected
 }
 
 /**
- * Whether a refused write may be tried with the version that is there. A list shows only the second of a version. If the
- * record was written several times in that second, the guess of the first is wrong, but the record may be what was read.
+ * Whether to retry a refused write with the current version. A list shows only the second of a version. If the record
+ * was written several times in that second, the assumed version is wrong, but the record may still be the one that was
+ * read.
  */
 export const isSameSecond = (error: unknown, { tag, isExact }: Expected): boolean =>
   !isExact && isConflict(error) && secondOf(error.version) === secondOf(tag);

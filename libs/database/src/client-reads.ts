@@ -15,15 +15,15 @@ import { traced, tracing } from './traced.ts';
 export interface ClientReads {
   /** Reads one record by its id. */
   get<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Reads a small page that its client did not shape. */
+  /** Reads a small page that is not a shaped read. */
   page<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read. */
   shaped<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Reads for live subscriptions, whose clients sent no request for it. */
+  /** Reads for live subscriptions. No request of a client waits for it. */
   live<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read of several statements that see one snapshot. */
   shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
-  /** Opens a cursor over the rows of a statement with one JSON text each. */
+  /** Opens a cursor over the rows of a statement. Each row is one JSON text. */
   cursor(statement: Statement, statementMs: number): Promise<Cursor>;
 }
 
@@ -35,7 +35,7 @@ interface ClientReadsDeps {
   readonly quickStatements: QuickStatements;
 }
 
-/** Opens the connections for reads of clients. All but gets of records use the settings. */
+/** Opens the connections for reads of clients. All except gets of records use the settings. */
 export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
   const { gets, longReadWidth, settings, replicaSide, quickStatements } = deps;
   const { meterOf } = openers;

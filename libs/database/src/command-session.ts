@@ -8,10 +8,10 @@ export const commandPrefix = applicationName('');
 
 const lockKey = "hashtext('recordbus.cli')";
 
-/** Thrown for a database behind a pooler: settings and locks of a command would stay on connections of others. */
+/** Thrown for a database behind a pooler, where a command's settings and locks would stay on shared connections. */
 export class PooledSession extends Error {}
 
-/** Opens a session for a command, of several servers on the one that takes writes. Throws PooledSession. */
+/** Opens a session for a command, on the server that takes writes. Throws PooledSession. */
 export async function openCommandSession(command: string, databaseUrl: string): Promise<pg.Client> {
   const name = applicationName(command);
   const client = new pg.Client({
@@ -35,15 +35,15 @@ export const commandIsRunning = `exists (
     and l.objid = (${lockKey}::bigint & 4294967295)::oid
 )`;
 
-/** A pooler gives a connection another process id than that of the server's process. */
+/** A pooler reports a process id that is not the id of the server's process. */
 async function isPooled(client: pg.Client & { readonly processID?: number | null }): Promise<boolean> {
   const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
   return rows[0]?.id !== client.processID;
 }
 
 /**
- * Takes the lock that lets one command at a time change a deployment, until the session ends. Returns undefined, or how
- * the command that has the lock is called; empty when it has just ended.
+ * Takes the lock that lets one command at a time change a deployment, until the session ends. Returns undefined, or the
+ * name of the command that holds the lock. The name is empty if that command has just ended.
  */
 export async function takeCommandLock(client: pg.Client): Promise<string | undefined> {
   const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${lockKey}) as locked`);

@@ -43,7 +43,7 @@ export interface Database {
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   /**
-   * Calls the handler after a failover: snapshots and transaction ids from before say nothing any more. Returns a function
+   * Calls the handler after a failover, which makes earlier snapshots and transaction ids invalid. Returns a function
    * that removes the handler.
    */
   onFailover(handler: () => void): () => void;
@@ -52,11 +52,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** The read replicas, as a service sees them. */
+/** The functions of the read replicas that a service uses. */
 export interface ReplicaUse {
   /** Makes every read on them see all that was committed before this call, such as a change of the schema. */
   catchUp(): void;
-  /** What is wrong with them, in a sentence; undefined if all can be used. */
+  /** Describes their problem in a sentence; undefined if all can be used. */
   findProblem(): string | undefined;
 }
 
@@ -100,7 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const longReadWidth = createLongReadWidth();
   const onWork = longReadWidth.noteOtherWork;
   const health = openers.pool('health');
-  // The connection of `/readyz` is free at any time.
+  // The connection of `/readyz` is always free.
   const cancel = createCancelStatement(health);
   const { own, writeOn, close: closeWrites } = openOwnConnections(openers, { onWork, cancel });
   const closeOwn = async (): Promise<void> => {
@@ -139,7 +139,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     },
   };
 
-  /** Any of them may write. The state is found after the commit, when the answer is about to be sent. */
+  /** Any of these calls may write. The state is read after the commit, just before the answer is sent. */
   const noting: <T>(work: Promise<T>) => Promise<T> = replicaSide
     ? (work) => {
         noteWritten(replicaSide.state);
@@ -168,13 +168,13 @@ async function readOwn<R>(gets: ReadLane, background: ConnectionPool, statement:
 }
 
 /**
- * Waits for the database, and finds the server that takes writes. Returns whether a pooler is between. Throws ConfigError
- * for a pooler that loses prepared statements.
+ * Waits for the database, and finds the server that takes writes. Returns whether the database is behind a pooler.
+ * Throws ConfigError for a pooler that loses prepared statements.
  */
 async function startPrimary(primary: Primary, log: Logger): Promise<boolean> {
   const { isPooled } = await untilReachable(() => primary.start(), log);
   if (isPooled) await requirePreparedStatements((await primary.find()).url);
-  if (isPooled) log.info('the database is behind a pooler: every transaction brings its settings along');
+  if (isPooled) log.info('the database is behind a pooler: every transaction carries its settings');
   return isPooled;
 }
 

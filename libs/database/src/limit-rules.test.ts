@@ -47,7 +47,7 @@ describe('a statement that checks a rule', { skip: skipWithoutDatabase }, () => 
     }
   });
 
-  test('leaves nothing of its transaction', async () => {
+  test('undoes its transaction', async () => {
     const work = database.transaction(async (query) => {
       await query(increase);
       await query(sleep(60));
@@ -56,7 +56,7 @@ describe('a statement that checks a rule', { skip: skipWithoutDatabase }, () => 
     assert.equal(await numberOf(), 0);
   });
 
-  test('may take longer where no rule is checked', async () => {
+  test('may take longer if it checks no rule', async () => {
     await database.query(sleep(0.3, false));
     await database.transaction((query) => query(sleep(0.3, false)));
   });

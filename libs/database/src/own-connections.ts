@@ -8,7 +8,7 @@ import { createSharedWrites } from './writes/shared-writes.ts';
 /** The connections for the statements and transactions of a service. */
 interface OwnConnections {
   readonly own: Readonly<Record<OwnClassName, ConnectionPool>>;
-  /** Returns what runs one statement that writes. In classes whose writes share commits, quick ones do. */
+  /** Returns the function that runs a write of one statement. In classes whose writes share commits, quick ones do. */
   writeOn(of: OwnClassName): Query;
   close(): Promise<void>;
 }
@@ -16,7 +16,7 @@ interface OwnConnections {
 /** Commits do not wait for the disk. */
 const relaxed = { synchronous_commit: 'off' };
 
-/** Opens the connections. They open when they are needed. */
+/** Creates the connections. Each opens when it is needed. */
 export function openOwnConnections(
   openers: Openers,
   { onWork, cancel }: Pick<PoolHooks, 'onWork' | 'cancel'>,

@@ -61,7 +61,7 @@ describe('the leases of partitions', { skip: skipWithoutDatabase }, () => {
     assert.equal(two.members, 3);
   });
 
-  it('those that start together share too', async () => {
+  it('processes that start together get fair shares too', async () => {
     const members = Array.from({ length: 5 }, () => join());
     for (let round = 0; round < 4; round += 1) {
       await Promise.all(members.map((member) => member.renew()));
@@ -72,7 +72,7 @@ describe('the leases of partitions', { skip: skipWithoutDatabase }, () => {
     await settle(...members);
   });
 
-  it('more processes than partitions leave some without one', async () => {
+  it('with more processes than partitions, some hold none', async () => {
     const members = Array.from({ length: 10 }, () => join());
     const shares = await settle(...members);
     assert.ok(shares.every((share) => share <= 1));
@@ -91,7 +91,7 @@ describe('the leases of partitions', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  it('a process that was frozen holds nothing, and takes part again', async () => {
+  it('a process that was frozen holds nothing, and joins again', async () => {
     const [frozen, other] = [join(600), join()];
     await settle(frozen, other);
     await eventually(async () => frozen.held.length === 0);

@@ -2,15 +2,15 @@ import type { Database } from './database.ts';
 import { newId } from './id.ts';
 
 /**
- * The leases of work that is divided into partitions, of which each process takes its fair share. They are rows of
- * `system.leases`, as is the membership of each process that renews.
+ * The leases of work that is divided into partitions. Each process takes its fair share. The leases, and the membership
+ * of each process that renews, are rows of `system.leases`.
  */
 export interface PartitionLeases {
   /** The name of this process's membership. */
   readonly member: string;
   /** The processes that share the work, as of the last renewal. */
   readonly members: number;
-  /** The partitions that this process holds now, by its monotonic clock, without the database. */
+  /** The partitions that this process now holds, by its monotonic clock. Does not use the database. */
   readonly held: readonly number[];
   /** Renews the leases of its share, takes free ones, and gives up those beyond. Returns the partitions that it took. */
   renew(): Promise<readonly number[]>;
@@ -24,12 +24,12 @@ interface PartitionLeasesOptions {
   readonly lifetimeMs: number;
 }
 
-/** How long before the end of the leases in the database their holder stops, in milliseconds. */
+/** How long before the leases end in the database their holder stops, in milliseconds. */
 const marginMs = 500;
 
 /**
- * Takes as many partitions as a fair share has: those that it holds, then free ones. The conflict clause decides when two
- * processes take the same one. The leases are inserted in one order, so that no two processes wait for each other.
+ * Takes a fair share of the partitions: first those that the process holds, then free ones. If two processes take the
+ * same partition, the conflict clause decides. All processes insert in the same order, so no two wait for each other.
  */
 const takeShare = `with member as (
     insert into system.leases as lease (name, holder, expires_at)
@@ -59,9 +59,9 @@ const takeShare = `with member as (
   select (select array_agg(name) from taken) as names, 1 + count as members from others`;
 
 /**
- * Creates leases of which this process holds none yet. They expire by the database's clock. The holder measures from
- * before its request, so it stops before any successor starts, even after it was frozen. A partition that it gives up is
- * released a renewal later, when its work has ended.
+ * Creates the leases; this process holds none yet. They expire by the database's clock. The holder measures from before
+ * its request, so it stops before a successor starts, even if it was frozen. A partition that it gives up is released a
+ * renewal later, when its work has ended.
  */
 export function createPartitionLeases(
   database: Database,

@@ -8,24 +8,24 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether it is a write that checks a rule of a collection, and may cost only what one user may cost (cost §1.6). */
+  /** Whether it is a write that checks a rule of a collection. Then the limits of cost §1.6 apply. */
   readonly checksRule?: boolean;
   /**
-   * Its longest time, in milliseconds; beyond it 422 `too_expensive`. Has no effect on connections of reads, which have a
-   * statement time of their own.
+   * Its time limit, in milliseconds; beyond it 422 `too_expensive`. Has no effect on connections for reads, which have
+   * their own statement time.
    */
   readonly limitMs?: number;
-  /** The record that it locks, if it locks one: writes of one record wait for each other. */
+  /** The record that it locks, if any. Writes of one record wait for each other. */
   readonly locks?: string;
-  /** Whether only the primary may run it: it reads the row of the caller's account, or what it returns is kept. */
+  /** Whether only the primary may run it, because it reads the row of the caller's account, or its result is cached. */
   readonly onPrimary?: boolean;
   /** Set for a read that a read replica may serve. */
   readonly fromReplica?: ReplicaRead | undefined;
 }
 
-/** What a read on a read replica must see. */
+/** The state that a read on a read replica must see. */
 export interface ReplicaRead {
-  /** A state of the database that the read must see; without one, what every read sees. */
+  /** A state of the database that the read must see, in addition to what every read sees. */
   readonly after: Consistency | undefined;
 }
 

@@ -6,11 +6,11 @@ interface OneTimeToken {
   readonly expiresAtSec: number;
 }
 
-/** Uses up a token; false for a used one. It is one statement, so only one of all replicas gets true. */
+/** Uses up a token. Returns false if it was used. One statement does this, so only one replica gets true. */
 export async function useToken(query: Query, { id, expiresAtSec }: OneTimeToken): Promise<boolean> {
   const rows = await query({
     name: 'use-token',
-    // Kept for an hour after its expiry, since clocks may differ. The records service deletes what has expired.
+    // Kept for an hour after its expiry, since clocks may differ. The records service deletes expired rows.
     text: `insert into system.used_file_tokens (id, expires_at) values ($1, to_timestamp($2) + interval '1 hour')
 on conflict (id) do nothing returning id`,
     values: [id, expiresAtSec],

@@ -38,7 +38,7 @@ export const isWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.shift <= outer.shift &&
   inner.network >> (outer.shift - inner.shift) === outer.network;
 
-/** Whether one of the ranges has an address, given as text. */
+/** Whether one of the ranges contains an address, given as text. */
 export function containsAddress(cidrs: readonly Cidr[], text: string): boolean {
   const address = parseAddress(text);
   return address !== undefined && findCidr(cidrs, address) !== undefined;

@@ -83,7 +83,7 @@ const createAgent = ({ connect, socketLifetimeMs, maxSocketsPerOrigin }: AgentOp
     clientTtl: socketLifetimeMs,
     keepAliveTimeout: Math.min(KEEP_ALIVE_MS, socketLifetimeMs),
     keepAliveMaxTimeout: Math.min(KEEP_ALIVE_MAX_MS, socketLifetimeMs),
-    // The exchange has its own deadline; these timeouts would be two more timers for each request.
+    // The exchange has its own deadline. These timeouts would add two timers to each request.
     headersTimeout: 0,
     bodyTimeout: 0,
     // For a single connection undici would use a bare client, which has no lifetime.

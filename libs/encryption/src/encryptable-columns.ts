@@ -29,9 +29,7 @@ export async function listEncryptableTables(client: pg.Client): Promise<Encrypta
   return rows;
 }
 
-/**
- * A column that is always encrypted under a key, but may hold values from before there was one. All members are SQL.
- */
+/** A column that is encrypted whenever there is a key, but may hold older values. All members are SQL. */
 export interface SecretColumn {
   readonly table: string;
   readonly column: string;

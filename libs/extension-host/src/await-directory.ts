@@ -38,6 +38,6 @@ export function awaitDirectory(directory: string, { ending, log, onThere }: Awai
   } catch (error) {
     giveUp(error);
   }
-  // It may have been made before the watch.
+  // The directory may have been created before the watch.
   void look();
 }

@@ -39,7 +39,7 @@ export interface ExtensionsConfig {
 }
 
 /**
- * Finds the directory of the extensions; undefined when there is none, and changes are not followed. Throws ConfigError
+ * Finds the directory of the extensions; undefined if there is none and changes are not followed. Throws ConfigError
  * when a named directory does not exist.
  */
 export async function findExtensionsConfig(

@@ -81,7 +81,7 @@ export function createExtensionHost({ directory, log, followsChanges, ...limits 
       return loaded.problems;
     },
     async start() {
-      // Watched first: a file that is written during the load is loaded again.
+      // The watch starts first, so a file that is written during the load is loaded again.
       if (followsChanges) watchFiles(directory, ending.signal, log, noteWritten);
       firstLoad = load();
       await firstLoad;

@@ -20,7 +20,7 @@ interface RunningExtension {
   readonly pool: WorkerPool;
 }
 
-/** The extensions of a directory as they were loaded. */
+/** The loaded extensions of a directory. */
 export interface LoadedDirectory {
   /** By name. */
   readonly running: ReadonlyMap<string, RunningExtension>;
@@ -66,7 +66,7 @@ async function createFindUnchanged(
 ): Promise<(file: ExtensionFile) => RunningExtension | undefined> {
   const paths = await Promise.all(written.map((path) => realpath(path).catch(() => path)));
   const failed = new Set(problems.map(({ name }) => name));
-  // The imports of an extension are known, other files that it reads are not.
+  // The imports of an extension are known. Other files that it reads are not.
   const isAnyDependency = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
   const isTouched = ({ files }: RunningExtension) => isAnyDependency || paths.some((path) => files.has(path));
   return ({ name, file }) => {

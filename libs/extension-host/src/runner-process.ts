@@ -91,7 +91,7 @@ function forkRunner(environment: NodeJS.ProcessEnv, receive: (message: FromRunne
       launched.kill('SIGKILL');
     }
   });
-  // A send to a dying process fails; its exit tells the callers.
+  // A send to a dying process fails. Its exit rejects the calls.
   launched.on('error', () => {});
   return launched;
 }

@@ -21,7 +21,7 @@ interface WorkerCalls {
   /** Sends a call to the worker and returns its outcome. */
   run(call: NewCall): Promise<CallOutcome>;
   receive(message: CallMessage): void;
-  /** Rejects the calls under way. */
+  /** Rejects the calls in progress. */
   endAll(error: Error): void;
 }
 
@@ -33,12 +33,12 @@ interface CallsOptions {
 
 interface RunningCall extends Pick<NewCall, 'answer' | 'onBegun'> {
   readonly done: PromiseWithResolvers<CallOutcome>;
-  /** The tool calls under way. */
+  /** The tool calls in progress. */
   readonly asks: Set<Promise<void>>;
   readonly turns: Gate;
 }
 
-/** The number of tool calls of one call that run at once: all calls share the connections to the database. */
+/** The number of tool calls of one call that run at once. All calls share the connections to the database. */
 const maxConcurrentAsks = 8;
 
 const callIsOver: CallOutcome = { error: { message: 'the call is over' } };

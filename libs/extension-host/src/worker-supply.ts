@@ -11,7 +11,7 @@ interface SupplyOptions {
   readonly log: Logger;
 }
 
-/** The most calls that wait for a worker; further ones are refused at once. */
+/** The maximum number of calls that wait for a worker. Further ones are refused at once. */
 const maxWaiting = 256;
 /** A worker other than the first is ended after this idle time. */
 const idleMs = 60_000;

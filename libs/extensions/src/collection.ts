@@ -22,7 +22,7 @@ type Rule = string | null;
 
 /** A field of a collection. */
 export interface FieldDefinition {
-  /** Stable over renames: another name with the same id renames the field and keeps its data. */
+  /** Stays the same when the field is renamed, so a rename keeps the data. */
   readonly id?: string;
   readonly name: string;
   readonly type: (typeof fieldTypeNames)[number];
@@ -33,7 +33,7 @@ export interface FieldDefinition {
   readonly collection?: string;
   readonly view_rule?: Rule;
   readonly write_rule?: Rule;
-  /** Of autodate fields. */
+  /** For autodate fields. */
   readonly onCreate?: boolean;
   readonly onUpdate?: boolean;
 }
@@ -46,9 +46,9 @@ export interface IndexDefinition {
   readonly type?: 'btree' | 'trigram';
 }
 
-/** A collection, as its schema file has it (schema §2.2). */
+/** A collection in the form of a schema file (schema §2.2). */
 export interface CollectionDefinition {
-  /** A UUID. Stable over renames. */
+  /** A UUID, which stays the same when the collection is renamed. */
   readonly id?: string;
   readonly name: string;
   readonly type?: 'base' | 'auth' | 'view';
@@ -58,9 +58,9 @@ export interface CollectionDefinition {
   readonly update_rule?: Rule;
   readonly delete_rule?: Rule;
   readonly history_enabled?: boolean;
-  /** What writes wait for: `full` by default. */
+  /** Whether writes wait for the disk; `full` by default. */
   readonly durability?: 'full' | 'relaxed';
-  /** Of views. */
+  /** For views. */
   readonly view_query?: string;
   readonly fields?: readonly FieldDefinition[];
   readonly indexes?: readonly IndexDefinition[];

@@ -9,7 +9,7 @@ export interface Write<T = AnyCollection> {
   /** The id of the record; undefined for a create. */
   readonly id: string | undefined;
   /**
-   * The client's values; for a record whose relation a delete clears, that relation as null; for a restore, all values.
+   * The client's values. For a record whose relation a delete clears, that relation as null. For a restore, all values.
    * A before hook may set, change and remove members. The write continues with the result, which is validated like any
    * other body. It never holds passwords, and it is empty for a delete.
    */

@@ -7,7 +7,7 @@ export interface CollectionTypes {
   readonly update: unknown;
 }
 
-/** What a schema must be: the types of each collection by its name. */
+/** The constraint of `Schema`: the types of each collection by its name. */
 export type SchemaOf<S> = { readonly [C in keyof S]: CollectionTypes };
 
 /** A collection without types. */
@@ -27,9 +27,9 @@ export type CollectionName<S> = keyof S & string;
 
 type MemberOf<T, M extends keyof CollectionTypes> = T extends CollectionTypes ? T[M] : never;
 
-/** A record as it is stored and read. */
+/** A stored record. */
 export type RecordOf<T> = MemberOf<T, 'record'>;
-/** What a create takes. */
+/** The values of a create. */
 export type CreateOf<T> = MemberOf<T, 'create'>;
-/** What an update takes. */
+/** The values of an update. */
 export type UpdateOf<T> = MemberOf<T, 'update'>;

@@ -62,7 +62,7 @@ export type BatchOperation = { readonly collection: string; readonly as?: string
   | { readonly op: 'delete'; readonly id: string | Reference; readonly if_match?: string }
 );
 
-/** The result of an operation. Of a delete, `data` and `etag` are null. */
+/** The result of an operation. For a delete, `data` and `etag` are null. */
 export interface BatchResult {
   readonly status: 200 | 201;
   readonly data: RecordData | null;
@@ -75,7 +75,7 @@ export interface BatchResult {
  */
 export interface Records<S = AnySchema> {
   list<C extends CollectionName<S>>(collection: C, options?: ListOptions): Promise<Page<RecordOf<S[C]>>>;
-  /** Reads the first page of a list, or the one behind a cursor, at the same cost at any depth. It counts nothing. */
+  /** Reads the first page of a list, or the page after a cursor, at the same cost at any depth. It has no totals. */
   listByCursor<C extends CollectionName<S>>(
     collection: C,
     options?: CursorOptions,

@@ -19,8 +19,8 @@ import {
 interface IdempotencyKeysDeps {
   readonly database: Pick<Database, 'query' | 'read'>;
   /**
-   * Where keys are claimed; by default, on the same connections. A claim need not wait for the disk: the work behind it
-   * does, and a crash of the database that loses a claim also loses the work.
+   * The connections for claims; by default the same. A claim need not wait for the disk, since its work does: a crash
+   * of the database that loses a claim also loses the work.
    */
   readonly claimOn?: Pick<Database, 'query'>;
   /** Where expired keys and old answers are removed; by default, on the same connections. */
@@ -36,7 +36,7 @@ interface IdempotencyKeysDeps {
 
 const defaultLeaseMs = 10_000;
 
-/** How often a claim is tried when the row appears or disappears meanwhile. After that the key counts as running. */
+/** How often a claim is tried if the row appears or disappears meanwhile. After that the key counts as in use. */
 const claimAttempts = 5;
 
 const defaultRemoveEveryMs = 10_000;
@@ -51,8 +51,8 @@ const maxLargeBytes = 2 ** 30;
 
 /**
  * Creates the store of idempotency keys in PostgreSQL, which all replicas share (http §7.9). A claim is one statement.
- * Storing the answer is another one; a handler can run it in the transaction of its work. The lease of a process that
- * dies runs out.
+ * Storing the answer is another one; a handler can run it in the transaction of its work. If a process dies, its lease
+ * expires.
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
   const { log, leaseMs = defaultLeaseMs, claimOn = deps.database, removeOn = deps.database } = deps;

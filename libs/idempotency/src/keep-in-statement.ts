@@ -15,11 +15,13 @@ interface KeptAnswer {
 }
 
 /**
- * SQL that keeps the answer of a write in the statement of the write, and returns its `json`. Only for an answer that shows
- * what tables hold anyway: it is not sealed. The statement fails if another request has used the key meanwhile (`isKeyUsed`).
+ * SQL that keeps the answer of a write in the statement of the write, and returns its `json`. The answer is not
+ * encrypted, so use it only for answers whose data is stored unencrypted anyway. The statement fails if another request
+ * has used the key meanwhile (`isKeyUsed`).
  */
 export const keepInStatement = ({ id, fingerprint, status, etag, json, from }: KeptAnswer): string =>
-  // A replica of the version before sees a lease in place of an answer, and says that the first request is still running.
+  // A replica of the previous version sees a lease in place of an answer, and reports that the first request is
+  // running.
   `insert into system.idempotency_keys (id, token, lease_until, fingerprint, status, etag, json, expires_at)
   select ${id}, gen_random_uuid(), now() + ${keptFor}, ${fingerprint}, ${status}, ${etag}, ${json}, now() + ${keptFor} from ${from}
   returning json`;

@@ -2,8 +2,8 @@ import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, ti
 import type { KeptReply } from '@recordbus/shared/http';
 
 /**
- * Hashes and encrypts what is stored for a key. Answers may hold tokens, and requests may hold passwords, which a plain
- * hash would let an attacker guess quickly.
+ * Hashes and encrypts the data that is stored for a key. Answers may hold tokens, and requests may hold passwords,
+ * which a plain hash would let an attacker guess quickly.
  */
 export interface KeySeal {
   /** Returns the row's id for a key with its caller and route. */

@@ -20,7 +20,7 @@ export interface FoundKey {
   /** Whether the caller holds the key now. */
   readonly isMine: boolean;
   readonly fingerprint: Buffer | null;
-  /** The sealed answer. */
+  /** The encrypted answer. */
   readonly answer: Buffer | null;
   /** The answer that a statement kept. */
   readonly written: WrittenAnswer | null;

@@ -12,10 +12,10 @@ export const selectDeletedVersion = ({ id: collection }: Collection, id: string)
   `select d.updated_at, d.revision as _revision from system.deleted_versions d
   where d.collection_id = ${quoteLiteral(collection)} and d.record_id = ${id}`;
 
-/** How long a deleted version is kept after its second, in seconds. The next second would do. */
+/** How long a deleted version is kept after its second, in seconds. One second would be enough. */
 const keptSec = 60;
 
-/** The statement that drops the versions that no new record can repeat. It waits for no delete. */
+/** The statement that drops the versions that no new record can repeat. It does not wait for deletes. */
 export const dropDeletedVersions = {
   text: `delete from system.deleted_versions d using (
   select collection_id, record_id from system.deleted_versions

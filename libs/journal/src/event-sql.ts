@@ -47,7 +47,7 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
 }
 
 /**
- * The INSERT of one row, already published, into the outbox: by how many records a write without events changed its
+ * The INSERT of one row, marked as published, into the outbox: by how many records a write without events changed its
  * collection. Totals of lists need it (read/total.ts). At most 32,767 records.
  */
 export const insertCount = ({ collection, verb, source }: Omit<EventParts, 'batch'>): string =>

@@ -40,5 +40,5 @@ export function originOf({ principal, requestId, traceparent, batch }: WriteCont
   };
 }
 
-/** The place as events have it, in JSON. */
+/** The JSON of the place in events. */
 export const textOfPlace = ({ id, index, size }: BatchPlace): string => JSON.stringify({ id, index, size });

@@ -6,24 +6,27 @@ import type { Query } from '@recordbus/database';
 export interface UnitOfWork<Work extends string> {
   /** Runs a statement of the unit. */
   readonly query: Query;
-  /** The after-commit work: it runs once, and never after a rollback. Each step of the unit adds what it causes. */
+  /**
+   * The after-commit work. Each step of the unit adds the work that it causes. It runs once, and never after a
+   * rollback.
+   */
   readonly due: Set<Work>;
 }
 
-/** What starts each kind of after-commit work. Answers never wait for it. */
+/** Starts each kind of after-commit work. Answers never wait for it. */
 export type AfterCommit<Work extends string> = Readonly<Record<Work, () => void>>;
 
 /** Runs an attempt and commits it: a transaction, which may begin the attempt again, or a statement in autocommit. */
 type Commit = <T>(attempt: (query: Query) => Promise<T>) => Promise<T>;
 
-/** Runs the work of a unit and commits it, then starts what is due, each kind once. */
+/** Runs the work of a unit and commits it, then starts the due after-commit work, each kind once. */
 export async function runUnit<Work extends string, T>(
   commit: Commit,
   afterCommit: AfterCommit<Work>,
   work: (unit: UnitOfWork<Work>) => Promise<T>,
 ): Promise<T> {
   const { result, due } = await commit(async (query) => {
-    // Each attempt has a list of its own.
+    // Each attempt has its own list.
     const unit: UnitOfWork<Work> = { query, due: new Set() };
     return { result: await work(unit), due: unit.due };
   });

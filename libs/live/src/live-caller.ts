@@ -1,9 +1,9 @@
 import type { Principal } from '@recordbus/shared/context';
 
-/** Who subscribes, and what rules may read of the request that opened the connection. */
+/** The caller of a subscription, with the parts of the request that rules may read. */
 export interface LiveCaller {
   readonly principal: Principal;
-  /** The address of the client, by which guests take turns. Guests without one are one client. */
+  /** The address of the client. Guests take turns by it, and guests without one count as one client. */
   readonly address?: string | undefined;
   /** The headers of the request, by names in lower case. */
   readonly headers: Readonly<Record<string, string>>;

@@ -10,7 +10,7 @@ import { splitBatch } from './split-batch.ts';
 import type { Verdicts } from './verdicts.ts';
 
 interface ClientOptions {
-  /** The address of the records service. */
+  /** The URL of the records service. */
   readonly url: string;
   readonly sealer: ContextSealer;
 }
@@ -24,7 +24,7 @@ const refused = z.object({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** Calls the records service over HTTP, with the sealed context. Throws its refusals, and 503 when it does not answer. */
+/** Calls the records service over HTTP, with the signed context. Throws its refusals, and 503 if it does not answer. */
 export function createLiveReadsClient({ url, sealer }: ClientOptions): LiveReads {
   async function call<Name extends keyof typeof liveSchemas>(
     name: Name,
@@ -84,7 +84,7 @@ const toPlan = (plan: LivePlan): z.input<typeof liveSchemas.judge.body>['plan'] 
   })),
 });
 
-/** The context of work that no request caused. */
+/** The context of the product's own work. */
 const ownContext = (): RequestContext => ({
   requestId: randomUUID(),
   traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`,
@@ -92,7 +92,7 @@ const ownContext = (): RequestContext => ({
   clientAddress: '',
 });
 
-/** Writes a refusal as it travels within an answer. */
+/** Converts a refusal to the form in which it is sent within an answer. */
 export const writeRefusal = ({ status, code, message, details, headers }: AppError): z.input<typeof refusal> => ({
   status,
   code,

@@ -2,8 +2,8 @@ import type { Principal } from '@recordbus/shared/context';
 import { z } from 'zod';
 
 /*
- * The bodies of the internal routes. Both ends are services of one release, so the schemas check the shape and leave the
- * values to the code that reads them.
+ * The bodies of the internal routes. Both ends are services of one release, so the schemas check only the shape. The
+ * code that reads the values checks them.
  */
 
 const principal = z.custom<Principal>(
@@ -59,7 +59,7 @@ const verdict = z.object({
   version: z.string(),
 });
 
-/** A refusal as it travels: its body, status and headers. */
+/** A refusal within an answer: its body, status and headers. */
 export const refusal = z.object({
   status: z.number(),
   code: z.string(),
@@ -68,7 +68,7 @@ export const refusal = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** What each internal route takes, and the `data` of its answer. */
+/** The body of each internal route, and the `data` of its answer. */
 export const liveSchemas = {
   open: {
     body: z.object({ requests: z.array(z.object({ request, caller })) }),

@@ -1,6 +1,6 @@
 import type { LiveEvent } from './verdicts.ts';
 
-/** Most UTF-16 code units of the data of one request. Each service reads bodies as a whole. */
+/** The maximum number of UTF-16 code units in the data of one request, since services read whole bodies. */
 const maxUnits = 4 * 2 ** 20;
 
 /** Splits events into requests of moderate size, at least one. An event is at most about a mebibyte. */

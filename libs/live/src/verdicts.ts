@@ -1,19 +1,19 @@
-/** An event of a record, as the stream has it. */
+/** An event of a record on the stream. */
 export interface LiveEvent {
   /** The id of the event. */
   readonly id: string;
-  /** The id of the record, for a large event: it is in the header `ce-subject`, after the collection. */
+  /** The id of the record, only for a large event. It comes from the header `ce-subject`, after the collection. */
   readonly record?: string | undefined;
   readonly verb: 'create' | 'update' | 'delete';
   readonly version: string;
-  /** The text of its `data`; undefined for a large event, which records reads by its id. */
+  /** The text of its `data`; undefined for a large event, which the records service reads by its id. */
   readonly data?: string | undefined;
 }
 
-/** Positions in the list of callers; `all` where the decision does not depend on them. */
+/** Indexes in the list of callers; `all` if the decision does not depend on them. */
 export type Callers = readonly number[] | 'all';
 
-/** A record as these callers may see it. */
+/** The view of a record that these callers share. */
 export interface ShownRecord {
   readonly callers: Callers;
   /** JSON text, the same as in the answer of a get. */
@@ -22,22 +22,25 @@ export interface ShownRecord {
   readonly changed?: readonly string[];
 }
 
-/** What an event means for the callers. */
+/** The verdict on an event for the callers. */
 export interface EventVerdict {
-  /** Those for whom the record matched before the write. For a delete this is judged by the last state. */
+  /** The callers whose subscription the record matched before the write. A delete is judged by the last state. */
   readonly before: Callers;
-  /** Those for whom it matches now; nobody for a delete. */
+  /** The callers whose subscription it matches now; none for a delete. */
   readonly now: Callers;
   /** One entry for each different view of the record; together they cover `now`. */
   readonly records: readonly ShownRecord[];
   /**
-   * The version of `records`. It is later than that of the event where values of the stored record were needed and a
-   * newer version is stored already.
+   * The version of `records`. It is later than that of the event if the stored record was read and already had a newer
+   * version.
    */
   readonly version: string;
 }
 
-/** One verdict for each event, in order. `stale` where the schema gives the request another plan now: open it again. */
+/**
+ * One verdict for each event, in order. `stale` if the request now has another plan, because the schema has changed:
+ * open it again.
+ */
 export type Verdicts =
   | { readonly isStale: true }
   | { readonly isStale: false; readonly events: readonly EventVerdict[] };

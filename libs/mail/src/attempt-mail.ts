@@ -15,7 +15,7 @@ interface AttemptDeps {
   readonly settings: Pick<Settings, 'get'>;
   readonly client: CurrentClient;
   readonly log: Logger;
-  /** Aborts what is being sent. */
+  /** Aborts the current send. */
   readonly ending: AbortSignal;
 }
 

@@ -5,7 +5,7 @@ import { createSmtpClient, type SmtpClient } from './smtp-client.ts';
 export interface CurrentClient {
   /** Creates the client unless there is one. */
   open(): Promise<SmtpClient>;
-  /** Closes the client. The next mail creates another one, with the settings of then. */
+  /** Closes the client. The next mail creates a client with the settings of that time. */
   drop(): void;
 }
 

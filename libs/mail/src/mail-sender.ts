@@ -26,7 +26,7 @@ interface MailSenderDeps {
 
 /** The poll interval without a notice. */
 const idleMs = 2000;
-/** The lease of a mail, longer than any attempt. After it another process may send the mail of one that died. */
+/** The lease of a mail, longer than any attempt. When it expires, another process may send the mail. */
 const leaseSec = (2 * sendTimeoutMs) / 1000;
 
 const stopTimeoutMs = 5000;

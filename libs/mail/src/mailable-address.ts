@@ -1,6 +1,6 @@
 /**
  * Whether mail can be sent to an address. An account's address may hold characters with a meaning in headers and SMTP
- * commands unless quoted (RFC 5322 §3.2.3); it gets no mail, so that one address never becomes two (mail §2.6).
+ * commands unless quoted (RFC 5322 §3.2.3); such an address gets no mail, so one address never becomes two (mail §2.6).
  * Addresses below `.invalid` (RFC 2606) are synthetic (auth §1.4).
  */
 export const isMailableAddress = (address: string): boolean =>

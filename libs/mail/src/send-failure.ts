@@ -1,6 +1,6 @@
 /** Why the server did not accept a mail. */
 export interface SendFailure {
-  /** The server's reply or the client's error, in one line, without anything of the mail's body. */
+  /** The server's reply or the client's error, in one line, without any part of the mail's body. */
   readonly reason: string;
   /** Whether another attempt with the same mail would fail too (mail §3.4). */
   readonly isFinal: boolean;

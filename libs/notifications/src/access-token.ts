@@ -7,7 +7,7 @@ import { withRetries } from './with-retries.ts';
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
 const assertionSec = 3600;
-/** A token is not used in its last 5 minutes, or in the second half of its life if that is shorter. */
+/** A token is replaced 5 minutes before its end, or after half of its life if that is later. */
 const marginSec = 300;
 
 interface AccessToken {

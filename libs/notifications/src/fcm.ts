@@ -77,8 +77,8 @@ function readResult(target: string, response: EgressResponse): TargetResult {
 }
 
 /**
- * Whether the target is permanently invalid. A target of another sender (SENDER_ID_MISMATCH) is not: with a service
- * account of the wrong project every target is one.
+ * Whether the target is permanently invalid. A target of another sender (SENDER_ID_MISMATCH) is not invalid: with a
+ * service account of the wrong project, every target would be.
  */
 function isInvalidTarget({ code, status, message, fields }: FcmError): boolean {
   if (code === 'UNREGISTERED') return true;

@@ -20,7 +20,7 @@ interface DocumentParts {
   readonly version: string;
   /** The declared routes of all services. */
   readonly routes: readonly RouteManifest[];
-  /** What the running services describe besides them. */
+  /** Descriptions of the services in addition to the routes. */
   readonly descriptions: readonly ServiceDescription[];
 }
 
@@ -33,7 +33,7 @@ admin's token all.`;
 
 const bearer = { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' };
 
-/** The tags that are described have their order; others follow. */
+/** Described tags come first, in their order. Others follow. */
 const places = new Map(Object.keys(tagDescriptions).map((name, place) => [name, place]));
 const byPlace = (one: string, other: string): number =>
   (places.get(one) ?? places.size) - (places.get(other) ?? places.size);
@@ -64,7 +64,7 @@ export async function composeDocument({ version, routes, descriptions }: Documen
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    // The caller's own collections first: `x-tagGroups` is how pages for people group tags.
+    // The caller's own collections come first. Pages for people group tags by `x-tagGroups`.
     tags: groups.flatMap(({ tags }) => tags.map((name) => ({ name, description: described[name] ?? name }))),
     'x-tagGroups': groups,
     paths,

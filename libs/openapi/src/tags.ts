@@ -6,7 +6,7 @@ export const tagDescriptions: Readonly<Record<string, string>> = {
   files: 'Uploaded files, and tokens for protected ones.',
   auth: 'Registration and sign-in of the users of an auth collection, and their accounts.',
   realtime: 'Live changes and channels.',
-  jobs: 'Imports, which go on after their answer.',
+  jobs: 'Imports, which continue after their answer.',
   collections: 'Collections: their fields, rules and indexes.',
   schema: 'The schema as files: plan and apply.',
   snapshots: 'The definitions of all collections as one document.',

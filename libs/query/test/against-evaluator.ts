@@ -18,8 +18,8 @@ import { describeTrial, type Trial, trialsOf } from './trial.ts';
 import { refusalOf } from './unseen-name.ts';
 
 /**
- * Compares what a random schema does with what the evaluator says: `scale` times some expressions and sorts, and the
- * fields of answers. A failure names the seed of the schema, which makes the same comparison again.
+ * Compares a random schema with the evaluator: `scale` times some expressions and sorts, and the fields of answers. A
+ * failure names the seed of the schema, which repeats the comparison.
  */
 export async function compareSchema(fixture: QueryFixture, seed: number, scale: number): Promise<void> {
   const space = await startSpace(fixture, seed);
@@ -42,7 +42,7 @@ export async function compareSchema(fixture: QueryFixture, seed: number, scale: 
   assert.ok(accepted > tried / 3, `only ${accepted} of ${tried} texts were accepted`);
 }
 
-/** Compares what expressions find with what the evaluator says. Returns how many were accepted. */
+/** Compares the results of expressions with the evaluator. Returns how many were accepted. */
 async function compareExpressions(
   fixture: QueryFixture,
   space: Space,
@@ -156,7 +156,7 @@ function refusalOfTerms(terms: readonly SortTerm[], trial: Trial): string | unde
   return refusals.find((refusal) => refusal !== undefined);
 }
 
-/** Fails unless a client is refused the first name that it does not see, and nothing else that an admin may write. */
+/** Fails unless a client is refused exactly the first name that it does not see. */
 function compareRefusal(
   { refusal }: Answer,
   expected: string | undefined,

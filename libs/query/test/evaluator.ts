@@ -66,13 +66,13 @@ function holds(leaf: Leaf, situation: Situation): boolean {
   }
 }
 
-/** The values that a quantifier is about: entries of lists, each by itself. */
+/** The values that a quantifier tests: the entries of lists. */
 const entriesOf = (values: readonly Value[]): Value[] =>
   values.flatMap((value) =>
     typeOf(value) === 'list' ? itemsOf(value.value).map((entry) => ({ value: entry, type: 'text' as const })) : [value],
   );
 
-/** Some pair of values passes; a negative operator holds where the positive one does not. */
+/** Holds if some pair of values passes. A negative operator holds if the positive one does not. */
 function testHolds(test: Test, left: Pick<Sides, 'values'>, situation: Situation): boolean {
   const operands: readonly Operand[] =
     test.kind === 'comparison' ? [test.right] : 'kind' in test.among ? [test.among] : test.among;
@@ -97,7 +97,7 @@ function testHolds(test: Test, left: Pick<Sides, 'values'>, situation: Situation
   }
 }
 
-/** How many records outwards a path begins; undefined for other operands. */
+/** How many levels outwards a path begins; undefined for other operands. */
 function levelOf(operand: Operand): number | undefined {
   if (operand.kind !== 'path' && operand.kind !== 'distance') return undefined;
   const { segments } = operand.kind === 'path' ? operand : operand.of;
@@ -113,7 +113,7 @@ function isThere(operand: Operand, situation: Situation): boolean {
   return isList ? isReached === true : values.some((value) => !isNull(value));
 }
 
-/** The value that a term of a sort stands for. */
+/** The value of a term of a sort. */
 export function valueAt(term: string, situation: Situation): unknown {
   const { left } = parse(`${term} = 1`) as Extract<Test, { kind: 'comparison' }>;
   return sidesOf(left, situation).values[0]?.value ?? null;

@@ -4,7 +4,7 @@ import { position, type Vocabulary } from './operand-arbitrary.ts';
 import { testArbitrary } from './test-arbitrary.ts';
 import { mapWords, type RequestWords, type Words } from './vocabulary.ts';
 
-/** What expressions may name. */
+/** The names that expressions may use. */
 export interface Language {
   /** The paths from a collection. */
   words(collection: string): Words;

@@ -32,7 +32,7 @@ export function membersOf(collection: Collection): Members {
 /** Whether no expression may name the field (filters §4.2). */
 export const isHidden = ({ type, options }: Field): boolean => type === 'password' || options.encrypted === true;
 
-/** The kind of a member's values; undefined for a name that is none. */
+/** The kind of a member's values; undefined for an unknown name. */
 export function kindOfMember(name: string, field: Field | undefined): Value['type'] {
   if (!field) return systemKinds[name];
   if (field.options.multiple) return 'list';

@@ -8,13 +8,13 @@ export const position = 0;
 
 export type PathOperand = Extract<Operand, { kind: 'path' | 'request' }>;
 
-/** What a test may name; the request only in rules. */
+/** The names that a test may use; those of the request only in rules. */
 export interface Vocabulary {
   readonly words: Words;
   readonly request: RequestWords | undefined;
 }
 
-/** Alternatives; empty where the collections have nothing of a kind. */
+/** Alternatives; empty if the collections have no operands of a kind. */
 export type Operands = readonly fc.Arbitrary<Operand>[];
 
 export const text: Operands = [fc.constantFrom(...texts).map((value): Operand => ({ kind: 'text', value, position }))];

@@ -33,7 +33,7 @@ interface Reached {
   readonly at: readonly Situation[];
   readonly collection: Collection;
   readonly isSeveral: boolean;
-  /** Whether the record is there from which the first several come. */
+  /** Whether the record exists at which the path first branches. */
   readonly isReached: boolean;
 }
 
@@ -59,14 +59,14 @@ function follow([name = '', ...rest]: readonly string[], reached: Reached, situa
   return follow(rest, next, situation);
 }
 
-/** What an expression reads in a member of a record. */
+/** The value that an expression reads from a member of a record. */
 function readMember(name: string, situation: Situation): unknown {
   const { collection, record } = situation;
   const field = membersOf(collection).get(name);
   return field && !isFieldSeen(field, situation) ? null : (record[name] ?? null);
 }
 
-/** Goes on to the records of another collection, as far as they are seen. */
+/** Continues to the visible records of another collection. */
 function step(
   { at, isSeveral: wasSeveral, isReached }: Reached,
   collection: Collection,
@@ -135,7 +135,7 @@ function valueEnds(
       entries: distinct(at).reduce((sum, from) => sum + itemsOf(readMember(name, from)).length, 0),
     }),
   };
-  // A path to one value that leads nowhere is null; one to several has no value then.
+  // A path to one value that leads to no record is null. A path to several records then has no value.
   if (values.length === 0 && !isSeveral)
     return { values: [{ value: null, type, isMissing: true }], isList, isReached: false, ...counted };
   return { values, isList, isReached: isSeveral ? isReached : at.length > 0, ...counted };

@@ -10,7 +10,7 @@ export interface QueryFixture {
   readonly database: Database;
   /** The collation that folds case on the server. */
   readonly collation: string;
-  /** Creates the tables of the collections, instead of those that are there. */
+  /** Replaces the tables with those of the given collections. */
   createTables(collections: World['collections']): Promise<void>;
   /** Replaces all records. */
   fill(world: World): Promise<void>;

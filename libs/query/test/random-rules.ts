@@ -10,7 +10,7 @@ import { schemaOf, type World } from './world.ts';
 
 type Collections = World['collections'];
 
-/** Collections with other view rules, of their records and of their fields. */
+/** The collections with random view rules for their records and fields. */
 export function rulesArbitrary(collections: Collections): fc.Arbitrary<Collections> {
   const all = Object.values(collections);
   const rules = ruleArbitraries(collections);

@@ -5,7 +5,7 @@ import { idsOf } from './random-schema.ts';
 import { samplesFor, texts } from './sample-values.ts';
 import { bodyTypes } from './vocabulary.ts';
 
-/** The caller's account as a request has it; undefined for a guest. Some accounts are not there any more. */
+/** The caller's account in a request; undefined for a guest. Some accounts no longer exist. */
 export const authArbitrary = (accounts: readonly Collection[]): fc.Arbitrary<RequestValues['auth']> =>
   fc.option(
     fc.constantFrom(...accounts).chain(({ name }) =>

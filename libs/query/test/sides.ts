@@ -9,11 +9,11 @@ import { itemsOf, lower, textOf, type Value } from './values.ts';
 /** The values of one side. */
 export interface Sides {
   readonly values: readonly Value[];
-  /** Whether the side is a list or a path to several records, which may be there and empty. */
+  /** Whether the side is a list or a path to several records, which may exist and be empty. */
   readonly isList?: boolean;
   /** Whether the side is a path to several records. */
   readonly isSeveral?: boolean;
-  /** Whether the record is there from which the list or the several records come. */
+  /** Whether the record exists that has the list or leads to the several records. */
   readonly isReached?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { isFixedOfCaller, operandsIn } from './operands.ts';
 import { endsOf } from './path-ends.ts';
 import type { World } from './world.ts';
 
-/** What callers of one kind (guests, or the accounts of one collection) may name. */
+/** The names that callers of one kind (guests, or the accounts of one collection) may use. */
 export interface Sight {
   seesRecords(collection: Collection): boolean;
   seesField(collection: Collection, field: Field): boolean;
@@ -17,7 +17,7 @@ export interface Sight {
 /** Rules and admins may name everything. */
 export const fullSight: Sight = { seesRecords: () => true, seesField: () => true };
 
-/** Returns what clients with such an account, or guests, may name (filters §7.3, §7.8). */
+/** Returns the names that clients with such an account, or guests, may use (filters §7.3, §7.8). */
 export function sightOf(world: World, account: Collection | undefined): Sight {
   const isOpen = (rule: Rule) => rule === null || (rule !== '' && mayHold(parseRule(rule), { world, account }));
   return {
@@ -45,7 +45,7 @@ function holdsFor(rule: Rule, situation: Situation): boolean {
   return verdict;
 }
 
-/** What rules decide about records, for one request. */
+/** The results of rules for records, by request. */
 const verdicts = new WeakMap<RequestValues, Map<string, boolean>>();
 
 const parsed = new Map<string, Expression>();
@@ -61,7 +61,7 @@ interface Caller {
   readonly account: Collection | undefined;
 }
 
-/** Whether a rule may hold for callers of this kind: the test of what they never have does not (fields §5.2). */
+/** Whether a rule may hold for callers of this kind. A test of a value that they never have does not (fields §5.2). */
 function mayHold(rule: Expression, caller: Caller, isNegated = false): boolean {
   switch (rule.kind) {
     case 'all':
@@ -83,7 +83,7 @@ function mayHold(rule: Expression, caller: Caller, isNegated = false): boolean {
   }
 }
 
-/** Whether the operand is of the caller, and no such caller has it. */
+/** Whether the operand is a value of the caller that no such caller has. */
 function isNeverThere(operand: Operand, { world, account }: Caller): boolean {
   const path = operand.kind === 'count' ? operand.of : operand;
   if (path.kind !== 'request' || path.segments[0] !== 'auth') return false;
@@ -99,7 +99,7 @@ function isNeverThere(operand: Operand, { world, account }: Caller): boolean {
   }
 }
 
-/** Whether the two sides are equal, where that is the same for all such callers. */
+/** Whether the two sides are equal, if that is the same for all such callers. */
 function verdictOf(left: Operand, right: Operand, { account }: Caller): boolean | undefined {
   const [a, b] = [left, right].map((side) =>
     side.kind === 'request' && side.modifier === undefined ? constantOf(side.segments, account) : undefined,

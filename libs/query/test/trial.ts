@@ -9,7 +9,7 @@ import type { Space } from './space.ts';
 import { findRequestWords, findWords, type Words } from './vocabulary.ts';
 import { schemaOf, type World } from './world.ts';
 
-/** Where a text is compiled and evaluated, and for whom. */
+/** The scope and the situation in which a text is compiled and evaluated. */
 export interface Trial {
   readonly scope: Scope;
   /** Everything that an evaluation needs but the record. */
@@ -17,7 +17,7 @@ export interface Trial {
   readonly sight: Sight;
 }
 
-/** Trials over any collection of a space, each with something that is made of the names there. */
+/** Trials over any collection of a space, each with a value that is made from its names. */
 export function trialsOf<T>(
   space: Space,
   audience: Scope['audience'],
@@ -77,7 +77,7 @@ function languageOf(
   };
 }
 
-/** What a message says of a trial that failed. */
+/** Describes a failed trial in a message. */
 export function describeTrial({ seed }: Space, { scope, situation }: Trial): string {
   const { request, world } = situation;
   const rules = Object.values(world.collections).map(({ name, rules: { view }, fields }) => ({

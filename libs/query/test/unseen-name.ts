@@ -4,7 +4,7 @@ import { membersOf, referrersOf } from './members.ts';
 import type { Sight } from './sight.ts';
 import type { World } from './world.ts';
 
-/** Where names are looked up. */
+/** The place in which names are looked up. */
 interface Place {
   readonly collection: Collection;
   readonly collections: World['collections'];

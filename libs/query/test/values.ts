@@ -7,7 +7,7 @@ export interface Value {
   /** The type of an open value, when the other side has none. */
   readonly leaning?: Value['type'];
   readonly literal?: Literal;
-  /** Whether it is a value of the caller's account: where it is null, it is the same as nothing. */
+  /** Whether it is a value of the caller's account. Such a null equals nothing. */
   readonly isCallers?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function isEqual(a: Value, b: Value): boolean {
   return aNull || bNull ? aNull && bNull : isSame(a, b);
 }
 
-/** Whether two values are the same, or one is in the list of the other; null is the same as nothing. */
+/** Whether two values are the same, or one is in the list of the other. Null equals nothing. */
 export function isSame(a: Value, b: Value): boolean {
   if (isNull(a) || isNull(b)) return false;
   const type = commonType(a, b);
@@ -40,7 +40,7 @@ export function contains(a: Value, b: Value): boolean {
   return hays.some((hay) => typeof hay === 'string' && lower(hay).includes(lower(needle)));
 }
 
-/** Whether both values are there and in this order. */
+/** Whether both values exist and are in this order. */
 export function isInOrder(operator: '>' | '>=' | '<' | '<=', a: Value, b: Value): boolean {
   const type = commonType(a, b);
   const order = orderOf(readAs(a, type), readAs(b, type));

@@ -4,7 +4,7 @@ import type { Sight } from './sight.ts';
 import type { Value } from './values.ts';
 import type { World } from './world.ts';
 
-/** A path that an expression may name, maybe with a modifier. */
+/** A path that an expression may use, possibly with a modifier. */
 export interface Word {
   readonly path: string;
   /** The number of relations on the way. */
@@ -29,7 +29,7 @@ const jsonKeys: Readonly<Record<string, readonly string[]>> = {
   json: ['.a', '.a.b', '.bb', '.0'],
   geoPoint: ['.lat'],
 };
-/** What the modifiers make of a kind. */
+/** The kinds that modifiers give a kind. */
 const modified: Readonly<Partial<Record<Kind, readonly (readonly [Kind, string])[]>>> = {
   text: [
     ['text', ':lower'],
@@ -42,7 +42,7 @@ const modified: Readonly<Partial<Record<Kind, readonly (readonly [Kind, string])
   ],
 };
 
-/** Every path from a collection over at most so many relations, as far as names are seen. */
+/** Every path of visible names from a collection over at most this many relations. */
 export function findWords(
   collection: Collection,
   collections: World['collections'],
@@ -97,7 +97,7 @@ const fixed: Readonly<Partial<Record<Group, readonly string[]>>> = {
   bool: ['@request.auth.verified', '@request.query.q:isset', '@request.headers.none:isset'],
 };
 
-/** What a rule of a collection may read of the request. */
+/** The paths of the request that a rule of a collection may read. */
 export function findRequestWords(
   collection: Collection,
   collections: World['collections'],

@@ -34,9 +34,14 @@ describe('the rule that applies [http §8.5, §8.6]', () => {
     ['a more specific label before the audience', ['* guest', '/api/*'], {}, '/api/* all'],
     ['a request without an action matches no rule with one', ['*:list'], { action: undefined }, undefined],
     ['the label of a key before all others', ['#ci', '/api/v1/posts:list'], { label: 'ci' }, '#ci all'],
-    ['no label of a key for other callers', ['#ci', '*'], {}, '* all'],
-    ['no label of another key', ['#cd', '*'], { label: 'ci' }, '* all'],
-    ['any order in the setting', ['/api/v1/posts:list', '*:list guest', '*'], {}, '/api/v1/posts:list all'],
+    ['rules for the label of a key do not match other callers', ['#ci', '*'], {}, '* all'],
+    ['rules for the label of another key do not match', ['#cd', '*'], { label: 'ci' }, '* all'],
+    [
+      'the order in the setting does not matter',
+      ['/api/v1/posts:list', '*:list guest', '*'],
+      {},
+      '/api/v1/posts:list all',
+    ],
   ];
   for (const [name, labels, more, chosen] of cases)
     test(name, () => assert.equal(choose(labels, { ...list, ...more }), chosen));

@@ -2,7 +2,7 @@ import type { RateRule } from '@recordbus/settings';
 
 /** The properties of a request that rules match. */
 export interface RatedRequest {
-  /** Every path that the same resource has. */
+  /** Every path of the same resource. */
   readonly paths: readonly string[];
   readonly action: RateRule['action'];
   readonly audience: 'guest' | 'auth';
@@ -13,10 +13,10 @@ export interface RatedRequest {
 export type ChooseRule = (request: RatedRequest) => RateRule | undefined;
 
 /**
- * Creates the choice of the one rule that counts for a request. Of the matching rules, one with an action beats one
+ * Creates the function that chooses the one rule for a request. Of the matching rules, one with an action beats one
  * without, an exact path beats the longest prefix, which beats `*`, and for the same label an audience of guests or of
- * tokens beats all (http §8.5, §8.6). Rules for the label of a service key beat all rules without, and count for no other
- * caller (keys §6).
+ * tokens beats all (http §8.5, §8.6). Rules for the label of a service key beat all rules without a label, and apply to
+ * no other caller (keys §6).
  */
 export function createChooseRule(rules: readonly RateRule[]): ChooseRule {
   const ranked = [...rules].sort((a, b) => compare(rankOf(b), rankOf(a)));

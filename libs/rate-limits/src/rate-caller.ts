@@ -8,7 +8,7 @@ type Caller = Pick<RequestContext, 'principal' | 'clientAddress'>;
 export const audienceOf = ({ principal }: Pick<Caller, 'principal'>): 'guest' | 'auth' =>
   principal.type === 'guest' ? 'guest' : 'auth';
 
-/** The label whose rules count for a service key before all others (keys §6); undefined for other callers. */
+/** The label whose rules take precedence for a service key (keys §6); undefined for other callers. */
 export const rateLabelOf = ({ principal }: Pick<Caller, 'principal'>): string | undefined =>
   principal.type === 'service' ? principal.rateLabel : undefined;
 
@@ -20,6 +20,6 @@ export function rateCaller({ principal, clientAddress }: Caller, action?: RateRu
     : `${principal.type} ${principal.id}`;
 }
 
-/** The name of a caller's window. A changed rule has other windows: what the old one refused may be allowed now. */
+/** The name of a caller's window. A changed rule starts new windows. */
 export const windowKey = ({ label, audience, max, windowMs }: RateRule, caller: string): string =>
   `${label} ${audience} ${max} ${windowMs} ${caller}`;

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 
 /** A window after a count: a row, timed by the clock of the database. */
 export interface CountedWindow {
-  /** The total, the count included. */
+  /** The total, including the new count. */
   readonly used: number;
   /** Time until it ends, in milliseconds. */
   readonly leftMs: number;
@@ -45,7 +45,7 @@ export async function takeWindow(query: Query, { key, windowMs, count }: Count):
 }
 
 /**
- * Adds to a window if the total stays within `max`. Otherwise it adds nothing, and returns the window as it is, with
+ * Adds to a window if the total stays within `max`. Otherwise it adds nothing, and returns the unchanged window with
  * `isTaken` false.
  */
 export async function takeIfLeft(
@@ -65,7 +65,7 @@ from system.rate_windows where key = $1 and ends_at_ms > ${nowMs}`,
   return { ...window, isTaken: false };
 }
 
-/** Takes a count back, unless its window has ended. */
+/** Subtracts a count, unless its window has ended. */
 export async function giveBack(
   query: Query,
   { key, count, endsAtMs }: Pick<Count, 'key' | 'count'> & Pick<CountedWindow, 'endsAtMs'>,

@@ -1,6 +1,6 @@
 /**
- * The columns of an account besides its fields. Records show only `is_anonymous`, as `anonymous` (records §2.3). The
- * others leave the database only for a sign-in.
+ * The columns of an account in addition to its fields. Records show only `is_anonymous`, as `anonymous` (records §2.3).
+ * The others leave the database only for a sign-in.
  */
 export const accountColumns: readonly { readonly name: string; readonly definition: string }[] = [
   // Null for an account without a password.

@@ -41,7 +41,7 @@ export function createCollectionCache({ database, bus, log }: CacheDeps): Collec
     async read(before) {
       const { version, collections } = await loadCollections(database.read);
       if (before?.version === version) return before;
-      // No read replica that lacks the change gets statements for the new tables, or answers by the old rules.
+      // Read replicas that lack the change must not get statements for the new tables, or answer by the old rules.
       database.readReplicas?.catchUp();
       return { version, byName: new Map(collections.map((collection) => [collection.name, collection])) };
     },

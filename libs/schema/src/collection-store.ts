@@ -21,7 +21,7 @@ interface CollectionRow {
   updated_at: number;
 }
 
-// A row for each collection: the driver parses them one by one as they arrive, and never the whole schema in one piece.
+// One row for each collection: the driver parses rows one by one as they arrive, and never the whole schema at once.
 const loadAll = {
   name: 'load-collections',
   text: `select versions.version, to_json(c) as collection from system.versions left join system.collections c on true
@@ -41,8 +41,9 @@ export async function loadCollections(query: Query): Promise<{ version: number; 
 }
 
 /**
- * Returns a function that reads all collections within one transaction. It reads again only those that changed since the
- * last time: a change gives a row another place, and no other row takes the old one before the transaction ends.
+ * Returns a function that reads all collections within one transaction. It reads again only collections that have
+ * changed: a change moves a row to another place (`ctid`), and no other row takes the old place before the transaction
+ * ends.
  */
 export function followCollections(query: Query): () => Promise<Collection[]> {
   let known = new Map<string, Collection>();

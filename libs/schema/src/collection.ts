@@ -15,7 +15,7 @@ export type TimeColumn = 'created_at' | 'updated_at';
 
 /** An index that an admin created (collections §10.2). */
 export interface CollectionIndex {
-  /** Its name in the database is made of this id, so it survives renames. */
+  /** Its name in the database contains this id, so it survives renames. */
   readonly id: string;
   /** Unique within the collection, without case. */
   readonly name: string;
@@ -26,7 +26,7 @@ export interface CollectionIndex {
   readonly type: 'btree' | 'trigram';
 }
 
-/** What a write waits for: `full`, until the database has it on disk; `relaxed`, only for its commit. */
+/** `full`: a write waits until the database has it on disk. `relaxed`: it waits only for its commit. */
 export const durabilities = ['full', 'relaxed'] as const;
 export type Durability = (typeof durabilities)[number];
 
@@ -43,7 +43,7 @@ export interface Collection {
   readonly durability?: Durability;
   /** The time columns that the query of a view does not return; none by default. */
   readonly lacking?: readonly TimeColumn[];
-  /** The indexes besides those of the system; none by default. */
+  /** The indexes in addition to those of the system; none by default. */
   readonly indexes?: readonly CollectionIndex[];
   readonly createdAtSec: number;
   readonly updatedAtSec: number;

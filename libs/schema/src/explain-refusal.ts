@@ -5,8 +5,8 @@ import { columnsOfIndex, findIndexOfConstraint } from './indexes.ts';
 import { findFieldOfConstraint } from './naming.ts';
 
 /**
- * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error as it
- * is. The writing statement itself checks the constraints, so concurrent writes cannot evade them.
+ * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error
+ * unchanged. The writing statement itself checks the constraints, so concurrent writes cannot evade them.
  */
 export const explainRefusal =
   (collection: Collection) =>

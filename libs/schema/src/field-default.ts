@@ -47,11 +47,13 @@ export function findDefaultProblem(field: Field, target: Pick<Collection, 'name'
 
 interface Creation {
   readonly principal: Principal;
-  /** Values that the product sets, which no default replaces. */
+  /** Values that the product sets. Defaults do not replace them. */
   readonly given?: ColumnValues;
 }
 
-/** Adds the defaults of the fields that the body of a create does not name. A body that names null has no value. */
+/**
+ * Adds the defaults of the fields that the body of a create does not name. A field that is null in the body stays null.
+ */
 export function withDefaults(
   { fields }: Collection,
   body: Readonly<Record<string, unknown>>,

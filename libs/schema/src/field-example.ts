@@ -3,7 +3,7 @@ import type { Field } from './field.ts';
 import { ValueRefusal } from './field-type.ts';
 import { fieldTypeOf } from './fields/index.ts';
 
-/** Adds a value of the field to its schema, for types whose schema says little about what a value looks like. */
+/** Adds an example to the schema of a field, for types whose schema says little about the form of a value. */
 export function withExample(field: Field, schema: JsonSchema): JsonSchema {
   if (schema.examples !== undefined) return schema;
   const value = findExample(field);

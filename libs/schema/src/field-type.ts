@@ -13,7 +13,8 @@ export class ValueRefusal {
 }
 
 /**
- * Reads a written JSON value into what the column takes, or refuses it. Never gets null, undefined or an empty value.
+ * Converts a written JSON value to the value of the column, or refuses it. Never gets null, undefined or an empty
+ * value.
  */
 export type ValueReader = (value: unknown) => unknown | ValueRefusal;
 
@@ -27,7 +28,7 @@ export type ValueKind = 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | 
 export interface FormText {
   /** Whether `read` parses a text as JSON; the caller bounds what that costs first. */
   isJson(text: string): boolean;
-  /** Reads all text parts of one field. A text that is not such a value stays text, which the field then refuses. */
+  /** Reads all text parts of one field. A text that cannot be read stays text, which the field then refuses. */
   read(texts: readonly string[]): unknown;
 }
 
@@ -45,7 +46,7 @@ export interface Narrowing {
   readonly option: string;
   /** SQL condition for the rows whose value is refused, or may be when `refuses` decides. */
   readonly where: string;
-  /** Decides about the value of such a row where SQL cannot. */
+  /** Decides about the value of such a row if SQL cannot. */
   readonly refuses?: (value: unknown) => boolean;
 }
 
@@ -60,7 +61,8 @@ export interface FieldType {
   /** The options that a definition may have, strict, with their defaults. */
   readonly options: z.ZodType<Record<string, unknown>>;
   /**
-   * Definitions and values for tests and for the examples of the API document. A type with `multiple` has both ways.
+   * Definitions and values for tests and for the examples of the API document. A type with `multiple` has samples with
+   * and without it.
    */
   readonly samples: readonly [FieldSample, ...FieldSample[]];
   /** Whether the definition names a target collection. */
@@ -88,11 +90,11 @@ export interface FieldType {
   readonly emptyTextIsNull: boolean;
   /** The content of the column for a record without a value; null by default. */
   emptyValue?(field: Field): unknown;
-  /** SQL of what `unique` compares, from a quoted column; the column itself by default. */
+  /** SQL of the expression that `unique` compares, from a quoted column; the column itself by default. */
   uniqueSql?(column: string): string;
-  /** The JSON Schema of a value as records show it. Null, for no value, is added to it. */
+  /** The JSON Schema of a value in records. Null, for no value, is added to it. */
   valueSchema(field: Field): JsonSchema;
-  /** The JSON Schema of what may be written, if that differs. */
+  /** The JSON Schema of a written value, if it differs. */
   writtenSchema?(field: Field): JsonSchema;
   /** Builds the reader once per schema version. */
   compile(field: Field): ValueReader;

@@ -11,8 +11,8 @@ export interface Field {
   readonly options: Readonly<Record<string, unknown>>;
   /** Name of the target collection; relation fields only. */
   readonly collection?: string;
-  /** Who sees the field; as the record without it (fields §5). */
+  /** Who sees the field; by default everyone who sees the record (fields §5). */
   readonly viewRule?: Rule;
-  /** Who may write the field; as the record without it (fields §5). */
+  /** Who may write the field; by default everyone who may write the record (fields §5). */
   readonly writeRule?: Rule;
 }

@@ -42,7 +42,7 @@ export const linkTableOf = (collection: Named, field: Pick<Field, 'id'>): string
 export const linkTableName = ({ id }: Named, field: Pick<Field, 'id'>): string =>
   `${id.replaceAll('-', '')}:${field.id}`;
 
-/** The function of the triggers that keep the links of a collection. */
+/** The function of the triggers that maintain the links of a collection. */
 export const linkFunctionOf = ({ id }: Named): string => `links.${quoteIdentifier(`keep:${id.replaceAll('-', '')}`)}`;
 
 /** Name of the primary key of a table of links. */

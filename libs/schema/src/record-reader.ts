@@ -15,7 +15,7 @@ import { isOperatorObject, ValueOperation, type ValueOperators } from './value-o
 export type ColumnValues = ReadonlyMap<string, unknown>;
 
 interface ChangeOptions {
-  /** Whether operators may stand for values (records §6.3); then they are read into a ValueOperation. */
+  /** Whether operators may replace values (records §6.3). They are read into a ValueOperation. */
   readonly takesOperators?: boolean;
 }
 
@@ -31,7 +31,7 @@ export interface RecordReader {
 }
 
 /**
- * Members that the server sets. A body may have them, so that a record that was read can be sent back (records §5.2).
+ * Members that the server sets. A body may have them, so clients can send back a record that they read (records §5.2).
  */
 const serverSet = new Set(['id', 'created', 'updated', 'expand', 'anonymous', 'created_at', 'updated_at', '_score']);
 
@@ -109,7 +109,7 @@ export function compileRecordReader(collection: Collection, { takesFiles = true 
 
 const tooExpensive = new ValueRefusal('is too long to be checked against its pattern together with the other fields');
 
-/** Reads a value, or the operators that stand for it. */
+/** Reads a value, or the operators that replace it. */
 function readWritten(column: Column, written: unknown, takesOperators: boolean): unknown {
   if (!takesOperators || !column.operators || !isOperatorObject(written)) return readValue(column, written);
   const operand = column.operators.read(written);

@@ -24,8 +24,9 @@ export const valueSchemaOf = (field: Field): JsonSchema => {
 };
 
 /**
- * The JSON Schema of a record of the collection in answers, with the schemas of the records in its `expand`. Every member
- * is there but those that a field rule hides (fields §5); the parameter `fields` leaves out what it does not name.
+ * The JSON Schema of a record of the collection in answers, with the schemas of the records in its `expand`. Every
+ * member is required, except those with a view rule (fields §5), although the parameter `fields` leaves out members
+ * that it does not name.
  */
 export function recordSchema(
   collection: Collection,
@@ -54,7 +55,7 @@ export function recordSchema(
   };
 }
 
-/** The schema of a value in a record, without null where records always have one. */
+/** The schema of a value in a record, without null if records always have a value. */
 function shownSchemaOf(collection: Collection, field: Field): JsonSchema {
   const type = fieldTypes.get(field.type);
   if (!type) return {};
@@ -84,7 +85,7 @@ export const newValueSchemaOf = (field: Field): JsonSchema => ({
   ...defaultSchemaOf(field),
 });
 
-/** The default as JSON Schema has it. A computed one is no value of the schema. */
+/** The default in JSON Schema. A computed default is not a value of the schema. */
 function defaultSchemaOf(field: Field): JsonSchema {
   const value = findFixedDefault(field);
   return value === undefined ? {} : { default: value };
@@ -112,7 +113,7 @@ function written(
 export const writableOf = (fields: readonly Field[]): readonly Field[] =>
   fields.filter((field) => !fieldTypeOf(field).isServerSet);
 
-/** The members of a written account that are no fields. */
+/** The members of a written account that are not fields. */
 export const passwordMembers: Readonly<Record<string, JsonSchema>> = {
   password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
   old_password: { type: 'string', writeOnly: true, description: 'required of a user who changes the password' },

@@ -4,7 +4,7 @@ import type { Field } from './field.ts';
 /** The given part of a field of a test. The rest is completed like the definition of an admin. */
 export type TestField = Pick<Field, 'name'> & Partial<Field>;
 
-/** A base collection of a test, as the cache would return it. Names are the ids of the collection and its fields. */
+/** A base collection of the cache, for tests. The collection and its fields have their names as ids. */
 export const testCollection = (
   name: string,
   fields: readonly TestField[],

@@ -7,7 +7,7 @@ import { quoteIdentifier } from './naming.ts';
 /** Returns the SQL expression that a unique field compares (fields §2.6). */
 export const comparedValue = (field: Field): string => comparedBy(field, quoteIdentifier(field.name));
 
-/** Returns the SQL of what a unique field compares of a value (SQL). */
+/** Returns the SQL expression by which a unique field compares a value (SQL). */
 export const comparedBy = (field: Field, value: string): string => fieldTypeOf(field).uniqueSql?.(value) ?? value;
 
 /** Returns the SQL condition of the rows whose value a unique field compares. */

@@ -2,7 +2,7 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import type { Field } from './field.ts';
 import type { ValueRefusal } from './field-type.ts';
 
-/** What an update does with a stored value: the operators of one field, read for the statement. */
+/** A change of a stored value: the operators of one field, parsed for the statement. */
 export class ValueOperation {
   /** The value for the parameter of the statement. */
   readonly operand: unknown;
@@ -20,11 +20,11 @@ export interface ResultRefusal {
 
 /** The operators of a field in the body of an update (records §6.3). */
 export interface ValueOperators {
-  /** The JSON Schemas of what the operators take, by their names. */
+  /** The JSON Schemas of the operands, by the names of the operators. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   /** Reads an object with some of these operators, and no others, or refuses it. Returns the operand. */
   read(operators: Readonly<Record<string, unknown>>): unknown | ValueRefusal;
-  /** The value that the operators give a record without a value. `operators` was read before. */
+  /** The result of the operators for a record without a value. `operators` has been read. */
   ofNothing(operators: Readonly<Record<string, unknown>>): unknown;
   /** How a statement applies them. */
   readonly inSql: OperatorSql;
@@ -36,7 +36,7 @@ export interface OperatorSql {
   readonly operandType: 'double precision' | 'jsonb';
   /** SQL of the value after the operators, from the SQL of the stored value and the operand. */
   result(stored: string, operand: string): string;
-  /** When a result (SQL) is refused, besides an empty value of a required field. */
+  /** When a result (SQL) is refused, in addition to an empty value of a required field. */
   refusals(result: string): readonly ResultRefusal[];
 }
 
@@ -50,7 +50,7 @@ export function isOperatorObject(value: unknown): value is Readonly<Record<strin
   );
 }
 
-/** Says which operators a field has, for a body with another one; undefined when it has all of them. */
+/** Names the operators of a field if a body has an unknown one; otherwise undefined. */
 export function findUnknownOperator(names: readonly string[], operators: object): string | undefined {
   const unknown = Object.keys(operators).find((name) => !names.includes(name));
   return unknown === undefined ? undefined : `takes ${names.join(', ')}, and no other operator`;

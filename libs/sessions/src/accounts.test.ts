@@ -124,7 +124,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     await feed.stop();
   });
 
-  test('a listener learns which accounts and sessions were revoked, and not afterwards', async () => {
+  test('a listener learns which accounts and sessions were revoked, until it is removed', async () => {
     const seen: RevokedSubjects[] = [];
     const end = accounts.onRevoked((subjects) => seen.push(subjects));
     const endFailing = accounts.onRevoked(() => {

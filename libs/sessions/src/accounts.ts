@@ -43,13 +43,13 @@ interface CachedPrincipal {
   readonly mark: number;
 }
 
-/** Creates the accounts cache: each session is looked up once, and again after a revocation names it or its account. */
+/** Creates the cache of accounts. Each session is looked up once, and again after a revocation of it or its account. */
 export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   const feed = createRevocationFeed({ database, bus, log });
   const cache = new LRUCache<string, CachedPrincipal>({ max: maxCachedSessions });
 
   async function lookUp(session: Session): Promise<Principal | undefined> {
-    // Taken before the query: a revocation that arrives during the query makes its result stale.
+    // Taken before the query, since a revocation that arrives during the query makes its result stale.
     const mark = feed.mark();
     const state = await findAccountState(database.read, session);
     const principal = state && principalOf(session, state);

@@ -12,7 +12,7 @@ const freshMs = 900;
 /** The auth service keeps revocations for ten minutes. After a gap of half of that, every cached lookup is stale. */
 const longestGapMs = 300_000;
 
-/** The most subjects in memory. When one is evicted, every lookup before its revocation is stale. */
+/** The maximum number of subjects in memory. When one is evicted, every lookup before its revocation is stale. */
 const maxSubjects = 50_000;
 
 /** Accounts and sessions by their ids; `all` when every earlier lookup is stale. */
@@ -66,7 +66,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
 
   /** Reads the revocations committed since a snapshot; returns the snapshot of this read. */
   async function read(before: string | undefined): Promise<string> {
-    // After a failover, new revocations may have transaction ids that the snapshot from before knows as old.
+    // After a failover, new revocations may have transaction ids that the earlier snapshot counts as old.
     const since = snapshot.isFresh(longestGapMs) && !isAfterFailover ? before : undefined;
     isAfterFailover = false;
     const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
@@ -117,8 +117,8 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
 }
 
 /**
- * Selects the revocations committed since a snapshot. An id or a time would not do: a transaction that began before
- * others may commit after them.
+ * Selects the revocations committed since a snapshot. An id or a time is not enough, since a transaction that began
+ * before others may commit after them.
  */
 const readLog = (since: string | undefined) =>
   since === undefined

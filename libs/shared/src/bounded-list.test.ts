@@ -18,7 +18,7 @@ test('a list within the limit is checked entry by entry', () => {
   assert.deepEqual(problemsOf({ texts: 'a' }), { texts: 'must be a list' });
 });
 
-test('a longer list is refused as a whole, however long', () => {
+test('a longer list is refused as a whole, whatever its length', () => {
   for (const length of [4, 1_000_000])
     assert.deepEqual(problemsOf({ texts: new Array(length).fill(1) }), { texts: 'must have at most 3 entries' });
 });

@@ -25,15 +25,15 @@ export type Principal =
       /** A service key: a machine. */
       readonly type: 'service';
       readonly id: string;
-      /** The scopes of the key, with the present names of collections. */
+      /** The scopes of the key, with the current names of collections. */
       readonly scopes: readonly string[];
-      /** The label whose rate rules count for the key, if it has one. */
+      /** The label whose rate rules apply to the key, if it has one. */
       readonly rateLabel?: string | undefined;
       /** When the key expires, in unix seconds. */
       readonly expiresAtSec?: number | undefined;
     };
 
-/** What a token states of its session. A service can look the session up again by it. */
+/** The claims of a token about its session. With them a service can look the session up again. */
 interface SessionClaims {
   /** The id of the session's row; a token that was signed elsewhere may have none. */
   readonly sessionId?: string | undefined;
@@ -56,7 +56,10 @@ export interface RequestContext {
 /** The internal header that carries a sealed context from the gateway to a service. */
 export const contextHeader = 'x-recordbus-context';
 
-/** How long a sealed context is valid, in milliseconds. It covers clock differences between machines, not a request. */
+/**
+ * How long a signed context is valid, in milliseconds. It allows for clock differences between machines, not for the
+ * duration of a request.
+ */
 const lifetimeMs = 30_000;
 
 /** Seals contexts into the internal header and opens them again; both ends derive the key from the token secret. */

@@ -5,7 +5,7 @@ const maxLength = 8192;
 
 /**
  * Returns a URL for each host of a database's URL, such as `postgres://a:5432,b:5432/db?target_session_attrs=read-write`.
- * Undefined for a text that is not such a URL, or that asks for other servers than those that take writes.
+ * Undefined for a text that is not such a URL, or that asks for servers that take no writes.
  */
 export function urlsOfDatabase(text: string): readonly [string, ...string[]] | undefined {
   if (text.length > maxLength || !/^postgres(ql)?:\/\//.test(text)) return undefined;
@@ -20,12 +20,12 @@ export function urlsOfDatabase(text: string): readonly [string, ...string[]] | u
     text.slice(authorityEnd),
   ];
   const [first = '', ...others] = hosts.split(',').map((host) => singleUrl(`${before}${host.trim()}${after}`));
-  // With several hosts each has a name.
+  // If there are several hosts, each must have a name.
   if (!first || others.some((url) => !url || !URL.parse(url)?.hostname)) return undefined;
   return others.length > 0 && !URL.parse(first)?.hostname ? undefined : [first, ...others.filter((url) => url !== '')];
 }
 
-/** Returns a URL without `target_session_attrs`, which the driver does not know; empty if it is none. */
+/** Returns a URL without `target_session_attrs`, which the driver does not know; empty if the text is not a URL. */
 function singleUrl(text: string): string {
   const url = URL.parse(text);
   if (!url) return '';
@@ -36,6 +36,6 @@ function singleUrl(text: string): string {
   return url.href;
 }
 
-/** Returns where the first of these characters is from a position on, or the end of the text. */
+/** Returns the index of the first of these characters from a position on, or the end of the text. */
 const endOf = (text: string, from: number, characters: readonly string[]): number =>
   Math.min(...characters.map((character) => text.indexOf(character, from)).filter((at) => at >= 0), text.length);

@@ -6,7 +6,10 @@ export const unknownMember = 'is not known here';
 /** Issues whose messages describe the type even when the value is missing. */
 const typeIssues: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
-/** The most details of an answer: more than there are settings, whose PATCH names every invalid key (settings §1.3). */
+/**
+ * The maximum number of details in an answer. It exceeds the number of settings, whose PATCH names every invalid key
+ * (settings §1.3).
+ */
 const maxDetails = 1000;
 
 /**

@@ -75,7 +75,7 @@ describe('a fair gate', () => {
     assert.equal(await gate.run('a', async () => 7), 7);
   });
 
-  test('lets no more in after it narrowed until enough has left, and lets all in when it widens', async () => {
+  test('admits no work after it narrowed until enough has left, and admits all when it widens', async () => {
     let widthNow = 2;
     const gate = createFairGate({ ...usual, width: 2, widthNow: () => widthNow });
     const [first, second] = [await gate.enter('a'), await gate.enter('b')];

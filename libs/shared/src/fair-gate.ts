@@ -3,7 +3,7 @@ import { createQueue, type Queue } from './queue.ts';
 interface FairGateOptions {
   /** How many pieces of work may run at once. */
   readonly width: number;
-  /** How many may run now, from 1 to `width`, if that depends on other work. */
+  /** How many may currently run, from 1 to `width`, if that depends on other work. */
   readonly widthNow?: () => number;
   /** How many of them may belong to one client. */
   readonly widthPerClient?: number;
@@ -157,7 +157,7 @@ class Gate implements FairGate {
       this.#turns.splice(at, 1);
       const waiter = this.#nextWaiter(client);
       if (!waiter) continue;
-      // The client's other waiters take their turn after the other clients.
+      // The client's other waiters take their turn after those of other clients.
       if (client.waiting > 0) this.#turns.push(client);
       this.#enter(client);
       clearTimeout(waiter.timer);

@@ -27,7 +27,7 @@ export function createGate({ width, maxWaiting, refusal }: GateOptions): Gate {
       try {
         return await work();
       } finally {
-        // The slot passes directly to the next in line, so that new work cannot overtake it.
+        // The slot passes directly to the next waiter, so new work cannot overtake it.
         const enter = waiting.shift();
         if (enter) enter();
         else running -= 1;

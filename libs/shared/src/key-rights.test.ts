@@ -52,7 +52,7 @@ test('writing and applying include reading, deleting does not [keys §3.1]', () 
   assert.ok(!rights.has('settings:read') && !rights.has('admin') && !rights.has('files'));
 });
 
-test('a key passes rules where it may, and goes through them elsewhere [keys §5.5]', () => {
+test('a key passes rules where its scopes allow it, and is subject to them elsewhere [keys §5.5]', () => {
   const rights = rightsOf(['rules:*', 'records:a:read']);
   assert.equal(rights.recordRight('a', 'read'), 'pass');
   assert.equal(rights.recordRight('a', 'write'), 'rules');
@@ -60,7 +60,7 @@ test('a key passes rules where it may, and goes through them elsewhere [keys §5
   assert.equal(rightsOf(['records:*:read']).recordRight('whatever', 'read'), 'pass');
 });
 
-test('the scope admin has all others, and no other has it [keys §3.1]', () => {
+test('the scope admin includes all others, and no other includes it [keys §3.1]', () => {
   const service = (scopes: readonly string[]) => ({ type: 'service', id: 'k', scopes }) as const;
   assert.ok(isAdmin(service(['admin'])));
   const others = [...fixedScopes.filter((scope) => scope !== 'admin'), 'records:*:read', 'records:*:write', 'rules:*'];
@@ -84,12 +84,12 @@ test('each scope of a route admits the keys that have it, and no others [keys §
   assert.ok(admits('records:read', ['records:a:write']));
   assert.ok(!admits('records:read', ['records:b:write', 'rules:b']));
   assert.ok(admits('records:write', ['rules:a'], 'public'));
-  assert.ok(!admits('records:write', ['rules:a'], 'admin'), 'where only admins come no rule decides');
+  assert.ok(!admits('records:write', ['rules:a'], 'admin'), 'on a route for admins, no rule decides');
   assert.ok(admits('records', ['rules:b']) && !admits('records', ['files']));
   assert.ok(admits('rules:*', ['rules:*']) && !admits('rules:*', ['rules:a', 'records:*:write']));
 });
 
-test('a collection with the name of a scope gives nothing else', () => {
+test('a collection with the name of a scope gives no other right', () => {
   const rights = rightsOf(['records:admin:read', 'rules:files']);
   assert.ok(!rights.isAdmin && !rights.has('files') && !rights.has('admin'));
   assert.equal(rights.recordRight('*', 'read'), 'none');

@@ -2,7 +2,7 @@ import type { Principal } from './context.ts';
 import { AppError } from './errors.ts';
 import { type FixedScope, fixedScopes, type RecordAct, type RouteScope, recordActs } from './scope.ts';
 
-/** A scope of a key, read. `collection` is the name of one, or `*` for all. */
+/** A parsed scope of a key. `collection` is the name of a collection, or `*` for all. */
 export type Scope =
   | { readonly kind: 'fixed'; readonly scope: FixedScope }
   | { readonly kind: 'records'; readonly collection: string; readonly act: RecordAct }
@@ -14,7 +14,7 @@ export const everyCollection = '*';
 const ofRecords = /^records:([^:\s]{1,100}):([a-z]{1,10})$/;
 const ofRules = /^rules:([^:\s]{1,100})$/;
 
-/** Reads the text of a scope (keys §3.1); undefined for one that there is not. */
+/** Parses the text of a scope (keys §3.1); undefined for an unknown scope. */
 export function readScope(text: string): Scope | undefined {
   if (text.length > 200) return undefined;
   const fixed = fixedScopes.find((scope) => scope === text);
@@ -32,27 +32,27 @@ export function writeScope(scope: Scope): string {
   return scope.kind === 'rules' ? `rules:${scope.collection}` : `records:${scope.collection}:${scope.act}`;
 }
 
-/** How a key comes to the records of a collection: past the rules, through them, or not at all. */
+/** How a key accesses the records of a collection: past the rules, subject to them, or not at all. */
 export type RecordRight = 'pass' | 'rules' | 'none';
 
-/** What the scopes of a key allow. */
+/** The rights that the scopes of a key give. */
 export interface KeyRights {
   readonly isAdmin: boolean;
-  /** Whether one of the scopes allows it. Writing and applying include reading. */
+  /** Whether one of the scopes includes this scope. Writing and applying include reading. */
   has(scope: FixedScope): boolean;
-  /** How the key comes to the records of a collection, or of any collection for `*`. */
+  /** How the key accesses the records of a collection, or of any collection for `*`. */
   recordRight(collection: string, act: RecordAct): RecordRight;
-  /** Whether the key comes to records of some collection. */
+  /** Whether the key may access records of some collection. */
   readonly hasRecords: boolean;
-  /** Names the keys that come to the same records in the same ways. */
+  /** Equal for keys that access the same records in the same ways. */
   readonly recordScopes: readonly string[];
   /** The collections whose rules the key passes when it writes; undefined for all of them. */
   readonly collectionsToWrite: readonly string[] | undefined;
-  /** Whether the key goes through the rules of every collection. */
+  /** Whether the rules of every collection decide about the key. */
   readonly hasEveryRule: boolean;
 }
 
-/** The scopes that include one that only reads. */
+/** For each scope that only reads, the scope that includes it. */
 const wider: Readonly<Partial<Record<FixedScope, FixedScope>>> = {
   'collections:read': 'collections:apply',
   'webhooks:read': 'webhooks:write',
@@ -63,7 +63,7 @@ const wider: Readonly<Partial<Record<FixedScope, FixedScope>>> = {
 const known = new Map<string, KeyRights>();
 const maxKnown = 2000;
 
-/** Returns what scopes allow. */
+/** Returns the rights that scopes give. */
 export function rightsOf(scopes: readonly string[]): KeyRights {
   const key = scopes.join(' ');
   const found = known.get(key);
@@ -105,7 +105,7 @@ export const isAdmin = (principal: Principal): boolean =>
 export const scopeMissing = (scope: string) =>
   new AppError(403, 'scope_missing', `the service key has no scope ${scope}`);
 
-/** What a route asks of a key: its scope, and whether only admins may call it besides keys. */
+/** The requirements of a route for keys: its scope, and whether otherwise only admins may call it. */
 interface KeyRoute {
   readonly scope: RouteScope;
   readonly access: string;
@@ -134,7 +134,7 @@ function admits(rights: KeyRights, { scope, access }: KeyRoute, collection: stri
     case 'records:write':
     case 'records:delete': {
       const right = rights.recordRight(collection, scope.slice('records:'.length) as RecordAct);
-      // Where only admins may come no rule decides, so a key that goes through rules has none to go through.
+      // On a route for admins no rule decides, so a right that depends on rules is not enough.
       return right === 'pass' || (right === 'rules' && access !== 'admin');
     }
     default:

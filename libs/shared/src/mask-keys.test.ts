@@ -13,7 +13,7 @@ test('the secret of a key is masked wherever it is [keys §1.4]', () => {
   for (const text of [key.replaceAll('_', '%5F'), encoded]) assert.ok(!maskKeys(text).includes('S3cret'), text);
 });
 
-test('other texts stay as they are', () => {
+test('other texts stay unchanged', () => {
   for (const text of ['', 'rbk_', 'rbk_1', 'a turbkey', 'rbk_abcdefghijkmnpqr', 'rbk_short_secret'])
     assert.equal(maskKeys(text), text);
 });

@@ -5,15 +5,15 @@ const idCharacter = '(?:[a-z0-9]|%[3-7][0-9a-f])';
 /** The first group is public. */
 const keys = new RegExp(`(${beginning}${idCharacter}{16})(?:_|%5f)[\\w%-]{1,200}`, 'gi');
 
-/** Finds service keys in a URL: what a key begins with, a whole key, and the id of one. */
+/** Finds service keys in a URL: the beginning of a key, a whole key, and its id. */
 export const keysInUrls = {
   beginning: new RegExp(beginning, 'i'),
   whole: new RegExp(`${beginning}${idCharacter}{16}(?:_|%5f)`, 'i'),
   id: new RegExp(`${beginning}(${idCharacter}{16})(?!${idCharacter})`, 'i'),
 } as const;
 
-/** Removes the secrets of service keys from a text (keys §1.4): what is left of a key is what lists show of it. */
+/** Removes the secrets of service keys from a text (keys §1.4). The part of a key that lists show remains. */
 export const maskKeys = (text: string): string => (mayHaveKey(text) ? text.replace(keys, '$1_***') : text);
 
-/** Whether the text may have a service key in it. It costs a search, so it is for every line and every URL. */
+/** Whether the text may contain a service key. Cheap enough for every line and every URL. */
 const mayHaveKey = (text: string): boolean => text.includes('rbk') || text.includes('RBK') || text.includes('%');

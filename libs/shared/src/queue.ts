@@ -5,7 +5,7 @@ export interface Queue<T> {
   shift(): T | undefined;
 }
 
-/** Slots whose items were taken are removed when there are at least this many, and more of them than items. */
+/** Empty slots are removed when there are at least this many, and more of them than items. */
 const compactFrom = 1024;
 
 /**

@@ -26,7 +26,7 @@ interface Scope {
   readonly response: ServerResponse | undefined;
   /** Releases what is held until the answer is sent. */
   release: (() => void) | undefined;
-  /** Finds a state of the database with what the request has written. */
+  /** Finds a state of the database that includes the request's writes. */
   findWritten: FindConsistency | undefined;
 }
 
@@ -64,7 +64,7 @@ export const inRequest = <T>(context: RequestContext, work: () => Promise<T>, re
 export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
   inScope(currentFields(), undefined, undefined, work);
 
-/** Runs work for a client that sent no request for it, such as what follows a connection that stays open. */
+/** Runs work for a client without a request, such as for a connection that stays open. */
 export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> =>
   inScope(undefined, undefined, undefined, work, client);
 
@@ -111,13 +111,15 @@ export function releaseHeld(): void {
   end();
 }
 
-/** Notes that the current request may have written, and how to find a state of the database with that. */
+/**
+ * Notes that the current request may have written, and how to find a state of the database that includes its writes.
+ */
 export function noteWritten(find: FindConsistency): void {
   const scope = scopes.getStore();
   if (scope) scope.findWritten = find;
 }
 
-/** Returns a state of the database with what the current request has written; undefined if it notes no writes. */
+/** Returns a state of the database that includes the current request's writes; undefined if it noted none. */
 export const writtenState = async (): Promise<Consistency | undefined> => scopes.getStore()?.findWritten?.();
 
 /** The client of a request, as rate limits identify it. */

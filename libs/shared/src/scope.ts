@@ -15,12 +15,12 @@ export const fixedScopes = [
 
 export type FixedScope = (typeof fixedScopes)[number];
 
-/** What a scope allows with the records of a collection: reading, creating and changing, or deleting. */
+/** The acts on records that a scope allows: reading, creating and changing, or deleting. */
 export const recordActs = ['read', 'write', 'delete'] as const;
 
 export type RecordAct = (typeof recordActs)[number];
 
-/** What a service key needs for a route, as the route declares it (keys §4.1). */
+/** The scopes that a route can declare for service keys (keys §4.1). */
 export const routeScopes = [
   ...fixedScopes,
   /** The act, in the collection that the parameter `collection` of the path names. */
@@ -29,9 +29,9 @@ export const routeScopes = [
   'records:delete',
   /** A scope of records or rules in any collection. The route checks each collection that the request names. */
   'records',
-  /** The rules of every collection: for what has rules and belongs to no collection. */
+  /** The rules of every collection, for routes with rules that belong to no collection. */
   'rules:*',
-  /** Any key: the route shows nothing that a stranger may not see. */
+  /** Any key: the route shows only what everyone may see. */
   'any',
   /** No key: the route is about the account of a person, or about its sign-in. */
   'none',

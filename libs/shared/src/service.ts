@@ -24,7 +24,10 @@ export type UpgradeHandler = (
   context: RequestContext,
 ) => Promise<void>;
 
-/** Checks one dependency; throws when it does not answer. A returned text describes a problem of one that works. */
+/**
+ * Checks one dependency; throws when it does not answer. A returned text describes a problem of a dependency that
+ * works.
+ */
 export type HealthCheck = () => Promise<unknown>;
 
 /**
@@ -47,7 +50,7 @@ export interface Service {
   readonly dispensable?: ReadonlySet<string>;
   /** Its metrics, part of `GET /api/v1/metrics`. */
   readonly metrics?: Metrics;
-  /** Returns what it serves now besides its declared routes, as far as this caller may see it. */
+  /** Returns the parts of its API that are not declared routes, as far as this caller may see them. */
   describe?(principal: Principal): Promise<ServiceDescription>;
   start(): Promise<void>;
   /**

@@ -15,7 +15,7 @@ function controlled() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('flushes that are asked for during a flush share the next one, and never that one', async () => {
+test('flushes that are requested during a flush share the next one', async () => {
   const { flush, begun, paths } = controlled();
   const ended: string[] = [];
   const ask = (name: string) => flush('a').then(() => ended.push(name));
@@ -39,7 +39,7 @@ test('flushes that are asked for during a flush share the next one, and never th
   await Promise.all(all);
 });
 
-test('folders do not wait for each other, and a flush that fails fails those that share it alone', async () => {
+test('folders do not wait for each other, and a failed flush fails only those that share it', async () => {
   const { flush, begun, paths } = controlled();
   const [first, second, third] = [flush('a'), flush('a'), flush('b')];
   assert.deepEqual(paths(), ['a', 'b']);

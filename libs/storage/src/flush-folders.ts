@@ -5,8 +5,8 @@ import { unlessMissing } from './unless-missing.ts';
 export type FlushFolder = (path: string) => Promise<void>;
 
 /**
- * Creates the flushes of folders. Those of one folder take turns, and all that wait for a turn share it: the flush of many
- * names costs as much as that of one.
+ * Creates the flushes of folders. Flushes of one folder take turns, and all that wait share the next one: a flush of
+ * many names costs as much as a flush of one.
  */
 export function createFlushFolder(flush: FlushFolder = flushNow): FlushFolder {
   const running = new Map<string, Promise<void>>();

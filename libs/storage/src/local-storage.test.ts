@@ -129,7 +129,7 @@ suite('files in a local directory', () => {
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
   });
 
-  test('the files of a record are deleted, but those to keep', async () => {
+  test('the files of a record are deleted, except those to keep', async () => {
     for (const name of ['a', 'b', 'c']) await storage.put(key(name, 'r4'), Readable.from([name]));
     await storage.deleteRecord('c1', 'r4', new Set(['b']));
     assert.deepEqual(await readdir(join(directory, 'uploads', 'c1', 'r4')), ['b']);

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import type { Bytes } from './storage.ts';
 
-/** How many bytes are written at once. Each call of the system costs more than holding a piece of a stream. */
+/** How many bytes are written at once. A system call costs more than buffering a piece of a stream. */
 const bytesAtOnce = 256 * 1024;
 
 /** Some bytes of a file. */
@@ -12,7 +12,7 @@ export interface Piece {
   readonly isLast: boolean;
 }
 
-/** Gathers bytes in pieces that are worth a call of the system. The last one may be empty. */
+/** Gathers bytes in pieces that are worth a system call. The last piece may be empty. */
 export async function* inPieces(bytes: Bytes): AsyncGenerator<Piece, void> {
   let chunks: Buffer[] = [];
   let sizeBytes = 0;
@@ -31,6 +31,6 @@ export async function* inPieces(bytes: Bytes): AsyncGenerator<Piece, void> {
 export async function writePiece(file: FileHandle, { chunks, sizeBytes }: Piece): Promise<void> {
   if (sizeBytes === 0) return;
   const { bytesWritten } = await file.writev(chunks);
-  // A full disk may take a part of it. The next call then says why.
+  // A full disk may take only a part of it. The next call then fails with the reason.
   if (bytesWritten < sizeBytes) await file.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
 }

@@ -12,7 +12,7 @@ import { hasCode, unlessMissing } from './unless-missing.ts';
 /** The mode keeps other users of the machine from reading files. */
 const fileMode = 0o600;
 
-/** Pieces of a file that is announced (see `Storage.put`), of which the first is read. */
+/** The beginning of an announced file (see `Storage.put`), whose first piece has been read. */
 interface AnnouncedStart {
   readonly first: Piece | undefined;
   readonly announced: Promise<unknown>;
@@ -24,7 +24,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
   /** The folders of collections that are durable. Their ids are never used again. */
   const durable = new Set<string>();
 
-  /** Flushes the folders in which the name of a file and those of its folders are. */
+  /** Flushes the folders that hold the name of a file and the names of its folders. */
   async function flushNames(path: string): Promise<void> {
     const ofRecord = dirname(path);
     const ofCollection = dirname(ofRecord);
@@ -73,7 +73,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
   }
 
   async function putAnnounced(key: FileKey, bytes: Bytes, announced: Promise<unknown>): Promise<number> {
-    // It may fail while the bytes are still coming.
+    // The announcement may fail while the bytes are still arriving.
     announced.catch(() => {});
     const pieces = inPieces(bytes);
     const { value: first = undefined } = await pieces.next();
@@ -99,7 +99,7 @@ async function writeAll(file: FileHandle, pieces: AsyncIterable<Piece>, first: P
   return sizeBytes;
 }
 
-/** Creates a name in a folder, which may be removed as empty between its creation and its use. */
+/** Creates a name in a folder, even if the empty folder is removed between its creation and its use. */
 async function inFolderOf<T>(path: string, create: () => Promise<T>): Promise<T> {
   for (let left = 3; ; left -= 1) {
     await mkdir(dirname(path), folderOptions);

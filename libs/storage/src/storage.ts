@@ -17,14 +17,14 @@ export interface StoredPreview {
   readonly sizeBytes: number;
 }
 
-/** The bytes of a file, in order: a stream, or what makes them. */
+/** The bytes of a file, in order, from a stream or a generator. */
 export type Bytes = AsyncIterable<Buffer | string>;
 
 /** The bytes of uploaded files, under keys that are written once: a changed file gets another name. */
 export interface Storage {
   /**
-   * Stores bytes. Once it resolves they survive a crash; when it rejects there is no such file. `announced`
-   * resolves when the file is listed for removal unless a commit keeps it: it gets its name only then, and a crash may
+   * Stores bytes. Once it resolves they survive a crash; when it rejects there is no such file. `announced` resolves
+   * when the file is listed for removal unless a commit keeps it. Only then does the file get its name. A crash may
    * leave a part of it.
    */
   put(key: FileKey, bytes: Bytes, options?: { readonly announced?: Promise<unknown> }): Promise<StoredFile>;
@@ -34,7 +34,7 @@ export interface Storage {
   open(key: FileKey, range?: ByteRange): Promise<Readable | undefined>;
   /** Deletes a file and its previews; a missing file is not an error, so that a deletion can be repeated. */
   delete(key: FileKey): Promise<void>;
-  /** Deletes every file of a record but those with the names to keep. */
+  /** Deletes every file of a record except those with the names to keep. */
   deleteRecord(collectionId: string, recordId: string, kept?: ReadonlySet<string>): Promise<void>;
   /** Lists every preview. It reads the names of all files, so call it rarely. */
   listPreviews(): AsyncIterable<StoredPreview>;

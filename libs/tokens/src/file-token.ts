@@ -25,8 +25,9 @@ export interface FileToken {
 }
 
 /**
- * The principal who requested a token: the id and the token version of the account at that time, so that a later
- * version ends the token. A service key has no versions: its token ends with it. URLs carry tokens into logs, so a token names nothing else of a person (files §6.4).
+ * The principal who requested a token: the id and the token version of the account at that time, so a later version
+ * ends the token. A service key has no versions, and its token ends with the key. URLs carry tokens into logs, so a
+ * token names nothing else of a person (files §6.4).
  */
 export type FileTokenMinter = (
   | { readonly type: 'admin' | 'service'; readonly id: string }

@@ -4,7 +4,7 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
 import { importTokenKey, type Session } from './session-token.ts';
 
-/** The content of a ticket, which opens one connection in the place of a session's token (http §6.6). */
+/** The content of a ticket, which opens one connection in place of a session's token (http §6.6). */
 export interface Ticket {
   /** Identifies a used ticket. */
   readonly id: string;
@@ -17,7 +17,7 @@ export interface Ticket {
 export interface Tickets {
   /** Returns a ticket that ends after 30 s, or with the session's token. */
   sign(session: Session): Promise<{ readonly ticket: string; readonly expiresAtSec: number }>;
-  /** Returns undefined for a text that is forged, expired, a token of another kind, or no token. */
+  /** Returns undefined for a text that is forged, expired, a token of another kind, or not a token. */
   verify(ticket: string): Promise<Ticket | undefined>;
 }
 
@@ -25,7 +25,7 @@ const windowSec = 30;
 const ticketType = 'ticket+jwt';
 const audience = 'ticket';
 
-/** Longer texts are refused unread: no real ticket is that long. */
+/** Longer texts are refused without a check, since no real ticket is that long. */
 const maxTicketLength = 2048;
 
 const ticketClaims = z.object({

@@ -21,7 +21,7 @@ export interface ClosedWays {
 }
 
 /**
- * Returns the ways that a change closes. For an address that is proved already the change is not a first proof and
+ * Returns the ways in that a change closes. If the address is already proved, the change is not a first proof and
  * closes nothing.
  */
 export function closedBy(change: Closing, held: LockedAccount): ClosedWays {

@@ -28,10 +28,9 @@ interface ProofDeps {
 }
 
 /**
- * Requires a proof that the caller is the holder of the account and not only in possession of a session:
- * `old_password`, or for an account without a password a sign-in within the last ten minutes (identity §5.2). It is
- * required for a change of address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too
- * many wrong passwords.
+ * Requires a proof that the caller is the holder of the account, and does not only have a session: `old_password`, or
+ * for an account without a password a sign-in within the last ten minutes (identity §5.2). It is required for a change
+ * of address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too many wrong passwords.
  */
 export async function requireProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
   if (account.passwordHash === null) return requireRecentSignIn(deps, account, offered);

@@ -3,9 +3,9 @@ import type { EventStream } from '../event-stream.ts';
 
 /** Logs that events wait for readers of the stream: at once, and then every minute. */
 interface FullnessLog {
-  /** Call it while events wait for these readers. */
+  /** Logs that events wait for these readers. */
   full(holders: string): void;
-  /** Call it when events no longer wait for readers. */
+  /** Logs that events no longer wait for readers. */
   over(): void;
 }
 

@@ -14,7 +14,7 @@ import { isPublishedAfter, type Partitions, republishAfter } from './outbox-stor
 /** Publishes the events of the outbox on a stream that it has verified. */
 interface OutboxPublisher {
   /**
-   * Publishes a round. Returns 0, which runs the next round at once, while events and room for them are left. Throws when
+   * Publishes a round. Returns 0, which runs the next round at once, if events and room for them are left. Throws if
    * the bus or the database fails.
    */
   publish(): Promise<number | undefined>;
@@ -27,7 +27,7 @@ interface PublisherOptions {
   readonly bus: Bus;
   readonly log: Logger;
   readonly stream: EventStream;
-  /** Further consumers that must have read an event before the stream may drop it, besides the product's own. */
+  /** Consumers, in addition to the product's own, that must have read an event before the stream may drop it. */
   readonly keptFor: () => readonly string[];
   readonly grants: RoomGrants;
   /** The partitions that this process may publish. Called before every event. */
@@ -47,12 +47,12 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
   const mayPublish = (partition: number) =>
     partitions().held.includes(partition) && bus.connected && bus.generation === verified.generation;
 
-  /** Verifies the stream before the first event on a new connection, or of partitions that this process took. */
+  /** Verifies the stream before the first event on a new connection, and of partitions that this process has taken. */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
     const info = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
     const lastSequence = info.state.last_seq;
-    // Before the events are no longer known as published, since nothing else shows the loss.
+    // This comes before the events are marked as unpublished: only their marks show the loss.
     if (await isPublishedAfter(database.query, lastSequence)) await beginStreamLife(bus, stream, lifeOf(info));
     const lost = await republishAfter(database.query, lastSequence);
     if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');

@@ -122,7 +122,7 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(envelope.parse(JSON.parse(message.body)));
   });
 
-  it('replicas share the partitions, and others take those of one that stops [events §3.6]', async () => {
+  it('replicas divide the partitions, and take over those of a replica that stops [events §3.6]', async () => {
     const second = startRelay();
     await eventually(async () => String(await shares()) === '4,4');
     const ids = await Promise.all(Array.from({ length: 40 }, (_, record) => write('posts.update', `posts/${record}`)));
@@ -139,7 +139,7 @@ describe('the outbox relay', { skip }, () => {
     assert.equal(all.filter((id) => more.includes(id)).length, more.length);
   });
 
-  it('keeps the events of a record in order and loses none, while relays come and go', async () => {
+  it('keeps the events of a record in order and loses none while relays start and stop', async () => {
     const expected = new Map<string, string[]>();
     for (let round = 0; round < 40; round += 1) {
       if (round % 10 === 5) startRelay();

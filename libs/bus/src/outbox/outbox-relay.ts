@@ -16,7 +16,7 @@ import { removeLargeEvents, removePublished } from './outbox-store.ts';
  */
 export interface OutboxRelay {
   start(): void;
-  /** Finishes the round under way and lets other processes take over. */
+  /** Finishes the current round and lets other processes take over. */
   stop(): Promise<void>;
   /** Call it after a commit that wrote events. Never waits, never throws. */
   wake(): void;
@@ -27,14 +27,14 @@ interface OutboxRelayOptions {
   readonly bus: Bus;
   readonly log: Logger;
   readonly stream?: EventStream;
-  /** Further consumers that must have read an event before the stream may drop it, besides the product's own. */
+  /** Consumers, in addition to the product's own, that must have read an event before the stream may drop it. */
   readonly keptFor?: () => readonly string[];
-  /** Into how many partitions the relays divide the outbox; the same for all of them. */
+  /** The number of partitions into which the relays divide the outbox; the same for all of them. */
   readonly partitions?: number | undefined;
 }
 
 const leaseLifetimeMs = 5000;
-/** How often the leases are renewed, and the outbox checked for events whose notice was lost, in milliseconds. */
+/** How often the leases are renewed, and the outbox is checked for events whose notice was lost, in milliseconds. */
 const renewMs = 1000;
 const retryMaxMs = 5000;
 /** Published rows are kept for several sync intervals of the server, because a stream may lose unsynced events. */
@@ -61,7 +61,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const grants = createRoomGrants({ database, stream, member: leases.member, relays: () => leases.members });
   const publisher = createOutboxPublisher({ database, bus, log, stream, keptFor, grants, partitions });
   const isActive = () => leases.held.length > 0;
-  /** One relay does what is done for all: that of the first partition. */
+  /** The relay of the first partition does the work that is shared by all. */
   const isFirst = () => leases.held.includes(0);
   const holding = every({ name: 'renew the leases of the outbox', log, intervalMs: renewMs, run: renew });
   const publishing = whenWoken({
@@ -88,7 +88,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   async function renew(): Promise<void> {
     const taken = await leases.renew();
     if (taken.length > 0) {
-      log.info({ partitions: leases.held, of: count }, 'this process publishes events of the outbox now');
+      log.info({ partitions: leases.held, of: count }, 'this process now publishes events of the outbox');
       publisher.distrust();
     }
     publishing.wake();
@@ -113,7 +113,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   };
 }
 
-/** Removes old events in batches, while `mayGoOn`. */
+/** Removes old events in batches, while `mayGoOn` returns true. */
 async function clean({ query }: Database, mayGoOn: () => boolean): Promise<undefined> {
   let removed = removalBatch;
   while (removed === removalBatch && mayGoOn()) removed = await removePublished(query, graceSec, removalBatch);

@@ -36,13 +36,13 @@ export interface RoundOptions {
   /** The partitions that this process holds. */
   readonly partitions: Partitions;
   /**
-   * Called before every event: whether this process still holds its partition, on the connection that verified the
-   * stream.
+   * Called before every event. Returns whether this process still holds the partition, on the connection that verified
+   * the stream.
    */
   readonly mayPublish: (partition: number) => boolean;
   /** How much the stream can take without dropping messages that a reader still needs. */
   readonly room: StreamRoom;
-  /** Called when the stream has assigned a number a second time, before lost events are published again. */
+  /** Called when the stream has assigned a number twice, before lost events are published again. */
   readonly onReplaced: () => Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
   let noRoom = false;
-  /** The lowest sequence number that was assigned a second time, which means that the stream was replaced. */
+  /** The lowest sequence number that was assigned twice, which means that the stream was replaced. */
   let repeatedFrom = Number.POSITIVE_INFINITY;
 
   /** Publishes an event; returns whether the next event of the same record may follow. */

@@ -13,11 +13,11 @@ export interface OutboxRow {
   /** RFC 3339, UTC, microseconds. */
   readonly occurred_at: string;
   readonly failures: number;
-  /** Whether any collection's writes do not wait for the disk: then a crash may undo this one. */
+  /** Whether a crash may undo this write: true if there is a collection whose writes do not wait for the disk. */
   readonly may_be_lost: boolean;
 }
 
-/** Which of the partitions of the outbox. */
+/** Some of the partitions of the outbox. */
 export interface Partitions {
   readonly count: number;
   readonly held: readonly number[];
@@ -42,7 +42,7 @@ export function listUnpublished(query: Query, { count, held }: Partitions, limit
   });
 }
 
-/** Waits until everything that is committed is on the disk: a commit that waits for it flushes those before it too. */
+/** Waits until all commits are on disk. A commit that waits for the disk also flushes the commits before it. */
 export async function flushCommits(query: Query): Promise<void> {
   await query({ name: 'outbox.flush', text: `select pg_logical_emit_message(true, 'recordbus', '')`, values: [] });
 }
@@ -68,7 +68,7 @@ export async function noteFailure(query: Query, id: number, error: string, limit
   return rows[0]?.parked ?? false;
 }
 
-/** Whether an event was published above `lastSequence`, so that the stream has lost it. */
+/** Whether an event was published above `lastSequence`, which means that the stream has lost it. */
 export async function isPublishedAfter(query: Query, lastSequence: number): Promise<boolean> {
   const [row] = await query<{ isLost: boolean }>({
     text: `select exists (select from system.outbox

@@ -5,7 +5,8 @@ import type { EventStream } from '../event-stream.ts';
 import { type StreamReading, unreadMessages } from './stream-reading.ts';
 
 /**
- * The least that the server counts for a message besides subject, headers and body (filestore.go, fileStoreMsgSize).
+ * The minimum that the server counts for a message in addition to subject, headers and body (filestore.go,
+ * fileStoreMsgSize).
  */
 const recordBytes = 30;
 const batchMessages = 5000;

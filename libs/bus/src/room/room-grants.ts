@@ -2,8 +2,8 @@ import type { Database } from '@recordbus/database';
 import type { EventStream } from '../event-stream.ts';
 
 /**
- * How many bytes each relay may publish before it looks at the stream again. The relays that share a stream divide its
- * room, so that together they drop no message that a reader still needs.
+ * The bytes that each relay may publish before it checks the stream again. The relays of a stream divide its room, so
+ * together they drop no message that a reader still needs.
  */
 export interface RoomGrants {
   /**
@@ -14,7 +14,7 @@ export interface RoomGrants {
 }
 
 interface OtherRelays {
-  /** The relays that share the stream, this one included. */
+  /** The number of relays that share the stream, this one included. */
   readonly relays: number;
   /** The bytes that the others may publish. */
   readonly grantedBytes: number;
@@ -30,11 +30,11 @@ interface RoomGrantsOptions {
   readonly stream: EventStream;
   /** The lease of this relay's membership: its grant counts for the others until it expires. */
   readonly member: string;
-  /** The number of relays now. */
+  /** Returns the current number of relays. */
   readonly relays: () => number;
 }
 
-/** For a process that publishes nothing and only looks. */
+/** For a process that only measures and publishes nothing. */
 export const noGrants: RoomGrants = {
   replace: async (measure) => (await measure({ relays: 1, grantedBytes: 0 })).result,
 };

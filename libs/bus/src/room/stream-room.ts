@@ -33,7 +33,7 @@ interface StreamRoomOptions {
 }
 
 const mebibyte = 1024 ** 2;
-/** The share of the stream's size that all relays publish between two looks, at most. */
+/** The share of the stream's size that all relays together may publish between two checks. */
 const maxShare = 1 / 4;
 
 /**
@@ -45,7 +45,7 @@ export const reserveOf = (maxBytes: number): number => Math.min(maxBytes / 16, 1
 const maxMessageOf = (maxBytes: number): number => maxBytes / 16;
 
 /**
- * With less room than this a look is due. If the counts still show less, the look measures until it finds this much.
+ * With less room than this, a check is due. If the counts still show less, the check measures until it finds this much.
  */
 const lowOf = (maxBytes: number): number => Math.min(maxBytes / 64, 16 * mebibyte);
 

@@ -24,9 +24,9 @@ export interface Backup {
 export const createBackups = (transport: Transport, { get, page, create, remove }: Requests) => ({
   list: (paging?: PageOptions, options?: CallOptions) => page<Page<Backup>>(['admin', 'backups'], paging, options),
   get: (id: string, options?: CallOptions) => get<Backup>(['admin', 'backups', id], options),
-  /** Starts a backup, which goes on after the answer. It has no secret and no key of the deployment. */
+  /** Starts a backup, which continues after the answer. It contains no secret and no key of the deployment. */
   start: (options?: CallOptions) => create<Backup>(['admin', 'backups'], {}, options),
-  /** Deletes a backup with its archive; one that runs ends. */
+  /** Deletes a backup with its archive. A running backup ends. */
   delete: (id: string, options?: CallOptions) => remove(['admin', 'backups', id], options),
   /** Streams the archive. */
   download: (id: string, options?: CallOptions): Promise<Response> =>

@@ -15,7 +15,7 @@ export interface FieldDefinition {
   readonly system?: boolean;
 }
 
-/** The rules of a collection: null admits everyone, `""` admins, an expression whom it holds for. */
+/** The rules of a collection: null admits everyone, `""` admins, an expression the callers for whom it holds. */
 interface CollectionRules {
   readonly list_rule: string | null;
   readonly view_rule: string | null;
@@ -32,7 +32,7 @@ export interface CollectionDefinition extends CollectionRules {
   readonly fields: readonly FieldDefinition[];
   readonly view_query: string | null;
   readonly history_enabled: boolean;
-  /** What writes wait for. */
+  /** Whether writes wait for the disk. */
   readonly durability: 'full' | 'relaxed';
   readonly created_at: number;
   readonly updated_at: number;
@@ -42,12 +42,12 @@ export interface CollectionDefinition extends CollectionRules {
   readonly warnings?: readonly string[];
 }
 
-/** What a create or a change of a collection takes. */
+/** The values of a create or a change of a collection. */
 export type CollectionValues = Partial<
   Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'etag' | 'warnings'>
 >;
 
-/** A rule to try in the place of a collection's own. */
+/** A rule to try in place of the collection's own. */
 export interface RuleTrial {
   readonly action: 'list' | 'view' | 'create' | 'update' | 'delete';
   readonly rule: string | null;
@@ -55,20 +55,20 @@ export interface RuleTrial {
   readonly caller?: { readonly collection: string; readonly id: string } | null;
   /** The record of a view, an update or a delete. */
   readonly id?: string;
-  /** What a create or an update sends. */
+  /** The body of a create or an update. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What a request would meet. */
+/** How a request would be answered. */
 export interface RuleVerdict {
   readonly admitted: boolean;
   readonly reason: string | null;
-  /** What the caller would read: at most 10 records. */
+  /** The records that the caller would read, at most 10. */
   readonly records: readonly ({ readonly id: string } & Readonly<Record<string, unknown>>)[] | null;
   readonly total: number | null;
 }
 
-/** What a view would show. */
+/** The fields and rows of a view. */
 export interface ViewPreview {
   readonly fields: readonly FieldDefinition[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -100,12 +100,12 @@ export interface SchemaFiles {
   readonly migrations?: readonly { readonly name: string; readonly sql: string }[];
 }
 
-/** What applying files would change. */
+/** The changes that an apply of the files would make. */
 export interface SchemaPlan {
-  /** Of the current schema; the apply takes it. */
+  /** The hash of the current schema, for the apply. */
   readonly hash: string;
   readonly changes: readonly File[];
-  /** What the apply has to allow by name. */
+  /** The drops that the apply must allow by name. */
   readonly drops: readonly string[];
   readonly locks: readonly File[];
   readonly warnings: readonly string[];

@@ -16,11 +16,14 @@ import type { Requests } from './requests.ts';
 
 /** A change that may expect a version. */
 export interface VersionOptions extends CallOptions {
-  /** The `etag` of the definition as it was read: another version there is an error for which `isConflict` holds. */
+  /**
+   * The `etag` of the definition that was read. If it has changed, the call throws an error for which `isConflict` is
+   * true.
+   */
   readonly ifMatch?: string | undefined;
 }
 
-/** What a change of the schema answers; `fields` is JSON text there. */
+/** The answer to a change of the schema, where `fields` is JSON text. */
 interface Answer {
   readonly data: Omit<CollectionDefinition, 'fields'> & { readonly fields: string };
   readonly warnings?: readonly string[];
@@ -58,7 +61,7 @@ export function createCollections(transport: Transport, { get, create, post, pat
       const headers = { 'If-Match': ifMatch };
       await transport.send({ method: 'DELETE', path: apiPath('collections', name), headers, ...options });
     },
-    /** Says what a request of a user or a guest would meet if the collection had this rule. Writes nothing. */
+    /** Says how a request of a user or a guest would be answered if the collection had this rule. Writes nothing. */
     tryRule: (name: string, trial: RuleTrial, options?: CallOptions) =>
       post<RuleVerdict>(['admin', 'collections', name, 'try-rule'], trial, options),
     /** Gets the fields and the first rows that a view with this query would have. */
@@ -90,15 +93,15 @@ export function createCollections(transport: Transport, { get, create, post, pat
         { snapshot, mode },
         options,
       ),
-    /** The schema as files, and planning and applying it (schema §5). */
+    /** Reads, plans and applies the schema as files (schema §5). */
     schema: {
       get: (options?: CallOptions) => get<SchemaFiles>(['admin', 'schema'], options),
-      /** Says what applying the files would change; changes nothing. */
+      /** Returns the changes that an apply of the files would make; changes nothing. */
       plan: (
         request: { readonly schema: SchemaFiles; readonly variables?: Readonly<Record<string, string>> },
         options?: CallOptions,
       ) => post<SchemaPlan>(['admin', 'schema', 'plan'], request, options),
-      /** Makes the schema that of the files, if it still is the one of the plan with this hash. */
+      /** Applies the files, unless the schema has changed since the plan with this hash. */
       apply: (
         request: {
           readonly schema: SchemaFiles;

@@ -39,9 +39,9 @@ export interface StoredEvent<D = EventDelivery> {
   readonly actor: { readonly type: string; readonly id: string | null } | null;
   readonly request_id: string | null;
   readonly trace_id: string | null;
-  /** The newest ones. */
+  /** The newest deliveries. */
   readonly deliveries: readonly D[];
-  /** The numbers of all deliveries. */
+  /** The numbers of all deliveries by status. */
   readonly counts: Partial<Counts>;
 }
 
@@ -49,7 +49,7 @@ export interface StoredEventDetails extends StoredEvent<EventDeliveryDetails> {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Which events a list has. */
+/** Selects the events of a list. */
 export interface EventFilter {
   /** The cursor of the page; the first one without it. */
   readonly cursor?: string;
@@ -77,7 +77,7 @@ interface Summary {
   readonly since: number;
   readonly until: number;
   readonly step_s: number;
-  /** False if there was more than is counted: the newest is. */
+  /** False if only the newest were counted. */
   readonly is_complete: boolean;
 }
 

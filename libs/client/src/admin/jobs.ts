@@ -3,7 +3,7 @@ import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import type { Requests } from './requests.ts';
 
-/** An import, as replicas do it (import §7). */
+/** A job that imports rows (import §7). */
 export interface Job {
   readonly id: string;
   readonly kind: string;

@@ -33,7 +33,7 @@ export interface Metric {
   }[];
 }
 
-/** Whether the services are ready, and what each check says. */
+/** Whether the services are ready, with the result of each check. */
 export interface Readiness {
   readonly status: string;
   readonly checks: Readonly<Record<string, string>>;
@@ -73,7 +73,7 @@ export interface AuditRow {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Which rows of the audit log a list has (admins §6.1). */
+/** Selects the rows of the audit log (admins §6.1). */
 export interface AuditFilter {
   readonly page?: number;
   readonly perPage?: number;
@@ -98,11 +98,11 @@ export interface LogRow {
   readonly principal_id: string | null;
   readonly auth_impersonated_by: string | null;
   readonly request_id: string;
-  /** The trace; null of a row that is older than this member. */
+  /** The trace; null for a row that is older than this member. */
   readonly trace_id: string | null;
 }
 
-/** Which rows of the request log a list has (admins §7.2). */
+/** Selects the rows of the request log (admins §7.2). */
 export interface LogFilter {
   readonly page?: number;
   readonly perPage?: number;
@@ -116,6 +116,6 @@ export interface LogFilter {
   readonly request_id?: string;
   readonly since?: number;
   readonly until?: number;
-  /** Counts nothing, which is quick however many there are. The totals are -1. */
+  /** Skips the count, which is slow for many rows. The totals are -1. */
   readonly skipTotal?: boolean;
 }

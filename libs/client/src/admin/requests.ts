@@ -12,7 +12,7 @@ export function createRequests(transport: Transport) {
     /** Returns a whole page: `data` and its totals. */
     page: async <T>(segments: Segments, values?: object, options?: CallOptions): Promise<T> =>
       (await transport.send({ method: 'GET', path: apiPath(...segments), query: query(values), ...options })).json as T,
-    /** A POST that is done once: its route takes an idempotency key. */
+    /** Sends a POST with an idempotency key, so its work is done once. */
     create: <T>(segments: Segments, values: object = {}, options?: CallOptions): Promise<T> =>
       transport.data<T>({ method: 'POST', path: apiPath(...segments), values, key: true, ...options }),
     post: <T>(segments: Segments, values: object = {}, options?: CallOptions): Promise<T> =>

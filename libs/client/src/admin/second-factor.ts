@@ -13,7 +13,7 @@ const proofOf = ({ oldPassword }: { readonly oldPassword: string }) => ({ old_pa
 /** The second factor of the admin who is signed in (admins §2.1). */
 export const createSecondFactor = ({ get, post }: Requests) => ({
   status: (options?: CallOptions) => get<SecondFactorStatus>(path, options),
-  /** Creates the secret of an authenticator app, which takes effect with its first code. */
+  /** Creates the secret of an authenticator app. It takes effect when it is confirmed. */
   setUp: (proof: { readonly oldPassword: string }, options?: CallOptions) =>
     post<{ readonly secret: string; readonly otpauth_url: string }>([...path, 'setup'], proofOf(proof), options),
   /** Enables the app. Returns the recovery codes. */

@@ -6,7 +6,7 @@ import type { Requests } from './requests.ts';
 
 type UserFilter = PageOptions & { readonly search?: string; readonly blocked?: boolean };
 
-/** What admins do about the users of an auth collection (admins §8). Each change answers the user after it. */
+/** Manages the users of an auth collection (admins §8). Each change returns the changed user. */
 export function createUsers(transport: Transport, { get, page, post }: Requests) {
   const at = (collection: string, ...more: string[]): string[] => ['admin', 'users', collection, ...more];
   const remove = (segments: readonly string[], options?: CallOptions): Promise<UserDetails> =>

@@ -39,7 +39,7 @@ export interface Delivery {
   readonly response_code: number | null;
   readonly response_body: string | null;
   readonly error: string | null;
-  /** Missing in a list with `skipPayload`. */
+  /** Absent in a list with `skipPayload`. */
   readonly payload?: Readonly<Record<string, unknown>>;
   readonly attempts: readonly {
     readonly at: number;
@@ -53,13 +53,13 @@ export interface Delivery {
   readonly completed_at: number | null;
 }
 
-/** Which deliveries a list has. */
+/** Selects the deliveries of a list. */
 export interface DeliveryFilter {
   readonly page?: number;
   readonly perPage?: number;
   readonly status?: DeliveryStatus;
   readonly event?: string;
-  /** Counts nothing, which is quick however many there are. The totals are -1. */
+  /** Skips the count, which is slow for many rows. The totals are -1. */
   readonly skipTotal?: boolean;
   /** Leaves the payloads out, which may be large. */
   readonly skipPayload?: boolean;

@@ -11,7 +11,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The accounts of an auth collection: signing up, signing in, and the own account. */
+/** The accounts of an auth collection: sign-up, sign-in, and the account of the caller. */
 export interface Accounts<R, Create> extends OwnAccount<R> {
   /**
    * Signs up with address and password, and signs in.
@@ -36,7 +36,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
     proof: { readonly email: string; readonly code: string } | { readonly token: string },
     options?: CallOptions,
   ): Promise<SignIn<R>>;
-  /** Signs in without an address. If the token is lost, so is the account. */
+  /** Signs in without an address. If the token is lost, the account is lost too. */
   anonymous(values?: Partial<Create>, options?: CallOptions): Promise<SignedIn<R>>;
   /** Gives the anonymous user who is signed in an address and a password. */
   promote(credentials: Credentials, options?: CallOptions): Promise<SignedIn<R>>;
@@ -76,7 +76,7 @@ export function createAccounts<R, Create>(
   );
   const login = async (credentials: Credentials, options: CallOptions = {}): Promise<SignIn<R>> =>
     signIn(await send(['login'], credentials, options));
-  /** Sends what needs no answer. A session that belongs to the account tells the server who asks. */
+  /** Sends a request whose answer is not needed, with the token of the session. */
   const tell = async (path: string, values: object, { signal }: CallOptions = {}): Promise<unknown> =>
     transport.data({ method: 'POST', path: apiPath('auth', collection, path), values, signal });
 
@@ -87,7 +87,7 @@ export function createAccounts<R, Create>(
       try {
         return await signedIn(await send(['register'], values, { ...options, key: true }));
       } catch (error) {
-        // An earlier request did the work, and its answer, which has a token, was lost (http §7.7).
+        // An earlier request did the work, and its answer with the token was lost (http §7.7).
         if (!(error instanceof RecordbusError) || error.code !== 'idempotency_not_replayed') throw error;
         return login({ email: values.email, password: values.password }, options);
       }

@@ -5,11 +5,11 @@ import { apiPath } from '../url.ts';
 import type { PasswordProof } from './own-account.ts';
 import type { createSignIn, MergeRequired, SignIn } from './sign-in.ts';
 
-/** What a page keeps while the browser is at a provider. */
+/** The values that a page keeps while the browser is at a provider. */
 export interface OAuthStart {
   /** The address at the provider, for the browser. */
   readonly url: string;
-  /** The provider sends it back. Compare it before `complete`. */
+  /** The provider returns it. Compare it before `complete`. */
   readonly state: string;
 }
 
@@ -28,7 +28,7 @@ export interface OAuth<R, Create> {
     request: { readonly provider: string; readonly redirectUri: string; readonly state?: string },
     options?: CallOptions,
   ): Promise<OAuthStart>;
-  /** Completes a sign-in with the code and the state with which the browser came back. */
+  /** Completes a sign-in with the code and the state with which the browser returned. */
   complete(
     answer: {
       readonly provider: string;
@@ -40,7 +40,7 @@ export interface OAuth<R, Create> {
     },
     options?: CallOptions,
   ): Promise<SignIn<R> | MergeRequired<R>>;
-  /** Removes the link of the own account to a provider. */
+  /** Removes the link of the caller's account to a provider. */
   unlink(provider: string, proof?: PasswordProof): Promise<void>;
 }
 

@@ -19,25 +19,25 @@ export interface SessionRow {
 export interface Sessions {
   list(options?: CallOptions): Promise<readonly SessionRow[]>;
   end(id: string, options?: CallOptions): Promise<void>;
-  /** Ends all sessions but this one, and all pending links. */
+  /** Ends all other sessions, and all pending links. */
   endOthers(options?: CallOptions): Promise<void>;
 }
 
-/** The proof by which a change needs no recent sign-in. */
+/** The password, with which a change needs no recent sign-in. */
 export interface PasswordProof extends CallOptions {
   readonly oldPassword?: string | undefined;
 }
 
-/** What the account that is signed in does with itself. */
+/** What the signed-in account can do with itself. */
 export interface OwnAccount<R> {
-  /** Ends the session, here and on the server. The client is a guest then, even if the server cannot be reached. */
+  /** Ends the session, here and on the server. Then the client is a guest, even if the server cannot be reached. */
   logout(options?: CallOptions): Promise<void>;
   /** Changes the password. All sessions end, and a new one begins. */
   changePassword(
     values: { readonly oldPassword: string; readonly password: string },
     options?: CallOptions,
   ): Promise<SignedIn<R>>;
-  /** Mails the link that proves the address once more. */
+  /** Mails the link that proves the address again. */
   requestVerification(options?: CallOptions): Promise<void>;
   /** Mails a link to the new address. */
   requestEmailChange(email: string, proof?: PasswordProof): Promise<void>;
@@ -46,7 +46,7 @@ export interface OwnAccount<R> {
   readonly totp: {
     /** Creates a secret, which takes effect when it is confirmed. */
     setup(proof?: PasswordProof): Promise<{ readonly secret: string; readonly otpauth_url: string }>;
-    /** Confirms the app with a code of it. Returns the recovery codes, which are never shown again. */
+    /** Confirms the app with one of its codes. Returns the recovery codes, which are never shown again. */
     confirm(code: string, options?: CallOptions): Promise<{ readonly codes: readonly string[] }>;
     disable(values: { readonly code: string; readonly oldPassword?: string }, options?: CallOptions): Promise<void>;
     /** Replaces the recovery codes. */
@@ -79,14 +79,14 @@ export async function endSession(
   try {
     if (await session.current()) await transport.send({ method: 'POST', path: apiPath(...base, 'logout'), ...options });
   } catch (error) {
-    // The session is over already, or the token is one of another program.
+    // The session has already ended, or the token belongs to another program.
     if (!(error instanceof RecordbusError) || (error.status !== 401 && error.code !== 'no_session')) throw error;
   } finally {
     await session.end();
   }
 }
 
-/** Returns what the account that is signed in does with itself. */
+/** Returns the functions of the signed-in account. */
 export function createOwnAccount<R>(
   transport: Transport,
   session: SessionKeeper,

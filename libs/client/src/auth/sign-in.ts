@@ -3,7 +3,7 @@ import type { SessionKeeper } from '../session/keeper.ts';
 import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 
-/** Who a provider says signed in. Null where the provider says nothing. */
+/** The profile at a provider. A member is null if the provider does not return it. */
 export interface Profile {
   readonly provider: string;
   readonly id: string;
@@ -21,7 +21,7 @@ export interface SignedIn<R> {
   readonly record: R;
   /** After a sign-in at a provider. */
   readonly profile?: Profile;
-  /** After a merge: the provider that is linked now. */
+  /** After a merge: the newly linked provider. */
   readonly linkedProvider?: string;
 }
 
@@ -31,15 +31,15 @@ export type Factor = { readonly code: string } | { readonly recoveryCode: string
 /** A sign-in that needs a second factor, within five minutes. Nobody is signed in yet. */
 export interface MfaRequired<R> {
   readonly state: 'mfa_required';
-  /** For `confirmMfa` after the page was loaded again. */
+  /** For `confirmMfa` after the page was reloaded. */
   readonly mfaToken: string;
   /** Completes the sign-in. A wrong factor is an error with the code `invalid_code`, and may be tried again. */
   confirm(factor: Factor, options?: CallOptions): Promise<SignedIn<R>>;
 }
 
 /**
- * A sign-in at a provider whose address is that of an account that is not linked to it. The owner of the account
- * confirms it with the password, or with a session of the account that is at most ten minutes old.
+ * A sign-in at a provider with the address of an account that is not linked to it. The holder of the account confirms
+ * it with the password, or with a session of the account that is at most ten minutes old.
  */
 export interface MergeRequired<R> {
   readonly state: 'merge_required';
@@ -49,7 +49,7 @@ export interface MergeRequired<R> {
   confirm(proof?: { readonly password: string }, options?: CallOptions): Promise<SignIn<R>>;
 }
 
-/** What a first factor answers. */
+/** The result of a first factor. */
 export type SignIn<R> = SignedIn<R> | MfaRequired<R>;
 
 /** The data of the answers to sign-ins. */

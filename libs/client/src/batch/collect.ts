@@ -4,7 +4,7 @@ import type { IfMatch } from '../versions.ts';
 import { type Expected, expectedOf } from '../versions.ts';
 import type { Reference } from './operations.ts';
 
-/** An operation as it is sent, and what it was made from. */
+/** An operation to send, with the arguments that it was made from. */
 export interface Collected {
   readonly json: Record<string, unknown>;
   readonly subject: Subject | undefined;
@@ -17,7 +17,7 @@ const isReference = (subject: unknown): subject is Reference<string> =>
 
 const anyVersion: Expected = { tag: undefined, isExact: true };
 
-/** Collects operations, in order. `indexOf` finds the index of one. */
+/** Collects operations in order. `indexOf` returns the index of one. */
 export function collector() {
   const operations: Collected[] = [];
   const indexes = new Map<unknown, number>();

@@ -10,7 +10,7 @@ export interface Reference<V = unknown> {
   readonly [value]?: V;
 }
 
-/** Values of which each, or each entry of a list, may be a reference. */
+/** Values that may be references, or lists with references. */
 export type WithReferences<T> = {
   readonly [K in keyof T]:
     | T[K]
@@ -30,7 +30,7 @@ export interface DeleteOperation {
 }
 
 interface ExpectedVersion {
-  /** The ETag of the version to change; false for any. By default that of the record as it was read. */
+  /** The ETag of the version to change; false for any. The default is the version of the record that was read. */
   readonly ifMatch?: IfMatch;
 }
 
@@ -58,7 +58,7 @@ export interface Batch<S> {
   from<C extends CollectionName<S>>(collection: C): BatchCollection<S, C>;
 }
 
-/** What the operations that a function returns have become: records, and null for deletes. */
+/** The results of the operations that a function returns: records, and null for deletes. */
 export type Results<T> =
   T extends Operation<infer R>
     ? R

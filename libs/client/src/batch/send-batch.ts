@@ -14,8 +14,8 @@ interface Result {
 }
 
 /**
- * Sends the operations that `build` collects, and puts their results where the operations are in what it returns. All of
- * them are done, or none.
+ * Sends the operations that `build` collects. Returns what `build` returns, with each operation replaced by its result.
+ * All of them are done, or none.
  */
 export async function sendBatch(
   transport: Transport,
@@ -37,7 +37,7 @@ export async function sendBatch(
   return fill(shape);
 }
 
-/** Sends the operations; again, if one names a version of which only the second was known. */
+/** Sends the operations. Sends them again if the client knew only the second of a version. */
 async function sendUnchanged(transport: Transport, operations: readonly Collected[], call: Call): Promise<Result[]> {
   const tags = operations.map(({ expected }) => expected.tag);
   const tried = new Set<number>();

@@ -2,14 +2,16 @@ import { invalidArgument } from '../error.ts';
 import { Filter } from './filter.ts';
 import { operandOf, textOf } from './operand.ts';
 
-/** Joins filters. Each is in parentheses, so that no operator binds across them. */
+/** Joins filters. Each is in parentheses, so no operator binds across them. */
 const join = (operator: string, empty: string, filters: readonly (Filter | undefined | false)[]): Filter => {
   const texts = filters.flatMap((filter) => (filter ? [filter.text] : []));
   if (texts.length === 0) return new Filter(empty);
   return new Filter(texts.length === 1 ? (texts[0] ?? '') : texts.map((text) => `(${text})`).join(` ${operator} `));
 };
 
-/** What `f` has in addition to the fields. They hide fields of these names, which `f.field(name)` reaches. */
+/**
+ * The members of `f` in addition to the fields. They hide fields with the same names, which `f.field(name)` reaches.
+ */
 const tools: Readonly<Record<string, unknown>> = {
   and: (...filters: readonly Filter[]) => join('&&', '1 = 1', filters),
   or: (...filters: readonly Filter[]) => join('||', '1 = 0', filters),
@@ -27,10 +29,10 @@ const fieldsProxy: unknown = new Proxy(Object.create(null), {
   get: (_, name) => (typeof name === 'symbol' ? undefined : Object.hasOwn(tools, name) ? tools[name] : operandOf(name)),
 });
 
-/** What `filter` takes, without types. */
+/** The argument `filter`, without types. */
 export type AnyFilter = string | Filter | ((fields: never) => Filter) | undefined;
 
-/** The text of a filter. A function that returns none would list everything. */
+/** The text of a filter. Throws if a function returns no filter, since that would list everything. */
 export function filterText(filter: AnyFilter): string | undefined {
   const built: unknown = typeof filter === 'function' ? filter(fieldsProxy as never) : filter;
   if (built instanceof Filter || typeof built === 'string') return String(built);

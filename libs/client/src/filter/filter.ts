@@ -15,7 +15,7 @@ export class Filter {
 
 /**
  * Builds a filter from text. Values become literals, so no value is parsed as part of the filter; a list becomes
- * `("a", "b")`, a `Date` its second, another filter stands in parentheses.
+ * `("a", "b")`, a `Date` becomes its unix second, and another filter is put in parentheses.
  *
  * @example
  * f`title ~ ${word} && stars >= ${3} && kind in ${['novel', 'poem']}`

@@ -3,7 +3,7 @@ import { invalidArgument } from '../error.ts';
 /** A value in a filter. */
 export type Value = string | number | bigint | boolean | Date | null;
 
-/** Returns the literal of a value, or of a list of values. Throws when no literal stands for it. */
+/** Returns the literal of a value, or of a list of values. Throws if the value has no literal. */
 export function literalOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return textLiteral(value);
@@ -18,7 +18,7 @@ export function literalOf(value: unknown): string {
   );
 }
 
-/** A text in quotes. A backslash stands for itself unless a quote or another one follows it (filters §2.3). */
+/** A text in quotes. A backslash means itself unless a quote or another backslash follows (filters §2.3). */
 function textLiteral(text: string): string {
   if (text.includes('\0')) throw invalidArgument('A filter cannot hold the character NUL.');
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;

@@ -1,7 +1,7 @@
 import { Filter } from './filter.ts';
 import { literalOf } from './literal.ts';
 
-/** Leads from an operand to its text. A symbol, so that every name can be that of a field. */
+/** The key of an operand's text. It is a symbol, so a field can have any name. */
 const operandText = Symbol('operand');
 
 interface Operand {
@@ -14,13 +14,13 @@ const isOperand = (value: unknown): value is Operand =>
 /** The text of an operand: a path, or a literal of a value. */
 export const textOf = (value: unknown): string => (isOperand(value) ? value[operandText] : literalOf(value));
 
-/** No record fulfills it: a value in an empty list. */
+/** The test `in` with an empty list, which holds for no record. */
 const never = '1 = 0';
 
 /** Wraps a finished test, as `all(…)` does. */
 type Wrap = (test: string) => string;
 
-/** The tests and forms of the operand `text`. They hide fields of these names, which `field(name)` reaches. */
+/** The tests and forms of the operand `text`. They hide fields with the same names, which `field(name)` reaches. */
 function membersOf(text: string, wrap: Wrap): Readonly<Record<string, unknown>> {
   const test = (operator: string) => (value: unknown) => new Filter(wrap(`${text} ${operator} ${textOf(value)}`));
   return {

@@ -9,9 +9,9 @@ export interface SentSubscription {
   readonly [member: string]: unknown;
 }
 
-/** Changes what an open connection follows. */
+/** Changes the subscriptions of an open connection. */
 export interface SubscriptionChanges {
-  /** Adds a subscription. A `ready` that names it says that it is checked. */
+  /** Adds a subscription. It is accepted when a `ready` names it. */
   add(subscription: SentSubscription): void;
   remove(id: string): void;
 }
@@ -19,9 +19,9 @@ export interface SubscriptionChanges {
 /** An open connection. */
 export interface OpenConnection {
   readonly events: AsyncIterable<StreamEvent>;
-  /** Undefined where a connection follows only what it began with. */
+  /** Undefined for a connection whose subscriptions cannot change. */
   readonly subscriptions?: SubscriptionChanges;
-  /** Goes on with a new token of the same account, where the connection can. */
+  /** Continues with a new token of the same account, if the connection can. */
   renew(token: string | undefined): void;
 }
 
@@ -35,7 +35,7 @@ export async function openConnection(
   const Socket = transport.live.over === 'websocket' ? socketClass() : undefined;
   const token = Socket && (await transport.keepFresh());
   signal.throwIfAborted();
-  // A service key is for the header of a request: a WebSocket takes the tokens of sessions.
+  // A WebSocket takes only session tokens. A service key needs the header of a request.
   if (Socket && !token?.startsWith('rbk_'))
     return openSocket(Socket, { baseUrl: transport.baseUrl, token }, subscriptions, signal);
   const headers = { Accept: 'text/event-stream' };

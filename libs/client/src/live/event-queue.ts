@@ -3,11 +3,11 @@ import { longestSilenceMs, type StreamEvent } from './stream.ts';
 /** Events of a connection that wait to be read. */
 export interface EventQueue {
   push(event: StreamEvent): void;
-  /** Notes that something came, and postpones the end by silence. */
+  /** Notes that the connection is alive, which postpones its end by silence. */
   wake(): void;
-  /** No event follows. */
+  /** Marks the end: no event follows. */
   end(): void;
-  /** Reads until the end. `close` ends the connection: after a long silence, and when nobody reads any longer. */
+  /** Reads until the end. Calls `close` after a long silence, and when the reader stops. */
   read(close: () => void): AsyncGenerator<StreamEvent, void>;
 }
 

@@ -38,7 +38,7 @@ test('a page that only follows changes keeps its session', async (t) => {
   assert.ok(session);
 });
 
-test('a connection that ends between a resync and its snapshot asks for the snapshot again', async () => {
+test('after a break between a resync and its snapshot, the client asks for the snapshot again', async () => {
   const sent: { subscriptions: readonly Readonly<Record<string, unknown>>[] }[] = [];
   const answers = [
     [

@@ -6,30 +6,30 @@ import { noteBegin } from './note-begin.ts';
 import { shareHub } from './shared-hub.ts';
 import type { StreamEvent } from './stream.ts';
 
-/** What follows one collection, record or channel. */
+/** A list, subscription or channel that receives messages. */
 export interface Follower {
-  /** The subscription as it is sent (realtime §2.1), without `id` and `after`. */
+  /** The subscription to send (realtime §2.1), without `id` and `after`. */
   readonly request: Readonly<Record<string, unknown>>;
-  /** Whether its first state, or the first `ready`, has come. */
+  /** Whether its snapshot, or the first `ready`, has arrived. */
   hasBegun: boolean;
-  /** From where it resumes: it has every change up to here. */
+  /** The cursor from which it resumes: it has every change up to there. */
   cursor?: string | undefined;
   onMessage(type: string, data: StreamEvent['data']): void;
-  /** Its end: it was refused, or its rights are gone. */
+  /** Called when it ends: it was refused, or its rights have ended. */
   onError(error: RecordbusError): void;
 }
 
-/** One live connection for all that a client follows. */
+/** One live connection for all followers of a client. */
 export interface Hub {
-  /** Adds a follower. Returns how to remove it. */
+  /** Adds a follower. Returns a function that removes it. */
   follow(follower: Follower): () => void;
 }
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
-/** The most subscriptions of a connection (realtime §2.4). */
+/** The maximum number of subscriptions of a connection (realtime §2.4). */
 const mostFollowed = 100;
-/** How long a session needs no look while messages come. Heartbeats come every 15 s. */
+/** How often the session is checked while messages arrive, at most. Heartbeats come every 15 s. */
 const freshForMs = 10_000;
 
 const hubs = new WeakMap<Transport, Hub>();
@@ -42,9 +42,9 @@ export function hubOf(transport: Transport): Hub {
 }
 
 /**
- * Creates the hub of one connection. It opens a connection while there is something to follow, and again whenever it ends:
- * nothing is missed, because it resumes behind the last cursor. When what is followed changes, it changes the connection,
- * or opens another one where that cannot be changed.
+ * Creates the hub of one connection. While it has followers, it keeps a connection open, and reopens it whenever it
+ * ends. No change is missed, because it resumes after the last cursor. When the followers change, it changes the
+ * subscriptions of the connection, or opens a new connection if they cannot change.
  */
 function createHub(transport: Transport): Hub {
   const followers = new Map<string, Follower>();
@@ -64,7 +64,7 @@ function createHub(transport: Transport): Hub {
       connection = new AbortController();
       const { signal } = connection;
       try {
-        // What is added in one go is sent in one request.
+        // Followers that are added in one turn are sent in one request.
         await wait(pauseMs, signal);
         await connect(signal);
       } catch (error) {
@@ -90,7 +90,7 @@ function createHub(transport: Transport): Hub {
     }
   }
 
-  /** How to change what the connection follows; undefined while there is none that can be changed. */
+  /** Changes the subscriptions of the connection; undefined while no open connection can change them. */
   const changes = () => (connection.signal.aborted ? undefined : open?.subscriptions);
 
   function leave(id: string): void {
@@ -101,13 +101,16 @@ function createHub(transport: Transport): Hub {
       return;
     }
     current.remove(id);
-    // Something else may be followed in its place in the same go.
+    // Another follower may take its place in the same turn.
     queueMicrotask(() => {
       if (followers.size === 0) connection.abort();
     });
   }
 
-  /** The connection ends with its token, and a page that only follows sends no request that would refresh it. */
+  /**
+   * Refreshes the token: the connection ends with it, and a page that only follows sends no request that would refresh
+   * it.
+   */
   function keepFresh({ renew }: OpenConnection): void {
     if (Date.now() - freshAtMs < freshForMs) return;
     freshAtMs = Date.now();
@@ -140,7 +143,9 @@ function createHub(transport: Transport): Hub {
     follower?.onError(error);
   }
 
-  /** A refusal that will not pass ends all that is followed: the server refuses a connection when nothing of it is good. */
+  /**
+   * A permanent refusal ends all followers: the server refuses a connection only if all its subscriptions are refused.
+   */
   function onFailure(error: unknown): void {
     const isFinal =
       error instanceof RecordbusError && error.status >= 400 && error.status < 500 && error.status !== 429;
@@ -169,17 +174,17 @@ function createHub(transport: Transport): Hub {
   };
 }
 
-/** The subscription of a follower, behind what it has. */
+/** The subscription of a follower, with the cursor up to which it has every change. */
 const subscriptionOf = (id: string, { request, hasBegun, cursor }: Follower): SentSubscription => ({
   ...request,
   id,
   ...('collection' in request && hasBegun && cursor !== undefined && { after: cursor }),
 });
 
-/** Whether a `ready` is about a follower: it names some, or is about all of its connection. */
+/** Whether a `ready` is about a follower. Without names it is about all followers of its connection. */
 const isAbout = ({ subs }: StreamEvent['data'], id: string): boolean => !Array.isArray(subs) || subs.includes(id);
 
-/** The next pause: twice the last one, spread by chance, so that not all clients come at once. */
+/** The next pause: twice the last one, with a random part, so that clients do not all reconnect at once. */
 const slowed = (pauseMs: number): number =>
   Math.min(longestPauseMs, Math.max(firstPauseMs, pauseMs * 2)) * (0.5 + Math.random() / 2);
 

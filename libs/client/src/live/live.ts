@@ -15,10 +15,10 @@ interface AnyLiveOptions extends AnyReadOptions {
   readonly onError?: (error: RecordbusError) => void;
 }
 
-/** The most records of a snapshot. */
+/** The maximum number of records in a snapshot. */
 const mostRecords = 1000;
 
-/** What both ways of following have in common: the subscription without `snapshot`. */
+/** The subscription without `snapshot`, which lists and subscriptions have in common. */
 function requestOf(collection: string, options: AnyLiveOptions): Record<string, unknown> {
   const { filter, expand, fields } = readQuery(options);
   const members = {
@@ -37,10 +37,10 @@ function withSorted({ fields, sort }: AnyLiveOptions): readonly string[] | undef
   return fields && [...fields, 'updated', ...terms.map((term) => term.trim().replace('-', ''))];
 }
 
-/** Opens a list that follows its collection (realtime §4). Resolves when its first state is there. */
+/** Opens a list that follows its collection (realtime §4). Resolves when the snapshot has arrived. */
 export function openLive(transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> {
   const { sort, limit = mostRecords, signal } = options;
-  if (!isSortOfMembers(sort)) throw invalidArgument('A live list is sorted by members of its records alone.');
+  if (!isSortOfMembers(sort)) throw invalidArgument('A live list can only be sorted by members of its records.');
   if (limit < 1 || limit > mostRecords) throw invalidArgument(`A live list has 1 to ${mostRecords} records.`);
   const merged = createMergedList(sort, limit);
   const listeners = new Set<(records: readonly unknown[]) => void>();
@@ -83,7 +83,7 @@ export function openLive(transport: Transport, collection: string, options: AnyL
           const needed = merged.apply(type, data);
           if (type === 'snapshot') resolve(list);
           if (merged.records !== before) tell();
-          // After a change of rights no snapshot comes by itself (realtime §5.3).
+          // After a change of rights the server sends no snapshot (realtime §5.3).
           if (needed === 'records' || (type === 'resync' && data.reason === 'access')) follow();
           else if (needed === 'total') recount.soon();
         },
@@ -100,11 +100,11 @@ export function openLive(transport: Transport, collection: string, options: AnyL
   });
 }
 
-/** Follows the changes of a collection or a record. Resolves when every change from now on will come. */
+/** Follows the changes of a collection or a record. Resolves when every change from then on will be reported. */
 export const openSubscription = (transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> =>
   open(transport, requestOf(collection, options), options);
 
-/** Follows a channel, and says who is present (realtime §7). */
+/** Follows a channel, and reports who is present (realtime §7). */
 export const openChannel = (
   transport: Transport,
   channel: string,
@@ -134,7 +134,7 @@ function open(
   });
 }
 
-/** Ends what is followed with its signal. What has not begun by then is refused. */
+/** Ends a follower when its signal aborts. A follower that has not begun is refused. */
 function endWith(signal: AbortSignal | undefined, stop: () => void, reject: (error: RecordbusError) => void): void {
   const end = (): void => {
     stop();
@@ -144,7 +144,7 @@ function endWith(signal: AbortSignal | undefined, stop: () => void, reject: (err
   else signal?.addEventListener('abort', end, { once: true });
 }
 
-/** A message without what only the connection needs. Its record knows its version, as one that was read. */
+/** A message without the members for the connection. Its record has its version, like a record that was read. */
 function messageOf(type: string, { sub: _sub, cursor: _cursor, ...data }: StreamEvent['data']): object {
   if (typeof data.version === 'string' && data.record) remember(data.record, etagOf(data.version));
   return { type, ...data };

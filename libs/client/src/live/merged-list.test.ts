@@ -13,7 +13,7 @@ function listOfThree() {
   return list;
 }
 
-test('a change that the total may contain already has the total read again', () => {
+test('the total is read again after a change that it may already contain', () => {
   const list = listOfThree();
   assert.equal(list.apply(...created('z', '100')), 'total');
   list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 3, at: at + 2 });
@@ -31,7 +31,7 @@ test('a change after the second of the snapshot is counted once', () => {
   assert.equal(list.total, 3);
 });
 
-test('no total is read again for a record that is shown, or for a list that shows everything', () => {
+test('the total is not read again for a shown record, or for a list that shows all records', () => {
   const list = listOfThree();
   assert.equal(list.apply('enter', { record: tag('a'), version: '100.1' }), undefined);
   assert.equal(list.apply('update', { record: tag('z'), version: '100' }), undefined);
@@ -42,12 +42,12 @@ test('no total is read again for a record that is shown, or for a list that show
   assert.equal(whole.total, 2);
 });
 
-test('records that move up are read, and their total with them', () => {
+test('when a record leaves the list, the records that move up are read, with the total', () => {
   const list = listOfThree();
   assert.equal(list.apply('delete', { id: 'a', version: '100.1' }), 'records');
 });
 
-test('the versions of the last thousands of records are remembered, and of each that is shown', () => {
+test('versions of all shown records, and of the last thousands of others, are remembered', () => {
   const list = createMergedList('name', 2);
   list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 2, at });
   for (let n = 0; n < 30_000; n += 1) list.apply(...created(`z${n}`, '101'));
@@ -55,7 +55,7 @@ test('the versions of the last thousands of records are remembered, and of each 
   for (const old of ['z29999', 'z20000']) list.apply('delete', { id: old, version: '100.5' });
   list.apply('delete', { id: 'a', version: '40' });
   assert.deepEqual([list.total, list.records.map(({ id }) => id)], [30_002, ['a', 'b']]);
-  // One that came 30,000 records ago is told apart from a new one no longer.
+  // A record that arrived 30,000 records ago is taken for a new one.
   list.apply(...created('z0', '101'));
   assert.equal(list.total, 30_003);
 });

@@ -4,33 +4,36 @@ import type { StreamEvent } from './stream.ts';
 
 type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** What a message says of one record. */
+/** The data of a message about one record. */
 interface Changed {
   readonly record?: AnyRecord;
   readonly version?: string;
   readonly id?: string;
 }
 
-/** Versions of this many records that are not shown are remembered. A repeated message is one of the last few. */
+/** The number of records outside the list whose versions are remembered. Only recent messages are ever repeated. */
 const mostRemembered = 10_000;
 
 /** The records of a snapshot and of the changes after it, as one list. */
 export interface MergedList {
   readonly records: readonly AnyRecord[];
-  /** The number of records that match; with records beyond the limit, as of the last snapshot and what came since. */
+  /**
+   * The number of matching records. If there are more than the limit, it is computed from the last snapshot and later
+   * changes.
+   */
   readonly total: number;
-  /** Takes a message. Returns what has to be read again. */
+  /** Applies a message. Returns what must be read again. */
   apply(type: string, data: StreamEvent['data']): 'records' | 'total' | undefined;
 }
 
 /** Creates a list of the first `limit` records of a sort. */
 export function createMergedList(sort: string | readonly string[] | undefined, limit: number): MergedList {
   const compare = comparatorOf(sort);
-  /** Versions of deletes too, so that a repeated message brings no record back. */
+  /** Includes versions of deletes, so a repeated message does not bring a record back. */
   const versions = new Map<string, string>();
   let records: readonly AnyRecord[] = [];
   let total = 0;
-  /** Whether there may be records beyond the limit. Only a snapshot knows that there are none any longer. */
+  /** Whether there may be records beyond the limit. Only a snapshot can show that there are none. */
   let hasMore = false;
   /** A version of a later second is not in the last snapshot. */
   let snapshotSecond = 0;
@@ -38,7 +41,7 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
   function replace(snapshot: readonly AnyRecord[], all: number, at: number): void {
     snapshotSecond = at;
     versions.clear();
-    // A snapshot shows only the second of a version: what is older than it is old.
+    // A snapshot shows only the second of a version. Earlier versions are old.
     for (const { id, updated } of snapshot) if (typeof updated === 'number') versions.set(id, String(updated));
     [records, total, hasMore] = [snapshot, all, all > snapshot.length];
   }
@@ -53,7 +56,7 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     return true;
   }
 
-  /** Forgets versions, those that changed longest ago first, but none of a record that is shown. */
+  /** Forgets the oldest versions, except for those of shown records. */
   function forgetOldest(): void {
     const shown = new Set(records.map(({ id }) => id));
     let excess = versions.size - shown.size - mostRemembered;
@@ -66,8 +69,8 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
   }
 
   /**
-   * Whether the last snapshot may have counted this change already. It tells which version it has only of the records that
-   * it shows. One of the others may be written before its total is read, and told after it.
+   * Whether the last snapshot may already have counted this change. The snapshot has versions only of the records that
+   * it shows. Another record may be written before the total is read, and its message may arrive after the snapshot.
    */
   const mayBeCounted = (id: string, version: string): boolean =>
     hasMore && !versions.has(id) && Math.floor(Number(version)) <= snapshotSecond;
@@ -78,7 +81,7 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     total = hasMore ? Math.max(records.length, total + change) : records.length;
   }
 
-  /** Puts a record in its place. One at the end may be behind others that are not shown. */
+  /** Inserts a record by its sort. Before a record at the end there may be others that are not shown. */
   function put(record: AnyRecord, isNew: boolean): boolean {
     const others = records.filter(({ id }) => id !== record.id);
     const before = others.findIndex((other) => compare(record, other) < 0);
@@ -96,7 +99,7 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     return hasMore && records.length < limit;
   }
 
-  /** Takes a change; undefined for one that is known. */
+  /** Applies a change; returns undefined if it is already known. */
   function change(type: string, { record, version = '', id = record?.id ?? '' }: Changed): boolean | undefined {
     if (!isNews(id, version)) return undefined;
     return record ? put(remember(record, etagOf(version)), type !== 'update') : remove(id);

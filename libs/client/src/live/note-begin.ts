@@ -1,8 +1,8 @@
 import type { Follower } from './hub.ts';
 
 /**
- * Notes what a message says of a follower's beginning. After `resync` its records are read again: a connection that ends
- * before the snapshot must not resume behind the cursor of the `resync`, since nothing would bring the snapshot.
+ * Notes whether a follower has begun. After `resync` it begins again: if the connection ends before the snapshot, it
+ * must not resume after the cursor of the `resync`, since the snapshot would never come.
  */
 export function noteBegin(follower: Follower, type: string): void {
   if (type !== 'resync') follower.hasBegun = true;

@@ -8,7 +8,7 @@ type AnyRecord = Readonly<Record<string, unknown>>;
 
 const newestFirst: readonly Term[] = [{ name: 'created', sign: -1 }];
 
-/** The terms of a sort; the newest record comes first without one (records §3.2). */
+/** The terms of a sort. By default the newest record comes first (records §3.2). */
 function termsOf(sort: string | readonly string[] | undefined): readonly Term[] {
   const texts = (typeof sort === 'string' ? sort.split(',') : (sort ?? [])).map((text) => text.trim()).filter(Boolean);
   if (texts.length === 0) return newestFirst;
@@ -16,8 +16,8 @@ function termsOf(sort: string | readonly string[] | undefined): readonly Term[] 
 }
 
 /**
- * Returns how a list compares its records: nulls last in ascending order, ties by `id` in the direction of the last term
- * (filters §9). Texts compare by code points, as the database that comes with the product does.
+ * Returns the comparison of records for a sort: nulls last in ascending order, ties by `id` in the direction of the
+ * last term (filters §9). Texts compare by code points, as the database that comes with the product does.
  */
 export function comparatorOf(sort: string | readonly string[] | undefined): (a: AnyRecord, b: AnyRecord) => number {
   const terms = termsOf(sort);
@@ -31,7 +31,7 @@ export function comparatorOf(sort: string | readonly string[] | undefined): (a: 
   };
 }
 
-/** Whether a sort has only terms that the members of a record decide. */
+/** Whether a sort has only terms that name members of a record. */
 export const isSortOfMembers = (sort: string | readonly string[] | undefined): boolean =>
   termsOf(sort).every(({ name }) => /^\w+$/.test(name));
 
@@ -42,7 +42,7 @@ function compare(a: unknown, b: unknown): number {
   return Number(a) - Number(b);
 }
 
-/** By code points: surrogates stand for characters above all others. */
+/** Compares by code points: surrogates represent characters above all others. */
 function compareTexts(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let index = 0; index < length; index += 1) {

@@ -1,6 +1,6 @@
-/** Reads the total of a list again, now and then. */
+/** Reads the total of a list again after a while. */
 export interface Recount {
-  /** Has it read again after a while. */
+  /** Schedules a read, unless there is one. */
   soon(): void;
   stop(): void;
 }
@@ -8,7 +8,7 @@ export interface Recount {
 const firstPauseMs = 1000;
 const longestPauseMs = 30_000;
 
-/** Creates it. Where each reading asks for the next one, the pauses grow; chance spreads the clients. */
+/** Creates a recount. While each read leads to the next, the pauses grow. A random part spreads the clients. */
 export function createRecount(run: () => void): Recount {
   let [pauseMs, ranAtMs] = [0, Number.NEGATIVE_INFINITY];
   let timer: ReturnType<typeof setTimeout> | undefined;

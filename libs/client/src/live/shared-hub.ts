@@ -5,9 +5,9 @@ import type { Transport } from '../transport.ts';
 import type { Follower, Hub } from './hub.ts';
 import { noteBegin } from './note-begin.ts';
 
-/** What tabs tell each other. `tab` is the follower's, `id` its number there. */
+/** The messages between tabs. `tab` is the tab of the follower, `id` its number there. */
 type Message =
-  /** There is a new leader: everyone says again what they follow. */
+  /** There is a new leader: every tab announces its followers again. */
   | { readonly say: 'lead' }
   | {
       readonly say: 'follow';
@@ -27,12 +27,13 @@ type Message =
     }
   | { readonly say: 'end'; readonly tab: string; readonly id: number; readonly error: ErrorText };
 
-/** An error as a message has it. */
+/** An error in a message. */
 type ErrorText = Pick<RecordbusError, 'message' | 'status' | 'code' | 'details'>;
 
 /**
- * Shares the connection of a hub with the other tabs of its session: one of them, the leader, has it. When the leader is
- * closed, the next tab goes on behind the cursors of all. Where tabs cannot be told apart, each has its own.
+ * Shares the connection of a hub with the other tabs of its session: one of them, the leader, holds it. When the leader
+ * is closed, the next tab resumes after the cursors of all. If the platform lacks locks or channels between tabs, each
+ * tab has its own connection.
  */
 export function shareHub(transport: Transport, own: Hub): Hub {
   const { shareTabs, sessionName } = transport.live;
@@ -45,7 +46,7 @@ export function shareHub(transport: Transport, own: Hub): Hub {
 function createSharedHub(locks: Locks, open: () => Channel, topic: string, own: Hub): Hub {
   const tab = newKey();
   const followers = new Map<number, Follower>();
-  /** Of the leader: what it follows for other tabs, and how to stop. */
+  /** For the leader: the followers of other tabs, with the functions that remove them. */
   const followed = new Map<string, () => void>();
   const forever = new Promise<void>(() => {});
   let [lastId, isJoined, isLeader] = [0, false, false];
@@ -66,7 +67,7 @@ function createSharedHub(locks: Locks, open: () => Channel, topic: string, own: 
     say({ say: 'lead' });
   }
 
-  /** Follows for another tab, until that tab says otherwise or is gone. */
+  /** Follows for another tab, until that tab stops or is closed. */
   function followFor(of: string, id: number, request: Follower['request'], cursor: string | undefined): void {
     const key = `${of} ${id}`;
     followed.get(key)?.();
@@ -82,7 +83,7 @@ function createSharedHub(locks: Locks, open: () => Channel, topic: string, own: 
     };
     const isNew = ![...followed.keys()].some((known) => known.startsWith(`${of} `));
     followed.set(key, own.follow(follower));
-    // A tab holds its lock as long as it lives.
+    // A tab holds its lock until it is closed.
     if (isNew) void locks.request(`${topic}:${of}`, async () => leave(`${of} `));
   }
 
@@ -117,7 +118,7 @@ function createSharedHub(locks: Locks, open: () => Channel, topic: string, own: 
     }
   }
 
-  /** Joins the tabs, once there is something to follow. The lock of a tab says that it lives, so it comes first. */
+  /** Joins the tabs when there is a follower. The lock shows that the tab is open, so the tab takes it first. */
   function join(): void {
     if (channel) return;
     channel = open();

@@ -19,7 +19,7 @@ type SocketClass = new (url: string, protocol: string) => Socket;
 export const socketClass = (): SocketClass | undefined =>
   Reflect.get(globalThis, 'WebSocket') as unknown as SocketClass | undefined;
 
-/** Opens a WebSocket with these subscriptions (realtime §1.3). A token goes into a message, never into the address. */
+/** Opens a WebSocket with these subscriptions (realtime §1.3). A token goes into a message, never into the URL. */
 export function openSocket(
   Class: SocketClass,
   { baseUrl, token: first }: { readonly baseUrl: string; readonly token: string | undefined },
@@ -42,14 +42,14 @@ export function openSocket(
     if (type === 'ready' || type === 'heartbeat') cursor = (data.cursor as string | undefined) ?? cursor;
     if (type === 'authenticated') {
       unanswered -= 1;
-      // What is followed is subject to the rights of the token: it comes first.
+      // The token comes first, since its rights decide about the subscriptions.
       subscriptions.begin();
     } else if (type === 'pong') {
       const subs = subscriptions.checked();
-      // Without a `ready` all of them were refused.
+      // Without a `ready`, all of them were refused.
       if (cursor !== undefined) queue.push({ type: 'ready', id: undefined, data: { cursor, subs } });
     } else if (type === 'error' && data.sub === undefined) {
-      // One that is not about a token is about a subscription that has ended already.
+      // An error that is not about a token is about a subscription that has already ended.
       if (unanswered > 0) socket.close();
     } else if (type !== 'ready' && type !== 'unsubscribed')
       queue.push({ type, id: type === 'heartbeat' ? (data.cursor as string | undefined) : undefined, data });
@@ -77,19 +77,22 @@ export function openSocket(
 
 /** The subscriptions of a WebSocket. */
 interface Subscriptions extends SubscriptionChanges {
-  /** Sends those that waited for the connection and its token. */
+  /** Sends the subscriptions that waited for the connection and its token. */
   begin(): void;
-  /** The ids that the next answer to a `ping` is about. */
+  /** The ids that the next answer to a `ping` confirms. */
   checked(): readonly string[];
 }
 
 function createSubscriptions(given: readonly SentSubscription[], say: (message: object) => void): Subscriptions {
   const waiting = new Map(given.map((one) => [one.id, one]));
-  /** Of each `ping` that was not answered, the subscriptions that were sent before it. */
+  /** For each unanswered `ping`, the subscriptions that were sent before it. */
   const pings: string[][] = [];
   let [hasBegun, unchecked]: [boolean, string[]] = [false, []];
 
-  /** Messages are done in their order: with the answer to this one the subscriptions before it are checked. */
+  /**
+   * Sends a `ping`. The server handles messages in order, so its answer means that the subscriptions before it are
+   * checked.
+   */
   function ping(): void {
     pings.push(unchecked);
     unchecked = [];
@@ -97,7 +100,7 @@ function createSubscriptions(given: readonly SentSubscription[], say: (message: 
   }
 
   function send(subscription: SentSubscription): void {
-    // What is added in one go is checked with one message.
+    // One `ping` checks all subscriptions that are added in one turn.
     if (unchecked.length === 0) queueMicrotask(ping);
     unchecked.push(subscription.id);
     say({ type: 'subscribe', ...subscription });

@@ -9,7 +9,7 @@ export interface StreamEvent {
 /** A heartbeat comes every 15 s. After a longer silence the connection is dead. */
 export const longestSilenceMs = 40_000;
 
-/** Reads the events of an answer (HTML §9.2.6, as far as the server uses it) until it ends. `onSilence` cuts it. */
+/** Reads the events of an answer (the part of HTML §9.2.6 that the server uses) until it ends. `onSilence` cuts it. */
 export async function* readEvents(response: Response, onSilence: () => void): AsyncGenerator<StreamEvent, void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';
@@ -24,7 +24,7 @@ export async function* readEvents(response: Response, onSilence: () => void): As
       text = text.slice(end + 2);
       if (event) yield event;
     }
-    // The break may lie across two chunks.
+    // The blank line may be split across two chunks.
     searched = Math.max(0, text.length - 1);
   }
 }

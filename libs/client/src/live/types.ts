@@ -4,11 +4,11 @@ import type { FilterOf } from '../types/filter-fields.ts';
 
 /** How a client follows changes. */
 export interface LiveConnection {
-  /** `stream` of events, the default, or `websocket`; where the platform has no WebSocket, a stream. */
+  /** `stream` of events, the default, or `websocket`; a stream if the platform has no WebSocket. */
   readonly over?: 'stream' | 'websocket' | undefined;
   /**
-   * Whether the tabs of one session share one connection: those whose stores have the same name. It needs Web Locks and
-   * BroadcastChannel; where they are missing, each tab has its own.
+   * Whether tabs whose stores have the same name share one connection. It needs Web Locks and BroadcastChannel; without
+   * them, each tab has its own.
    */
   readonly shareTabs?: boolean | undefined;
 }
@@ -17,20 +17,23 @@ export interface LiveConnection {
 export interface LiveList<R> {
   /** The records in the order of the sort. Each change makes a new list. */
   readonly records: readonly R[];
-  /** How many records match. Beyond the limit it may be wrong for a while after the list was read; then it is read again. */
+  /**
+   * The number of matching records. If there are more than the limit, it may be wrong for a while after the list was
+   * read.
+   */
   readonly total: number;
-  /** Why the list no longer follows its collection, such as a right that has ended. */
+  /** Why the list has ended, such as a lost right. */
   readonly error: RecordbusError | undefined;
-  /** Calls back after each change. Returns how to stop. */
+  /** Calls the listener after each change. Returns a function that removes it. */
   onChange(listener: (records: readonly R[]) => void): () => void;
   close(): void;
 }
 
-/** What a live list shows. */
+/** The options of a live list. */
 export interface LiveOptions<S, C extends keyof S, P extends string, F extends string>
   extends SelectOptions<S, C>,
     ShapeOptions<P, F> {
-  /** The most records, up to 1,000, which is the default. */
+  /** The maximum number of records; 1,000 by default and at most. */
   readonly limit?: number | undefined;
 }
 
@@ -42,18 +45,18 @@ export type Change<R> =
   /** Changes may be missing: read the records again. */
   | { readonly type: 'resync'; readonly reason: string };
 
-/** What a subscription follows, and whom it tells. */
+/** The options of a subscription. */
 export interface SubscribeOptions<S, C extends keyof S, P extends string, F extends string, R>
   extends ShapeOptions<P, F> {
   readonly filter?: FilterOf<S, C> | undefined;
   /** The id of one record to follow. */
   readonly record?: string | undefined;
   readonly onMessage: (message: Change<R>) => void;
-  /** The end of the subscription, such as a right that has ended. */
+  /** Called when the subscription ends, for example because of a lost right. */
   readonly onError?: ((error: RecordbusError) => void) | undefined;
 }
 
-/** What follows changes until it is closed. */
+/** Follows changes until it is closed. */
 export interface Subscription {
   close(): void;
 }
@@ -69,7 +72,7 @@ export type ChannelMessage =
   | {
       readonly type: 'presence';
       readonly channel: string;
-      /** First: everyone who is present, with their states. */
+      /** In the first message: everyone who is present, with their states. */
       readonly present?: Readonly<Record<string, unknown>>;
       readonly joined?: Readonly<Record<string, unknown>>;
       readonly left?: readonly string[];

@@ -24,10 +24,10 @@ import { type AnyReadOptions, readQuery } from './query.ts';
 import { type ExportOptions, exportRows, type ImportOptions, importRows } from './transfer.ts';
 import { createWrites, idOf } from './write.ts';
 
-/** A record as it was read, or its id. */
+/** A record that was read, or an id. */
 export type Subject = string | { readonly id: string };
 
-/** Where an upsert finds its record: by its id, or by the values of unique fields. */
+/** How an upsert finds its record: by its id, or by the values of unique fields. */
 export type UpsertTarget<R> = string | { readonly on: readonly (keyof R & string)[] };
 
 /** The records of one collection. */
@@ -51,7 +51,7 @@ export interface Collection<S, C extends keyof S> {
     options?: SelectOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Row<S, C, P, F> | undefined>;
   /**
-   * Reads all records of a list, page by page. While others write, none comes twice and none is left out.
+   * Reads all records of a list, page by page. While others write, no record comes twice and none is left out.
    *
    * @example
    * for await (const book of client.from('books').all({ sort: 'title' })) console.log(book.title);
@@ -63,14 +63,14 @@ export interface Collection<S, C extends keyof S> {
     } & ShapeOptions<P, F> &
       ShapeCheck<S, C, P, F>,
   ): AsyncGenerator<Row<S, C, P, F>, void, undefined>;
-  /** Reads a record. One that is not there is an error with the status 404. */
+  /** Reads a record. Throws an error with the status 404 if it does not exist. */
   get<const P extends string = never, const F extends string = never>(
     id: string,
     options?: ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Row<S, C, P, F>>;
   /**
-   * Opens a list that follows the collection: the records, and each change after them, also after a break. It is there when
-   * its first state is. Sorted by members of its records; texts by code points.
+   * Opens a list that follows the collection: first the current records, then each change, even after a break. Resolves
+   * when the current records have arrived. Sorts by members of the records, and texts by code points.
    *
    * @example
    * const list = await client.from('tasks').live({ filter: (task) => task.done.ne(true), sort: 'title' });
@@ -80,8 +80,8 @@ export interface Collection<S, C extends keyof S> {
     options?: LiveOptions<S, C, P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<LiveList<Row<S, C, P, F>>>;
   /**
-   * Follows changes one by one. Every change after the promise has resolved comes, also after a break; a change may come
-   * twice, with the same version.
+   * Follows changes one by one. Reports every change after the promise has resolved, even after a break. A change may
+   * come twice, with the same version.
    */
   subscribe<const P extends string = never, const F extends string = never>(
     options: SubscribeOptions<S, C, P, F, Row<S, C, P, F>> & ShapeCheck<S, C, P, F>,
@@ -93,8 +93,8 @@ export interface Collection<S, C extends keyof S> {
   /** Creates a record. Values may be files. */
   create(values: CreateOf<S, C>, options?: WriteOptions): Promise<RecordOf<S, C>>;
   /**
-   * Changes fields of a record. With a record as it was read, it refuses to overwrite what others have written since
-   * then: an error that `isConflict` knows, with the version that is there. With an id, it writes whatever is there.
+   * Changes fields of a record. With a record that was read, throws an error for which `isConflict` is true if others
+   * have written it since then. With an id, writes whatever the current version is.
    *
    * @example
    * await client.from('books').update(book, { stars: 5 });
@@ -102,7 +102,7 @@ export interface Collection<S, C extends keyof S> {
    */
   update(subject: Subject, changes: UpdateOf<S, C>, options?: ChangeOptions): Promise<RecordOf<S, C>>;
   /**
-   * Creates a record or changes the one that is there.
+   * Creates a record or changes the existing one.
    *
    * @example
    * await client.from('books').upsert({ on: ['isbn'] }, { isbn: '978…', title: 'Dune' });
@@ -111,15 +111,15 @@ export interface Collection<S, C extends keyof S> {
     target: UpsertTarget<RecordOf<S, C>>,
     values: CreateOf<S, C> | UpdateOf<S, C>,
     options?: ChangeOptions & {
-      /** Only creates: a record that is there is an error with the status 412. Only for an id. */
+      /** Only creates: throws an error with the status 412 if the record exists. Only for an id. */
       readonly onlyCreate?: boolean | undefined;
     },
   ): Promise<RecordOf<S, C>>;
-  /** Deletes a record; with a record as it was read, only in this version. */
+  /** Deletes a record. With a record that was read, deletes only that version. */
   delete(subject: Subject, options?: ChangeOptions): Promise<void>;
   /** Reads the versions of a record, newest first. */
   history(subject: Subject, options?: PageOptions & CallOptions): Promise<Page<HistoryRow<RecordOf<S, C>>>>;
-  /** Restores a version of a record, for admins. With a record as it was read, only if it has not changed since. */
+  /** Restores a version of a record, for admins. With a record that was read, only if it has not changed since. */
   restore(subject: Subject, point: RestorePoint, options?: ChangeOptions): Promise<RecordOf<S, C>>;
   /**
    * Groups records and computes values of the groups.
@@ -129,20 +129,20 @@ export interface Collection<S, C extends keyof S> {
    */
   aggregate<R = Readonly<Record<string, unknown>>>(options: AggregateOptions<S, C>): Promise<Page<R>>;
   /**
-   * Imports rows, for admins. The job does them after the answer: `client.admin.jobs.get(job.id)` says how far it is.
+   * Imports rows, for admins. The job runs after the answer: `client.admin.jobs.get(job.id)` returns its progress.
    *
    * @example
    * const job = await client.from('books').import(file, { format: 'csv', mode: 'upsert', on: ['isbn'] });
    * await client.from('books').import(undefined, { format: 'csv', upload: job.id });
    */
   import(rows: string | Blob | undefined, options: ImportOptions): Promise<Job>;
-  /** Streams all records of a list as CSV or JSON, of one moment. */
+  /** Streams all records of a list as CSV or JSON, as of one moment. */
   export(options?: ExportOptions<S, C>): Promise<Response>;
 }
 
 const defaultPageSize = 200;
 
-/** Live changes are loaded by those who follow them. */
+/** Loads the code of live changes when it is first used. */
 const loadLive = () => import('../live/live.ts');
 
 /** Returns the records of a collection. */

@@ -2,7 +2,7 @@ import { invalidArgument, RecordbusError } from '../error.ts';
 import type { Call, CallOptions, Transport } from '../transport.ts';
 import { apiPath, withQuery } from '../url.ts';
 
-/** How a file is shown. */
+/** The options of a file's URL. */
 export interface FileOptions {
   /** The size of a preview, such as `100x100`. */
   readonly thumb?: string | undefined;
@@ -15,11 +15,11 @@ export interface FileOptions {
 /** A stored file of a record. */
 export interface StoredFile {
   readonly name: string;
-  /** The address of a file that needs no token. */
+  /** The URL of a file that needs no token. */
   url(options?: FileOptions): string;
-  /** The address of a protected file, with a token of its own. */
+  /** The URL of a protected file, with its own token. */
   signedUrl(options?: FileOptions & CallOptions): Promise<string>;
-  /** Downloads the file, with a token where it needs one. */
+  /** Downloads the file, with a token if it needs one. */
   fetch(options?: FileOptions & CallOptions): Promise<Response>;
 }
 

@@ -12,11 +12,11 @@ type SortTerm<S, C extends keyof S> =
   | `-${keyof RecordOf<S, C> & string}`
   | (string & {});
 
-/** Which members and related records an answer shows. */
+/** The members and related records that an answer shows. */
 export interface ShapeOptions<P extends string, F extends string> extends CallOptions {
   /** Paths of related records to show under `expand`, typed for three steps. */
   readonly expand?: readonly P[] | undefined;
-  /** The members to show; `id` always is. */
+  /** The members to show, in addition to `id`. */
   readonly fields?: readonly F[] | undefined;
 }
 
@@ -26,7 +26,7 @@ export interface ShapeCheck<S, C extends keyof S, P extends string, F extends st
   readonly fields?: readonly (F & FieldName<S, C>)[] | undefined;
 }
 
-/** Which records a list has. */
+/** Selects the records of a list. */
 export interface SelectOptions<S, C extends keyof S> {
   readonly filter?: FilterOf<S, C> | undefined;
   readonly sort?: SortTerm<S, C> | readonly SortTerm<S, C>[] | undefined;
@@ -46,7 +46,7 @@ export interface PageOptions {
 }
 
 export interface ListOptions<S, C extends keyof S> extends SelectOptions<S, C>, PageOptions {
-  /** Leaves the totals out, which are -1 then. */
+  /** Skips the count; the totals are -1. */
   readonly skipTotal?: boolean | undefined;
   readonly near?: Near | undefined;
 }
@@ -63,12 +63,12 @@ export interface Page<R> {
 export interface WriteOptions extends CallOptions {
   /** Called while a form with files is sent. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
-  /** The key of repetition; by default a new one. */
+  /** The idempotency key; a new one by default. */
   readonly idempotencyKey?: string | undefined;
 }
 
 export interface ChangeOptions extends WriteOptions {
-  /** The ETag of the version to change; false for any version. By default that of the record as it was read. */
+  /** The ETag of the version to change; false for any. The default is the version of the record that was read. */
   readonly ifMatch?: IfMatch;
 }
 
@@ -83,13 +83,13 @@ export interface HistoryRow<R> {
   readonly version: string;
 }
 
-/** Which version a restore brings back: that of a history row, or the last one of a second or before it. */
+/** The version to restore: that of a history row, or the last one at or before a second. */
 export type RestorePoint = ({ readonly version: string } | { readonly at: number }) & {
   /** Whether a deleted record is created again. */
   readonly deleted?: boolean | undefined;
 };
 
-/** What an aggregate groups and computes. */
+/** The groups and values of an aggregate. */
 export interface AggregateOptions<S, C extends keyof S> extends CallOptions, PageOptions {
   /** Fields, paths, and periods such as `month(sold)`. */
   readonly group?: readonly string[] | undefined;

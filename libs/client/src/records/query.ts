@@ -32,6 +32,6 @@ export const readQuery = ({ expand, fields, filter, sort, page, perPage, skipTot
   }),
 });
 
-/** An empty list of paths is none. */
+/** An empty list of paths counts as absent. */
 const nonEmpty = (names: readonly string[] | undefined): readonly string[] | undefined =>
   names?.length ? names : undefined;

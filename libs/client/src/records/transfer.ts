@@ -7,7 +7,7 @@ import { type AnyReadOptions, readQuery } from './query.ts';
 
 type Format = 'csv' | 'ndjson' | 'json';
 
-/** How rows are read (import §1.3). */
+/** The options of an import (import §1.3). */
 export interface ImportOptions extends WriteOptions {
   readonly format: Format;
   readonly mode?: 'insert' | 'upsert' | 'skip' | undefined;
@@ -22,11 +22,11 @@ export interface ImportOptions extends WriteOptions {
   /** The cell that is null. */
   readonly null?: string | undefined;
   readonly encoding?: string | undefined;
-  /** The id of an earlier import, whose rows are read again. Then there are no rows to send. */
+  /** The id of an earlier import whose rows to read again, instead of sending rows. */
   readonly upload?: string | undefined;
 }
 
-/** What an export has (export §1.2). */
+/** The options of an export (export §1.2). */
 export interface ExportOptions<S, C extends keyof S> {
   readonly format?: Format | undefined;
   readonly filter?: FilterOf<S, C> | undefined;
@@ -44,7 +44,7 @@ const types: Readonly<Record<Format, string>> = {
   json: 'application/json',
 };
 
-/** Sends rows to import. The job does them after the answer. */
+/** Sends rows to import. The job runs after the answer. */
 export function importRows(
   transport: Transport,
   name: string,
@@ -63,7 +63,7 @@ export function importRows(
   });
 }
 
-/** Streams all records of a list, of one moment. */
+/** Streams all records of a list, as of one moment. */
 export function exportRows(
   transport: Transport,
   name: string,

@@ -5,7 +5,7 @@ import { type Expected, expectedOf, isSameSecond, isUnchanged, remember } from '
 import type { Subject, UpsertTarget } from './collection.ts';
 import type { ChangeOptions, RestorePoint, WriteOptions } from './options.ts';
 
-/** The id of a record, or of what was read. An empty one would lead to another route. */
+/** The id of a record or a subject. An empty id would lead to another route. */
 export function idOf(subject: Subject): string {
   const id = typeof subject === 'string' ? subject : Object(subject).id;
   if (typeof id !== 'string' || id === '') throw invalidArgument('A record needs an id.');
@@ -16,7 +16,7 @@ export function idOf(subject: Subject): string {
 export function createWrites(transport: Transport, name: string) {
   const at = (...segments: string[]): string => apiPath('records', name, ...segments);
 
-  /** Sends a request that answers a record, and remembers its version. */
+  /** Sends a request that returns a record, and remembers the version of the record. */
   async function record(call: Call): Promise<object> {
     const { status, headers, json } = await transport.send(call);
     const { data } = Object(json) as { readonly data: object | null };
@@ -24,7 +24,7 @@ export function createWrites(transport: Transport, name: string) {
     return remember(data as object, headers.get('etag'));
   }
 
-  /** Sends a write of what was read. */
+  /** Sends a write that may expect a version. */
   async function change(subject: Subject, call: Call, { ifMatch }: ChangeOptions): Promise<object> {
     const expected = expectedOf(subject, ifMatch);
     const sendWith = (tag: string | undefined): Promise<object> =>
@@ -76,8 +76,8 @@ export function createWrites(transport: Transport, name: string) {
 }
 
 /**
- * After a write was refused because of a version of which only the second was known: the ETag of the version that is
- * there, if the record has the values that were read. Undefined otherwise.
+ * After a write was refused and only the second of its version was known, returns the ETag of the current version if
+ * the record still has the values that were read. Otherwise returns undefined.
  */
 export async function tagOfUnchanged(
   transport: Transport,

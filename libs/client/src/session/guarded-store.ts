@@ -1,7 +1,7 @@
 import { RecordbusError } from '../error.ts';
 import type { Session, SessionStore } from './session.ts';
 
-/** A store whose failures are errors of the client. */
+/** Wraps a store so that its failures become errors of the client. */
 export function guardStore(store: SessionStore): Required<Pick<SessionStore, 'get' | 'set'>> {
   async function guard<T>(work: () => T | Promise<T>): Promise<T> {
     try {

@@ -8,13 +8,13 @@ import { isRefreshDue } from './token-times.ts';
 export interface SessionKeeper {
   /** Returns the session; undefined for a guest. */
   current(): Promise<Session | undefined>;
-  /** Returns the token to send, refreshed if it is time. */
+  /** Returns the token to send, refreshed if that is due. */
   token(): Promise<string | undefined>;
-  /** Begins the session of a token that has just come. */
+  /** Begins the session of a new token. */
   begin(token: string): Promise<void>;
   /** Forgets the session, in all tabs. */
   end(): Promise<void>;
-  /** Calls back after each change, in other tabs too. Returns how to stop. */
+  /** Calls the listener after each change, including changes in other tabs. Returns a function that removes it. */
   onChange(listener: (session: Session | undefined) => void): () => void;
 }
 
@@ -51,7 +51,7 @@ export function createSessionKeeper(
       if (!session || !isRefreshDue(session, now())) return session;
       try {
         const token = await refresh(session.token);
-        // A sign-in or sign-out during the refresh counts more than its result.
+        // A sign-in or sign-out during the refresh takes precedence over its result.
         if ((await store.get())?.token !== session.token) return store.get();
         const next = { token, receivedAtMs: now() };
         await change(next);

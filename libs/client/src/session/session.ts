@@ -1,7 +1,7 @@
 /** A sign-in that a client holds. */
 export interface Session {
   readonly token: string;
-  /** When the token came, in milliseconds of this machine's clock; undefined if that is not known. */
+  /** When the token arrived, in milliseconds of this machine's clock; undefined if that is not known. */
   readonly receivedAtMs?: number | undefined;
 }
 
@@ -9,7 +9,7 @@ export interface Session {
 export interface SessionStore {
   /**
    * The name under which other tabs see the same session. With it, one tab refreshes for all of them, and a sign-in or
-   * sign-out in one reaches the others.
+   * sign-out in one applies to the others.
    */
   readonly name?: string | undefined;
   get(): Session | undefined | Promise<Session | undefined>;

@@ -1,14 +1,14 @@
-/** What tabs with one session tell each other. */
+/** Coordinates tabs with the same session. */
 export interface Tabs {
-  /** Runs work while no other tab does. */
+  /** Runs work while no other tab runs any. */
   alone<T>(work: () => Promise<T>): Promise<T>;
-  /** Says that the session of the store has changed. */
+  /** Notifies the other tabs that the session of the store has changed. */
   announce(): void;
-  /** Calls back when another tab has changed it. */
+  /** Calls the listener when another tab has changed the session. */
   onChange(listener: () => void): void;
 }
 
-/** Web Locks: work with a name is done by one tab at a time. */
+/** Web Locks: one tab at a time holds the lock of a name. */
 export interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
@@ -21,7 +21,7 @@ export interface Channel {
   unref?(): void;
 }
 
-/** What the platform has for tabs; each may be missing. */
+/** The platform's locks and channels; each may be missing. */
 export function tabPlatform(): {
   readonly locks: Locks | undefined;
   readonly Channel: (new (topic: string) => Channel) | undefined;
@@ -30,7 +30,7 @@ export function tabPlatform(): {
   return { locks, Channel: Reflect.get(globalThis, 'BroadcastChannel') as never };
 }
 
-/** Connects the tabs that share a store, with what the platform has for it. */
+/** Connects the tabs that share a store, as far as the platform supports it. */
 export function connectTabs(name: string | undefined): Tabs {
   if (name === undefined) return { alone: (work) => work(), announce: () => {}, onChange: () => {} };
   const topic = `recordbus:${name}`;
@@ -42,7 +42,7 @@ export function connectTabs(name: string | undefined): Tabs {
     announce: () => channel?.postMessage('changed'),
     onChange(listener) {
       if (channel) channel.onmessage = listener;
-      // Setting a listener takes the channel's leave to end away from Node.
+      // A listener keeps Node from ending while the channel is open.
       channel?.unref?.();
     },
   };

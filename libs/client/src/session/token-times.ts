@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-/** The claims of a session token that the client reads. Nothing is decided by them but when to refresh. */
+/** The claims of a session token that the client reads, only to decide when to refresh. */
 interface Claims {
   readonly iat?: number;
   readonly exp?: number;
@@ -11,15 +11,14 @@ interface Claims {
 const refreshAfter = 0.5;
 
 /**
- * Whether to refresh a session. Its age is measured by this machine's clock alone, since the token came, so a clock that
- * differs from the server's does not matter. Service keys have no claims, and a token by which an admin acts as a user
- * gets no longer life.
+ * Whether to refresh a session. Its age is measured by this machine's clock, from the arrival of the token, so the
+ * clocks of client and server may differ. Service keys have no claims, and impersonation tokens cannot be refreshed.
  */
 export function isRefreshDue({ token, receivedAtMs }: Session, nowMs: number): boolean {
   const { iat, exp, impersonated_by: actor } = claimsOf(token);
   if (iat === undefined || exp === undefined || actor !== undefined) return false;
   const ageMs = nowMs - (receivedAtMs ?? iat * 1000);
-  // A clock that was set back hides the age. A refresh too many does no harm.
+  // If the clock was set back, the age is unknown. An unneeded refresh does no harm.
   return ageMs < -clockSlackMs || ageMs >= (exp - iat) * 1000 * refreshAfter;
 }
 

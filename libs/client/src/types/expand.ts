@@ -19,8 +19,8 @@ type Target<S, E, K extends keyof E> =
   NonNullable<E[K]> extends readonly [infer T] ? T & CollectionName<S> : NonNullable<E[K]> & CollectionName<S>;
 
 /**
- * A path of `expand` if it exists, else the paths that could be meant. The first three steps are checked; what follows
- * them may be anything.
+ * A path of `expand` if it exists, or else the possible paths. The first three steps are checked; the rest may be
+ * anything.
  */
 export type ExpandPath<S, C extends keyof S, P extends string, Depth extends 0[] = []> = Depth['length'] extends 3
   ? P
@@ -49,7 +49,7 @@ export type Expanded<S, C extends keyof S, P extends string, Depth extends 0[] =
   ? RecordOf<S, C>
   : RecordOf<S, C> & { readonly expand: Expansion<S, ExpandOf<S, C>, P, Depth> };
 
-/** Single records may be absent: there is none, or the caller may not see it. A list may be empty. */
+/** A single record may be absent, because it does not exist or the caller may not see it. A list may be empty. */
 type Expansion<S, E, P extends string, Depth extends 0[]> = {
   readonly [K in Step<P> & keyof E as IsList<E, K> extends true ? K : never]: Value<S, E, K, P, Depth>;
 } & {
@@ -74,7 +74,7 @@ type Next<S, E, K extends keyof E, P extends string, Depth extends 0[]> = Expand
   [...Depth, 0]
 >;
 
-/** What follows the step `K` in those of the paths that begin with it. */
+/** The rest of each path that begins with the step `K`. */
 type RestOf<P extends string, K> = P extends string ? (Split<P>[0] extends K ? Split<P>[2] : never) : never;
 
 type HasTotal<P extends string, K> = true extends (

@@ -2,14 +2,14 @@ import type { Filter } from '../filter/filter.ts';
 import type { Value } from '../filter/literal.ts';
 import type { CollectionName, ExpandOf, RecordOf } from './schema.ts';
 
-/** Any operand: a field, or what is computed of one. */
+/** Any operand: a field, or a value computed from one. */
 interface AnyOperand {
   readonly lower: unknown;
   readonly all: unknown;
   readonly none: unknown;
 }
 
-/** What a field may be compared with: its own kind of value, a time for a number, or another field. */
+/** The values that a field may be compared with: its own kind, a time for a number, or another field. */
 type Compared<V> = V | (number extends V ? Date : never) | AnyOperand;
 
 /** The single values of a list. */
@@ -18,7 +18,7 @@ type Item<V> = V extends readonly (infer I)[] ? I : V;
 /** The tests of an operand. `V` is the type of its value. */
 export interface Tests<V> {
   eq(value: Compared<Item<V>> | null): Filter;
-  /** Not equal; holds for a record without a value, too. */
+  /** Not equal; also holds for a record without a value. */
   ne(value: Compared<Item<V>> | null): Filter;
   gt(value: Compared<Item<V>>): Filter;
   gte(value: Compared<Item<V>>): Filter;
@@ -27,7 +27,7 @@ export interface Tests<V> {
   /** Contains the text, ignoring case. */
   contains(value: string | AnyOperand): Filter;
   notContains(value: string | AnyOperand): Filter;
-  /** Is one of the values; of none when the list is empty. */
+  /** Is one of the values; never holds for an empty list. */
   in(values: readonly Item<V>[] | AnyOperand): Filter;
   /** The text in lower case. */
   readonly lower: Tests<string>;
@@ -60,7 +60,7 @@ type Members<S, C extends keyof S> = {
 };
 
 interface Tools<S, C extends keyof S> {
-  /** Holds when all filters do. `undefined` and `false` are left out. */
+  /** Holds if all filters hold. `undefined` and `false` are left out. */
   and(...filters: readonly (Filter | undefined | false)[]): Filter;
   or(...filters: readonly (Filter | undefined | false)[]): Filter;
   /** The exact opposite. */
@@ -69,7 +69,7 @@ interface Tools<S, C extends keyof S> {
   count(path: AnyOperand): Tests<number>;
   /** The distance of a `geoPoint` from a point, in kilometers. */
   distance(field: AnyOperand, lat: number, lng: number): Tests<number>;
-  /** Whether some record of another collection fulfills the condition; `record` is the record around it. */
+  /** Whether some record of another collection meets the condition; `record` is the enclosing record. */
   exists<T extends CollectionName<S>>(
     collection: T,
     condition: (fields: FilterFields<S, T> & { readonly record: Members<S, C> }) => Filter,
@@ -78,8 +78,8 @@ interface Tools<S, C extends keyof S> {
   field<K extends keyof RecordOf<S, C> & string>(name: K): FieldTests<S, C, K>;
 }
 
-/** What the function in `filter` gets: the fields of the collection, and `and`, `or`, `not` and further tools. */
+/** The argument of the function in `filter`: the fields of the collection, and tools such as `and`, `or` and `not`. */
 export type FilterFields<S, C extends keyof S> = Tools<S, C> & Omit<Members<S, C>, keyof Tools<S, C>>;
 
-/** What `filter` takes: text, f`…`, or a function of the fields. */
+/** A filter: text, f`…`, or a function of the fields. */
 export type FilterOf<S, C extends keyof S> = string | Filter | ((fields: FilterFields<S, C>) => Filter);

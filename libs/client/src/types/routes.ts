@@ -6,12 +6,12 @@ export interface RouteTypes {
   readonly answer: unknown;
 }
 
-/** What the routes of extensions must be: the types of each by its method and path. */
+/** The constraint of `Routes`: the types of each route by its method and path. */
 export type RoutesOf<R> = { readonly [K in keyof R]: RouteTypes };
 
 type Member<R, K extends keyof R, M extends keyof RouteTypes> = R[K] extends RouteTypes ? R[K][M] : never;
 
-/** Leaves a member out that has nothing to say. */
+/** Leaves out a member whose type is undefined. */
 type Given<Name extends string, T> = T extends undefined
   ? unknown
   : keyof T extends never
@@ -25,7 +25,7 @@ export type RouteInput<R, K extends keyof R> = Given<'params', Member<R, K, 'par
   Given<'query', Member<R, K, 'query'>> &
   Given<'body', Member<R, K, 'body'>> & {
     readonly signal?: AbortSignal | undefined;
-    /** The key of repetition, for routes that take one; with `true` a new one. */
+    /** The idempotency key, for routes that take one; `true` makes a new one. */
     readonly idempotencyKey?: string | true | undefined;
   };
 

@@ -1,19 +1,19 @@
 /** The types of one collection, as `recordbus types` writes them. */
 export interface CollectionTypes {
-  /** A record as it is read. */
+  /** A record that is read. */
   readonly record: object;
-  /** What a create takes. */
+  /** The values of a create. */
   readonly create: unknown;
-  /** What an update takes. */
+  /** The values of an update. */
   readonly update: unknown;
   /**
-   * What `expand` can follow, each with the name of the collection that it leads to: `'users'` for one record,
-   * `readonly ['tags']` for a list.
+   * The names in `expand`, each with the collection that it leads to: `'users'` for one record, `readonly ['tags']` for
+   * a list.
    */
   readonly expand: object;
 }
 
-/** What a schema must be: the types of each collection by its name. */
+/** The constraint of `Schema`: the types of each collection by its name. */
 export type SchemaOf<S> = { readonly [C in keyof S]: CollectionTypes };
 
 /** A record of a collection without types. */
@@ -44,9 +44,9 @@ type MemberOf<S, C extends keyof S, M extends keyof CollectionTypes> = S[C] exte
 
 /** A record of a collection, without expansions. */
 export type RecordOf<S, C extends keyof S> = MemberOf<S, C, 'record'>;
-/** What a create of the collection takes. */
+/** The values of a create in the collection. */
 export type CreateOf<S, C extends keyof S> = MemberOf<S, C, 'create'>;
-/** What an update of the collection takes. */
+/** The values of an update in the collection. */
 export type UpdateOf<S, C extends keyof S> = MemberOf<S, C, 'update'>;
-/** What `expand` can follow from the collection. */
+/** The names in `expand` of the collection. */
 export type ExpandOf<S, C extends keyof S> = MemberOf<S, C, 'expand'>;

@@ -2,14 +2,15 @@ import type { Statement } from '../statement.ts';
 import type { ConnectionPool } from './connection-pool.ts';
 
 /**
- * Cancels the statement that a process of the database server runs, unless it waits for a lock. Returns whether it did.
+ * Cancels the statement that a process of the database server runs, unless it waits for a lock. Returns whether it was
+ * cancelled.
  */
 export type CancelStatement = (processId: number, statement: Statement) => Promise<boolean>;
 
 /**
- * Creates it, with statements on the connections of a pool. It compares the text too: behind a pooler the process may
- * serve another connection by now. It leaves a commit alone that waits for a synchronous standby: PostgreSQL would call it
- * committed although the standby does not have it.
+ * Creates the function. It sends its statements on the connections of a pool. It also compares the text of the
+ * statement, because behind a pooler the process may now serve another connection. It does not cancel a commit that
+ * waits for a synchronous standby: PostgreSQL would report it as committed although the standby does not have it.
  */
 export const createCancelStatement =
   (pool: Pick<ConnectionPool, 'query'>): CancelStatement =>

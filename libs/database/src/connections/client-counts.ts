@@ -1,9 +1,9 @@
 /** Counts the work of each client, up to a limit. */
 export interface ClientCounts {
-  /** Counts one more; false if the client has as much as it may have. */
+  /** Counts one more. Returns false if the client has reached its limit. */
   tryEnter(client: string): boolean;
   leave(client: string): void;
-  /** The work of all clients. */
+  /** The count of all clients. */
   readonly total: number;
 }
 

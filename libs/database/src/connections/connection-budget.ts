@@ -3,11 +3,11 @@ import type { SessionSettings } from './session-settings.ts';
 
 /** The limits of one class of connections to the database. */
 export interface ConnectionClass {
-  /** Most connections of one process, opened when needed. */
+  /** The maximum number of connections of one process. They are opened when needed. */
   readonly connections: number;
-  /** Most of them that one client may hold; all by default. */
+  /** The maximum number that one client may hold; all by default. */
   readonly perClient?: number;
-  /** The server ends a statement after this, in milliseconds. */
+  /** The server ends a statement after this time, in milliseconds. */
   readonly statementMs: number;
   /** How long work waits for a connection before it is refused, in milliseconds. */
   readonly waitMs: number;
@@ -18,7 +18,7 @@ export interface ConnectionClass {
   readonly settings?: SessionSettings;
 }
 
-/** Statements that read cannot write, whatever functions a view calls. */
+/** Reads cannot write, even if a view calls a function that writes. */
 const readOnly = { default_transaction_read_only: 'on' };
 /**
  * A shaped read keeps one core busy. With parallel workers a scan of 100,000 rows took 49 ms instead of 67 ms alone, but
@@ -35,23 +35,26 @@ const shortReads = Math.min(Math.max(2 * cores, 4), 8);
 
 const relaxedWrites = 8;
 
-/** What takes long or waits for a lock would delay the other writes of a commit, so it runs again alone. */
+/** A write that takes long or waits for a lock would delay the other writes of its commit, so it runs again alone. */
 const sharedCommits = { statementMs: 250, waitMs: 5000, maxWaiting: 1000, settings: { lock_timeout: '50ms' } };
 
-/** Each keeps one core busy. */
+/** Each read keeps one core busy. */
 const longReads = Math.min(cores, 8);
 
-/** Most of its time an export waits for the service, which writes its rows, or for its client. */
+/** An export spends most of its time waiting for the service, which writes its rows, or for its client. */
 const exports = Math.min(Math.max(cores, 2), 4);
 
 /**
- * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks find one,
- * whatever clients send.
+ * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks always
+ * find one.
  */
 export const connectionBudget = {
-  /** Gets, and reads of what services keep in memory. Pipelined: `maxWaiting` is the most reads in progress. */
+  /**
+   * Gets, and reads of what services keep in memory. Pipelined: `maxWaiting` is the maximum number of reads in
+   * progress.
+   */
   gets: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 10_000 },
-  /** First pages that clients did not shape. Pipelined like gets. */
+  /** First pages of lists that are not shaped reads. Pipelined like gets. */
   lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
   /** Shaped reads whose statement is known to be quick. Pipelined; if one does not end in time, it starts again. */
   quickReads: { connections: 2, statementMs: 25, waitMs: 0, maxWaiting: 2000, settings: serialReads },
@@ -65,7 +68,7 @@ export const connectionBudget = {
     maxWaiting: 200,
     settings: serialReads,
   },
-  /** What changes mean for live subscriptions. No list, write or sign-in waits for it, and it waits for none of them. */
+  /** Judging changes for live subscriptions. It and lists, writes and sign-ins do not wait for each other. */
   liveReads: {
     connections: 4,
     perClient: 2,
@@ -88,8 +91,8 @@ export const connectionBudget = {
   /** Writes that share commits. */
   sharedWrites: { connections: 4, ...sharedCommits },
   /**
-   * Writes of relaxed collections, which do not wait for the disk (collections §1.6). So the processor is their limit, and
-   * a few are enough.
+   * Writes of relaxed collections, which do not wait for the disk (collections §1.6). Only the processor limits them,
+   * so a few are enough.
    */
   relaxedWrites: {
     connections: relaxedWrites,
@@ -122,7 +125,7 @@ export const classOf = (name: ClassName): ConnectionClass => connectionBudget[na
 export const shapedReadBudget = {
   /** Reads that one client may have at once (cost §1.2). */
   perClient: 4,
-  /** The same for reads that are known to be quick. Further ones start like every other, where clients take turns. */
+  /** The same for quick reads. Further ones start like other reads, where clients take turns. */
   quickPerClient: 32,
   /** Reads of all clients at once, including those that wait for a connection of the long reads. */
   atOnce: 64,
@@ -130,7 +133,7 @@ export const shapedReadBudget = {
   waitMs: 3000,
   maxWaiting: 2000,
   maxWaitingPerClient: 200,
-  /** Long reads at once while a process has other work for the database: that work keeps a core. */
+  /** Long reads at once while a process has other work for the database, which keeps one core. */
   longBesideOthers: Math.min(Math.max(cores - 1, 1), longReads),
   /** How long after its last other work a process lets long reads use every core, in milliseconds. */
   quietMs: 2000,
@@ -140,25 +143,28 @@ export const shapedReadBudget = {
   slotRetryMs: 250,
 } as const;
 
-/** Which statements are known to be quick, and may share connections. Times are in milliseconds, without that of a commit. */
+/** Decides which statements count as quick and may share connections. Times are in milliseconds, without the commit. */
 export const quickBudget = {
   /** A statement that ends within this time on a connection of its own is quick. */
   quickMs: 5,
-  /** One that takes longer than this is no longer quick. Between the two nothing changes: the process may have been busy. */
+  /**
+   * A statement that takes longer than this is no longer quick. In between nothing changes: the process may have been
+   * busy.
+   */
   slowMs: 20,
-  /** One of so many runs of a quick statement has a connection of its own, which shows whether it still is. */
+  /** One of this many runs of a quick statement gets a connection of its own, which shows whether it is still quick. */
   runsPerProbe: 16,
-  /** How long a statement that did not end in time stays away. */
+  /** How long a statement that did not end in time is not treated as quick. */
   banMs: 10_000,
-  /** Statements that are remembered. */
+  /** The maximum number of remembered statements. */
   maxKnown: 2000,
 } as const;
 
 /** How writes share commits. */
 export const sharedWriteBudget = {
-  /** Most writes of one commit. */
+  /** The maximum number of writes in one commit. */
   perCommit: 16,
-  /** Writes at once, of all clients and of each. Others have a connection of their own, for which clients take turns. */
+  /** Writes at once, of all clients and of each. Others get a connection of their own, for which clients take turns. */
   atOnce: 128,
   perClient: 64,
   /** How long a client whose write was refused shares no commit, in milliseconds: the others had to run again. */
@@ -168,11 +174,15 @@ export const sharedWriteBudget = {
 
 /** The limits of large answers that a process holds in memory because their clients have not read them yet. */
 export const largeAnswerBudget = {
-  /** A larger answer keeps its client's place among the shaped reads until it is sent or its connection is closed. */
+  /**
+   * A larger answer occupies its client's place among the shaped reads until it is sent or its connection is closed.
+   */
   fromBytes: 256 * 2 ** 10,
-  /** Most bytes of all of them together. */
+  /** The maximum number of bytes of all of them together. */
   maxBytes: 256 * 2 ** 20,
-  /** Most answers at once. If the gateway is another process, each answer also holds one of its connections. */
+  /**
+   * The maximum number of answers. If the gateway is another process, each answer also holds one of its connections.
+   */
   maxAnswers: 128,
   /** How long an answer waits for room, in milliseconds. */
   waitMs: 3000,

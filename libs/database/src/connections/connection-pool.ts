@@ -20,13 +20,13 @@ import { withinLimit } from './within-limit.ts';
 /** The connections of one class. */
 export interface ConnectionPool {
   /**
-   * Runs one statement in autocommit, within the statement time of the class unless another is given; on a read replica with
-   * a check of its position.
+   * Runs one statement in autocommit, within the given statement time or that of the class. On a read replica, also
+   * checks the replica's position.
    */
   query<R>(statement: Statement, statementMs?: number, check?: PositionCheck): Promise<R[]>;
   /**
-   * Runs several statements in one round trip and one commit: all of them commit, or none. Returns the rows of each. Throws
-   * GroupError when the server refuses one.
+   * Runs several statements in one round trip and one commit: all of them commit, or none. Returns the rows of each.
+   * Throws GroupError if the server refuses one.
    */
   group(statements: readonly Statement[]): Promise<readonly unknown[][]>;
   /** Runs several statements in one transaction. */
@@ -36,21 +36,21 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
-/** The functions of its owner that a pool calls. */
+/** Functions of the pool's owner that the pool calls. */
 export interface PoolHooks {
-  /** Returns how many connections may be lent now. Without it, all may be lent. */
+  /** Returns how many connections may currently be lent; all by default. */
   readonly connectionsNow?: () => number;
   /** Called when work for a client begins. */
   readonly onWork?: () => void;
   /** Creates the error of work that got no connection; by default 503. */
   readonly refuse?: (because: 'client' | 'all') => Error;
-  /** Ends statements that reach their own limit. Without it, statements have no such limit. */
+  /** Ends statements that reach their own limit. Without it, statements have no limits of their own. */
   readonly cancel?: CancelStatement;
   /** Called with the time that a statement outside transactions took on its connection, in milliseconds. */
   readonly onRan?: (statement: Statement, tookMs: number) => void;
   /** The same without the time of its commit. Only for statements with a name. */
   readonly onExecuted?: (statement: Statement, tookMs: number) => void;
-  /** Called when the server of a connection takes no writes although the class writes. */
+  /** Called when the server of a connection takes no writes, in a class that writes. */
   readonly onReadOnly?: (client: pg.PoolClient) => unknown;
 }
 
@@ -68,7 +68,7 @@ interface PoolOptions extends PoolHooks {
 /** The longest statement time that a transaction may set: DDL over large tables takes minutes. */
 const longestStatementMs = 330_000;
 
-/** How much longer than the server a process waits for the end of a statement, in milliseconds. */
+/** How much longer than the statement time a process waits for the server, in milliseconds. */
 const silenceMarginMs = 5000;
 
 /** The client name for the product's own work. */
@@ -174,7 +174,7 @@ class ClassPool implements ConnectionPool {
     return onRan ? ended.finally(() => onRan(statement, performance.now() - startedAtMs)) : ended;
   }
 
-  /** Ends a statement with a limit of its own after that. */
+  /** Ends a statement that has its own limit when it reaches the limit. */
   #limited<R>(running: Promise<R[]>, statement: Statement, processOf: () => number | undefined): Promise<R[]> {
     const { limitMs } = statement;
     const { cancel } = this.#options;
@@ -223,11 +223,11 @@ class ClassPool implements ConnectionPool {
   }
 }
 
-/** Whether the server of a class that writes takes no writes: it is a standby now, or someone made it read-only. */
+/** Whether the server of a class that writes takes no writes, because it is now a standby or was made read-only. */
 const isReadOnly = (error: unknown, { settings }: ConnectionClass): boolean =>
   isDatabaseError(error, sqlState.readOnlyTransaction) && settings?.default_transaction_read_only === undefined;
 
-/** The error of the database behind a refusal, or behind the error of a group. */
+/** The error of the database that caused a refusal, or the error of a group. */
 const causeOf = (error: unknown): unknown =>
   error instanceof AppError || error instanceof GroupError ? error.cause : error;
 

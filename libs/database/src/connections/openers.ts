@@ -9,7 +9,7 @@ import { ReadLane } from './read-lane.ts';
 import { type SessionSettings, startupOptions } from './session-settings.ts';
 import { ownSessions, pooledSessions, pooledSettings, replicaSessions } from './sessions.ts';
 
-/** Opens the connections of a class, with further settings if there are any. */
+/** Opens the connections of a class, with additional settings if given. */
 export interface Openers {
   pool(of: ClassName, hooks?: PoolHooks, settings?: SessionSettings): ConnectionPool;
   lane(of: 'gets' | 'lists' | 'quickReads', settings?: SessionSettings): ReadLane;
@@ -23,7 +23,7 @@ interface OpenerOptions {
   readonly metrics?: Metrics | undefined;
   /** The primary, or the URL of a read replica. */
   readonly server: Primary | string;
-  /** Whether a pooler is between. */
+  /** Whether the connections go through a pooler. */
   readonly isPooled?: boolean;
   /** How long to wait for a new connection, in milliseconds. */
   readonly connectMs?: number;
@@ -31,7 +31,9 @@ interface OpenerOptions {
   readonly silenceMs?: number | undefined;
 }
 
-/** When keep-alive probes of idle connections begin, in milliseconds: a vanished machine closes no connection. */
+/**
+ * When keep-alive probes of idle connections begin, in milliseconds. A machine that disappears closes no connection.
+ */
 const keepAliveMs = 10_000;
 
 /** How long the server keeps a transaction that does nothing. */
@@ -50,7 +52,7 @@ export function createOpeners(options: OpenerOptions): Openers {
     keepAliveInitialDelayMillis: keepAliveMs,
     primary: isReplica ? undefined : server,
   };
-  /** A pooler refuses settings at startup that it does not know, and a session behind it keeps none. */
+  /** A pooler refuses startup settings that it does not know, and sessions behind it keep no settings. */
   const sessionsOf = (of: ClassName, settings: SessionSettings) => {
     const { statementMs, settings: ofClass = {} } = classOf(of);
     if (isPooled) return { connection, sessions: pooledSessions({ ...idleInTransaction, ...ofClass, ...settings }) };

@@ -7,7 +7,7 @@ const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickBudget;
 const named = (name: string) => ({ name, text: 'select', values: [] });
 
 describe('the memory of quick statements', () => {
-  test('knows a statement by its name after a quick run', () => {
+  test('recognizes a statement by its name after a quick run', () => {
     const statements = createQuickStatements();
     statements.noteRun(named('a'), quickMs + 0.1);
     statements.noteRun({ text: 'select', values: [] }, 1);
@@ -17,7 +17,7 @@ describe('the memory of quick statements', () => {
     assert.deepEqual([statements.mayShare(named('a')), statements.mayShare(named('b'))], [true, false]);
   });
 
-  test('asks for a run on a connection of its own now and then', () => {
+  test('asks for a run on a connection of its own from time to time', () => {
     const statements = createQuickStatements();
     statements.noteRun(named('a'), 1);
     const answers = Array.from({ length: 2 * runsPerProbe }, () => statements.mayShare(named('a')));
@@ -35,7 +35,7 @@ describe('the memory of quick statements', () => {
     assert.equal(statements.mayShare(named('a')), true);
   });
 
-  test('keeps a statement that did not end in time away for a while', () => {
+  test('does not treat a statement that did not end in time as quick for a while', () => {
     let nowMs = 0;
     const statements = createQuickStatements(() => nowMs);
     statements.noteRun(named('a'), 1);
@@ -48,7 +48,7 @@ describe('the memory of quick statements', () => {
     assert.equal(statements.mayShare(named('a')), true);
   });
 
-  test('remembers a bounded number', () => {
+  test('remembers a bounded number of statements', () => {
     const statements = createQuickStatements();
     for (let n = 0; n <= maxKnown; n += 1) statements.noteRun(named(`s${n}`), 1);
     assert.deepEqual([statements.mayShare(named('s0')), statements.mayShare(named('s1'))], [false, true]);

@@ -3,7 +3,10 @@ import { quickBudget } from './connection-budget.ts';
 
 /** Remembers which named statements are quick, from their runs on connections of their own. */
 export interface QuickStatements {
-  /** Whether this run may share a connection. Every few runs the answer is no, to see whether the statement still is quick. */
+  /**
+   * Whether this run may share a connection. Every few runs it returns false, to see whether the statement is still
+   * quick.
+   */
   mayShare(statement: Statement): boolean;
   /** Notes how long a run on a connection of its own took, in milliseconds. */
   noteRun(statement: Statement, tookMs: number): void;
@@ -17,7 +20,7 @@ interface Known {
   bannedUntilMs: number;
 }
 
-/** Creates an empty memory, which drops the statements that it has known for the longest time first. */
+/** Creates an empty memory, which drops the oldest statements first. */
 export function createQuickStatements(nowMs: () => number = () => performance.now()): QuickStatements {
   const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickBudget;
   const statements = new Map<string, Known>();

@@ -14,9 +14,9 @@ import type { ClassMeter } from './class-meter.ts';
 
 interface ReadLaneOptions {
   readonly connection: GuardedConfig;
-  /** The settings that every statement brings along, behind a pooler. */
+  /** The settings that every statement carries behind a pooler. */
   readonly settings?: TransactionSettings | undefined;
-  /** Whether they lead to a read replica, whose position each read checks. */
+  /** Whether the connections lead to a read replica. Then each read checks the replica's position. */
   readonly isReplica?: boolean;
   readonly size: number;
   /** Most reads in progress; further ones are refused. */
@@ -63,8 +63,8 @@ export class ReadLane {
       return await this.#send<R>(statement, check);
     } catch (error) {
       if (isDatabaseError(error, sqlState.queryCanceled)) meter.timedOut();
-      // A pooler prepares the statement on another connection of its own. If that fails (a column is gone), the reads that
-      // were sent behind the first one find no such statement.
+      // A pooler prepares the statement on another of its connections. If that fails (a column is gone), the reads that
+      // were sent after the first one find no such statement.
       if (isDatabaseError(error, sqlState.unknownStatement)) return await this.#send<R>(statement, check, true);
       if (!isConnectionError(error) || isSilence(error) || error instanceof BrokenAnswerError) throw error;
       return await this.#send<R>(statement, check);

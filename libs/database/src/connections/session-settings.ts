@@ -13,9 +13,7 @@ export const setStatements = (settings: SessionSettings, scope: 'session' | 'tra
     .map(([name, value]) => `set ${scope === 'session' ? '' : 'local '}${name} = '${value.replaceAll("'", "''")}'`)
     .join('; ');
 
-/**
- * Returns the settings as one transaction needs them. The session's read-only mode holds for later transactions only.
- */
+/** Returns the settings for one transaction. The session's read-only mode would only apply to later transactions. */
 export const transactionSettings = ({
   default_transaction_read_only: readOnly,
   ...others

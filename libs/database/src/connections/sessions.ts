@@ -3,7 +3,7 @@ import { replicaPosition } from '../driver/position-query.ts';
 import { applySettings, type TransactionSettings } from '../driver/settings-query.ts';
 import { type SessionSettings, setStatements, transactionSettings } from './session-settings.ts';
 
-/** How the statements of a pool get their settings. */
+/** Gives the statements of a pool their settings. */
 export interface Sessions {
   /** Prepares a connection for work with a statement time, in milliseconds. */
   prepare(client: pg.ClientBase, statementMs: number): Promise<void>;
@@ -11,9 +11,9 @@ export interface Sessions {
   begin(client: pg.ClientBase, statementMs: number): Promise<void>;
   /** Returns the id of the process that serves a transaction. */
   processOfTransaction(client: pg.ClientBase): Promise<number | undefined>;
-  /** Returns the id of the process that serves a connection for longer than a transaction, if there is such a process. */
+  /** Returns the id of the process that serves a connection; undefined if it may change with each transaction. */
   processOf(client: pg.ClientBase): number | undefined;
-  /** Returns the settings that each statement outside transactions brings along. */
+  /** Returns the settings that each statement outside transactions carries. */
   settingsOf(statementMs: number): TransactionSettings | undefined;
 }
 
@@ -23,8 +23,8 @@ type ConnectedClient = pg.ClientBase & { readonly processID?: number | null };
 const processOf = (client: ConnectedClient): number | undefined => client.processID ?? undefined;
 
 /**
- * Sessions that belong to their connections: settings stay. A connection starts with `initialMs` as statement time; without
- * it, and with further settings, its first work sets them.
+ * Sessions that belong to their connections, so settings stay. A connection starts with `initialMs` as statement time.
+ * Without `initialMs`, and with other settings, its first work sets them.
  */
 export function ownSessions(settings: SessionSettings, initialMs: number): Sessions {
   const statementMsOf = new WeakMap<pg.ClientBase, number>();
@@ -65,8 +65,8 @@ export const pooledSettings = (settings: SessionSettings, statementMs: number): 
   JSON.stringify(transactionSettings({ ...settings, statement_timeout: String(statementMs) }));
 
 /**
- * Sessions behind a pooler, which gives each transaction any of its connections to the server: every transaction brings its
- * settings along, and none stays.
+ * Sessions behind a pooler, which gives each transaction any of its connections to the server. So every transaction
+ * carries its settings, and none stays.
  */
 export function pooledSessions(settings: SessionSettings): Sessions {
   const prepared = new WeakSet<pg.ClientBase>();

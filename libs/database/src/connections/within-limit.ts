@@ -2,14 +2,14 @@ import { isDatabaseError, sqlState, tooExpensive } from '../errors.ts';
 
 interface Limit {
   readonly limitMs: number;
-  /** Cancels the statement, unless it waits for a lock. Returns whether it did. */
+  /** Cancels the statement, unless it waits for a lock. Returns whether it was cancelled. */
   readonly cancel: () => Promise<boolean>;
 }
 
 /**
- * Waits for a statement, and cancels it after its limit: 422 `too_expensive`. A statement that waits for a lock then gets
- * the same time again, until the time of its class ends it. Settles after the last cancel, so that a cancel never hits
- * the next statement of the connection.
+ * Waits for a statement, and cancels it after its limit: 422 `too_expensive`. A statement that waits for a lock at that
+ * moment gets the same time again, until the time of its class ends it. Settles after the last cancel, so a cancel
+ * never hits the next statement of the connection.
  */
 export async function withinLimit<R>(running: Promise<R>, { limitMs, cancel }: Limit): Promise<R> {
   let canceling: Promise<void> | undefined;
@@ -25,7 +25,7 @@ export async function withinLimit<R>(running: Promise<R>, { limitMs, cancel }: L
     // Without a connection for the cancel, the time of the class ends the statement.
     const isCanceled = await cancel().catch(() => false);
     wasCanceled ||= isCanceled;
-    // Again even after a cancel: the server ignores one that arrives between two messages of the driver.
+    // Repeat even after a cancel: the server ignores a cancel that arrives between two messages of the driver.
     if (!isOver) watch();
   }
   async function stop(): Promise<void> {

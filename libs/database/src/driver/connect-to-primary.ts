@@ -10,8 +10,8 @@ interface ReportingConnection {
 }
 
 /**
- * Connects a client to the server that takes writes. It ends when another server becomes the primary. Throws the error of
- * the connection, and one for a server that has become a standby.
+ * Connects a client to the server that takes writes. It ends when another server becomes the primary. Throws if the
+ * connection fails, or if the server has become a standby.
  */
 export async function connectToPrimary(
   client: pg.Client,
@@ -20,7 +20,7 @@ export async function connectToPrimary(
 ): Promise<pg.Client> {
   const server = await primary.find();
   const { host, port } = server;
-  // A single server may be at a socket, which the driver reads from the URL.
+  // The URL of a single server may name a socket, which the driver reads from the URL.
   if (primary.hasSeveral) Object.assign(client, { host, port });
   let isStandby = false;
   (client.connection as unknown as ReportingConnection).on('parameterStatus', ({ parameterName, parameterValue }) => {
@@ -36,7 +36,7 @@ export async function connectToPrimary(
   }
   const forget = primary.hold(server, openConnection(client));
   client.once('end', forget);
-  // Only an end that this process did not ask for is an error.
+  // The event comes only if this process did not end the connection.
   client.once('error', () => primary.doubt(server));
   return client;
 }
@@ -45,7 +45,7 @@ export async function connectToPrimary(
 interface ConnectedClient {
   readonly connection: ReportingConnection;
   readonly processID: number | null;
-  /** Whether the server has answered all that was sent. */
+  /** Whether the server has answered everything that was sent. */
   readonly readyForQuery: boolean;
 }
 

@@ -37,7 +37,7 @@ export class GroupQuery {
   readonly #members: readonly Member[];
   readonly #settings: TransactionSettings | undefined;
   readonly #rows: unknown[][] = [];
-  /** Whether the answers are those of the statements themselves. */
+  /** Whether the answers now belong to the statements themselves, after that of the settings. */
   #isSet: boolean;
   #hasFailed = false;
 
@@ -49,7 +49,7 @@ export class GroupQuery {
     this.#members = statements.map((statement) => new Member(statement, (rows) => this.#rows.push(rows)));
   }
 
-  /** The name and text of the statement that the server answers now. The driver notes them as prepared. */
+  /** The name and text of the statement that the server is answering. The driver notes them as prepared. */
   get name(): string | undefined {
     return this.#current?.name;
   }
@@ -58,7 +58,7 @@ export class GroupQuery {
     return this.#current?.text;
   }
 
-  /** The place of the statement that the server refused; after the last one if it refused the commit. */
+  /** The index of the statement that the server refused; the number of statements if it refused the commit. */
   get place(): number {
     return this.#rows.length;
   }
@@ -74,7 +74,7 @@ export class GroupQuery {
       for (const member of this.#members) member.prepare(connection);
       connection.sync();
     } catch (error) {
-      // The server has a part of the group now. A value that cannot be sent must not make it commit that part.
+      // The server has a part of the group. It must not commit that part because a later value cannot be sent.
       connection.stream.destroy();
       throw error;
     } finally {
@@ -95,7 +95,7 @@ export class GroupQuery {
     const member = this.#isSet ? this.#current : undefined;
     this.#isSet = true;
     member?.handleCommandComplete(message, connection);
-    // The driver calls it after Sync; here it hands over the rows.
+    // The driver calls this after Sync. Here it passes the rows on.
     member?.handleReadyForQuery(connection);
   }
 
@@ -105,7 +105,7 @@ export class GroupQuery {
 
   handleError(error: Error, { parsedStatements, submittedNamedStatements }: DriverConnection): void {
     this.#hasFailed = true;
-    // The server skipped the statements behind the refused one, and prepared none of them.
+    // The server skipped the statements after the refused one, and prepared none of them.
     for (const { name } of this.#members)
       if (name !== undefined && parsedStatements[name] === undefined) delete submittedNamedStatements[name];
     this.callback(error, this.#rows);
@@ -116,7 +116,7 @@ export class GroupQuery {
   }
 }
 
-/** The error of a group: what the server said of one of its statements, and the place of that statement. */
+/** The error of a group: the server's error for one of its statements, and the index of that statement. */
 export class GroupError extends Error {
   override name = 'GroupError';
   readonly place: number;

@@ -22,7 +22,7 @@ interface ReadingConnection {
 
 /** The configuration of a client. */
 export interface GuardedConfig extends pg.ClientConfig {
-  /** Which server it connects to, if the database has several. */
+  /** Finds the server to connect to, if the database has several. */
   readonly primary?: Primary | undefined;
 }
 
@@ -46,12 +46,12 @@ export class GuardedClient extends pg.Client {
     const connect = () => super.connect();
     const connecting = this.#primary ? connectToPrimary(this, this.#primary, connect) : connect();
     if (!callback) return connecting;
-    // The driver calls it without an error when it is connected.
+    // The driver calls it without an error after a successful connect.
     connecting.then(() => (callback as () => void)(), callback);
     return undefined;
   }
 
-  /** Says that the server of this connection takes no writes. */
+  /** Reports that the server of this connection takes no writes. */
   doubtPrimary(): void {
     const { host, port } = this;
     this.#primary?.doubt({ host, port });

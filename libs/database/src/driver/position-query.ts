@@ -1,7 +1,7 @@
 import type { Statement } from '../statement.ts';
 import { type Callback, type DriverConnection, DriverQuery } from './settings-query.ts';
 
-/** What a read needs of the read replica that runs it. */
+/** The state that a read needs from the read replica that runs it. */
 export interface PositionCheck {
   /** The history that the replica must follow: the timeline of the primary. */
   readonly timeline: number;
@@ -9,12 +9,15 @@ export interface PositionCheck {
   readonly accepts: (position: number | undefined) => boolean;
 }
 
-/** The replica that ran a read lacks what the read needs. */
+/** Thrown if the replica that ran a read is not recent enough. */
 export class BehindError extends Error {
   override name = 'BehindError';
 }
 
-/** The position up to which a read replica has the log of the primary. No row on a server that is none, or lacks the timeline. */
+/**
+ * The position up to which a read replica has the log of the primary. No row if the server is not a standby or lacks
+ * the timeline.
+ */
 export const replicaPosition = (timeline: number) =>
   ({
     name: 'database.replica_position',
@@ -30,7 +33,7 @@ export const replicaPosition = (timeline: number) =>
 export class PositionQuery extends DriverQuery {
   readonly #timeline: number;
   #position: number | undefined;
-  /** Whether the answers are those of the statement itself. */
+  /** Whether the answers now belong to the statement itself, after that of the check. */
   #isChecked = false;
 
   constructor({ text, values }: Statement, { timeline, accepts }: PositionCheck, callback: Callback) {

@@ -42,13 +42,13 @@ describe('a group of statements', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([first, none, second], [[{ n: 1 }], [], [{ n: 2 }]]);
   });
 
-  test('writes nothing when one is refused, and names its place', async () => {
+  test('writes nothing if one is refused, and names its index', async () => {
     await assert.rejects(sendGroup(client, [put('a', 3), put('b', 666), put('c', 4)], options), refusedAt(1, '23514'));
     const { rows } = await client.query('select n from notes order by n');
     assert.deepEqual(rows, [{ n: 1 }, { n: 2 }]);
   });
 
-  test('prepares what the server skipped behind a refused one', async () => {
+  test('prepares statements again that the server skipped after a refused one', async () => {
     await assert.rejects(sendGroup(client, [put('d', 666), put('e', 5), put('f', 6)], options), refusedAt(0, '23514'));
     assert.deepEqual(await sendGroup(client, [put('e', 5), put('f', 6)], options), [[{ n: 5 }], [{ n: 6 }]]);
     assert.deepEqual(await sendStatement(client, put('d', 7)), [{ n: 7 }]);

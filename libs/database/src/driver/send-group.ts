@@ -8,7 +8,7 @@ interface SendGroupOptions {
   readonly silenceMs: number;
 }
 
-/** Sends statements as one group and returns the rows of each. Throws GroupError when the server refuses one. */
+/** Sends statements as one group and returns the rows of each. Throws GroupError if the server refuses one. */
 export const sendGroup = (
   client: pg.ClientBase,
   statements: readonly Statement[],

@@ -8,13 +8,13 @@ interface SendOptions {
   readonly silenceMs?: number;
   /** Whether the statement is sent without its name. */
   readonly isUnnamed?: boolean;
-  /** Settings for this statement alone. */
+  /** Settings for this statement only. */
   readonly settings?: TransactionSettings | undefined;
   /** Called with the id of the server's process, if the statement has settings. */
   readonly onProcess?: ((processId: number) => void) | undefined;
-  /** Called when the server has run the statement, before its commit. Costs the server an answer of its own. */
+  /** Called when the server has run the statement, before its commit. Costs the server an additional answer. */
   readonly onExecuted?: (() => void) | undefined;
-  /** For a read replica: what the read needs. Throws BehindError where the replica lacks it. */
+  /** For a read replica: the state that the read needs. Throws BehindError if the replica lacks it. */
   readonly check?: PositionCheck | undefined;
 }
 
@@ -41,7 +41,7 @@ export function sendStatement<R>(
     if (silenceMs !== undefined) query.query_timeout = silenceMs;
     client.query(query);
   }).catch((error: unknown) => {
-    // The stack leads to the caller instead of the driver's reader.
+    // Makes the stack lead to the caller instead of the driver's reader.
     if (error instanceof Error) Error.captureStackTrace(error);
     throw error;
   });

@@ -13,7 +13,7 @@ interface DriverQuery extends pg.Query {
   handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void;
   handleCommandComplete(message: unknown, connection: DriverConnection): void;
   handleReadyForQuery(connection: DriverConnection): void;
-  /** Asks for the rows. */
+  /** Requests the rows. */
   _getRows(connection: DriverConnection): void;
 }
 
@@ -23,14 +23,14 @@ export interface DriverConnection {
   flush(): void;
   sync(): void;
   readonly stream: Duplex;
-  /** The texts of statements by name: those that the server has prepared, and those that it was asked to. */
+  /** The texts of statements by name: those that the server has prepared, and those that it was asked to prepare. */
   readonly parsedStatements: Readonly<Record<string, string>>;
   readonly submittedNamedStatements: Record<string, string>;
 }
 
 export type Callback = (error: Error | undefined, result: { rows: unknown[] }) => void;
 
-/** The driver's query, with its constructor's types as this project uses them. */
+/** The driver's query, with the types of the constructor that this project uses. */
 export const DriverQuery = pg.Query as unknown as new (
   text: string,
   values: readonly unknown[],
@@ -65,7 +65,7 @@ export class SettingsQuery extends DriverQuery {
   readonly #settings: TransactionSettings | undefined;
   readonly #onProcess: ((processId: number) => void) | undefined;
   readonly #onExecuted: (() => void) | undefined;
-  /** Whether the answers are those of the statement itself. */
+  /** Whether the answers now belong to the statement itself, after that of the settings. */
   #isSet: boolean;
 
   constructor({ text, values }: Statement, { settings, onProcess, onExecuted, callback }: SettingsQueryOptions) {
@@ -85,7 +85,7 @@ export class SettingsQuery extends DriverQuery {
       const { name, values } = applySettings(this.#settings);
       connection.bind({ statement: name, values });
       connection.execute({});
-      // Without it the server keeps the process id until the end of the statement.
+      // Without a flush, the server sends the process id only at the end of the statement.
       if (this.#onProcess) connection.flush();
     }
     super.prepare(connection);
@@ -93,7 +93,7 @@ export class SettingsQuery extends DriverQuery {
 
   override _getRows(connection: DriverConnection): void {
     connection.execute({});
-    // Without it the server keeps the end of the statement until the end of the commit.
+    // Without a flush, the server reports the end of the statement only after the commit.
     if (this.#onExecuted) connection.flush();
     connection.sync();
   }

@@ -1,7 +1,6 @@
 /**
- * Creates the list of versions of records that were just deleted, so that a record that is created with the id of one
- * repeats no version. A version of an earlier second needs no row. After a crash the table is empty, and a second has
- * passed.
+ * Creates the list of versions of records that were just deleted, so that a new record with the same id repeats no
+ * version. A version of an earlier second needs no row. After a crash the table is empty, and a second has passed.
  */
 export const statements: readonly string[] = [
   `create unlogged table system.deleted_versions (

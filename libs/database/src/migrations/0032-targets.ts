@@ -1,6 +1,6 @@
 /**
- * Adds the function that looks for a target that does not exist among those that a write adds to a list (fields §3.9). It
- * reads each id by the primary key and stops at the first that is missing.
+ * Adds the function that finds a missing target among those that a write adds to a list (fields §3.9). It reads each id
+ * by the primary key and stops at the first that is missing.
  */
 export const statements: readonly string[] = [
   `create function links.lacks_target(links text, key text, owner text, list jsonb, previous jsonb)

@@ -1,6 +1,6 @@
 /**
- * Adds the data migrations of schema files that ran (schema §5), and the function of the trigger that is on the tables
- * while one runs: it completes new rows and gives changed rows their next version.
+ * Adds the list of data migrations of schema files that ran (schema §5), and the function of the trigger on the tables
+ * while one runs. It completes new rows and gives changed rows their next version.
  */
 export const statements: readonly string[] = [
   `create table system.schema_migrations (

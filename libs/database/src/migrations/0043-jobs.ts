@@ -1,7 +1,7 @@
-/** Creates jobs, and the rows of a job's body that need more than their turn. */
+/** Creates jobs, and the rows of a job's body that need another pass. */
 export const statements: readonly string[] = [
-  // `position` and `last_row` are what the current pass has done. They commit together with what it did. `fence` grows with
-  // each replica that takes the job.
+  // `position` and `last_row` are the progress of the current pass. They commit together with its writes. `fence` grows
+  // with each replica that takes the job.
   `create table system.jobs (
     id uuid primary key,
     kind text not null check (kind in ('import')),
@@ -38,7 +38,7 @@ export const statements: readonly string[] = [
   'create index jobs_finished on system.jobs (finished_at) where finished_at is not null',
   'create index jobs_body on system.jobs (body_id)',
 
-  // `waiting`: not written, since a target is missing; `incomplete`: written without the fields in `details`.
+  // `waiting`: not written because a target is missing; `incomplete`: written without the fields in `details`.
   `create table system.job_rows (
     job_id uuid not null references system.jobs on delete cascade,
     row bigint not null,

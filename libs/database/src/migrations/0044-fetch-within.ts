@@ -1,6 +1,6 @@
 /**
- * Creates the function that reads the next texts of a cursor: until there are enough rows or bytes, or enough time has
- * passed, and at least one if any is left. FETCH alone counts rows only, and a thousand rows may have a gigabyte.
+ * Creates the function that reads the next texts of a cursor, until there are enough rows or bytes, or enough time has
+ * passed. It reads at least one if any is left. FETCH alone counts rows only, and a thousand rows may have a gigabyte.
  */
 export const statements: readonly string[] = [
   `create function system.fetch_within(rows refcursor, most_rows int, enough_bytes bigint, enough interval)

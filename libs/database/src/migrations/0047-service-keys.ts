@@ -16,7 +16,7 @@ export const statements: readonly string[] = [
     last_used_ip text
   )`,
 
-  // What is cached of a key is stale with each change, and so is the list of all keys.
+  // Each change makes the cached key stale, and so the list of all keys.
   `create function system.service_key_changed() returns trigger language plpgsql as $$
   declare
     key text := coalesce(new.id, old.id);
@@ -52,7 +52,7 @@ export const statements: readonly string[] = [
   `create trigger key_collection_renamed after update on system.collections for each row
    when (old.name <> new.name) execute function system.key_collection_changed()`,
 
-  // Actors of audit rows and of history rows. Rows that are there fit the wider condition, so none is read.
+  // Actors of audit rows and of history rows. Existing rows meet the wider condition, so none is read.
   'alter table system.audit drop constraint audit_actor_type',
   `alter table system.audit add constraint audit_actor_type
     check (actor_type in ('user', 'admin', 'guest', 'system', 'service')) not valid`,

@@ -1,6 +1,6 @@
 /**
- * Stores with an event which record it is about, who caused it and by which request, so that the events of a record and
- * the deliveries of an event are found. Events from before have none of it. A request has the id of its trace.
+ * Stores with an event its record, its actor and its request, to find the events of a record and the deliveries of an
+ * event. Earlier events have none of these. Also stores the id of the trace with each request.
  */
 export const statements: readonly string[] = [
   `alter table system.events
@@ -11,7 +11,7 @@ export const statements: readonly string[] = [
     add column request_id text`,
   'create index events_newest on system.events (occurred_at desc, id desc)',
   'create index events_record on system.events (record_id, occurred_at desc, id desc) where record_id is not null',
-  // Times of events grow, so this index is written at its end; ids of events are random.
+  // Times of events grow, so entries are added at the end of this index. Ids of events are random.
   'create index deliveries_event on system.deliveries (occurred_at, event_id)',
   'alter table system.requests add column trace_id text',
 ];

@@ -1,6 +1,6 @@
 /**
- * The timelines that the primary has had. A read replica that lacks the newest one follows a server that is not the primary
- * any more.
+ * The timelines that the primary has had. A read replica that lacks the newest one follows a server that is no longer
+ * the primary.
  */
 export const statements: readonly string[] = [
   `create table system.timelines (

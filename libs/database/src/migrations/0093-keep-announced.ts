@@ -1,6 +1,6 @@
 /**
- * Creates the function by which the statement of a create keeps the files of its upload: it deletes their announcements, and
- * fails when one is gone. Without files it is given null, and does nothing.
+ * Creates the function with which the statement of a create keeps the files of its upload. It deletes their
+ * announcements, and fails if one is gone. Without files its argument is null, and it does nothing.
  */
 export const statements = [
   `create function system.keep_announced(ids bigint[]) returns boolean language plpgsql strict volatile as $$

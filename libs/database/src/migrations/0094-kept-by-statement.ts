@@ -1,6 +1,6 @@
 /**
- * Adds the columns of an answer that the statement of its write keeps (http §7.9). It is not sealed: it shows a record as
- * the table of its collection holds it.
+ * Adds the columns of an answer that the statement of its write stores (http §7.9). It is not encrypted, since the
+ * table of the collection holds the same record unencrypted.
  */
 export const statements: readonly string[] = [
   `alter table system.idempotency_keys

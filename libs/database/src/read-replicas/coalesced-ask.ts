@@ -1,6 +1,6 @@
 /**
- * Returns a function whose calls of one turn of the event loop share an ask. The ask begins after them, so its answer holds
- * for all of them.
+ * Returns a function whose calls within one turn of the event loop share one query. The query begins after them, so its
+ * answer is valid for all of them.
  */
 export function createCoalescedAsk<T>(ask: () => Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined;

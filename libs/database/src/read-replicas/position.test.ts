@@ -11,7 +11,7 @@ const positions = [
   { timeline: 16, lsn: 0 },
 ];
 
-test('positions survive as texts, which are in the same order', () => {
+test('positions keep their values and their order as texts', () => {
   const texts = positions.map(consistencyOf);
   assert.deepEqual(texts.map(positionOf), positions);
   assert.deepEqual(texts.toSorted(), texts);
@@ -23,7 +23,7 @@ test('positions survive as texts, which are in the same order', () => {
   assert.equal(laterOf(onlyPrimary, texts.at(-1)), onlyPrimary);
 });
 
-test('a text that names no position is none', () => {
+test('a text that names no position is undefined', () => {
   const texts = [
     '',
     'primary',

@@ -1,9 +1,9 @@
 import type { Consistency } from '@recordbus/shared/consistency';
 import type { Statement } from '../statement.ts';
 
-/** A position in the log of the primary: what is before it has been committed or lost. */
+/** A position in the log of the primary. Everything before it has been committed or lost. */
 export interface Position {
-  /** The number of the primary's history, which a failover raises. */
+  /** The number of the primary's history. A failover increases it. */
   readonly timeline: number;
   /** Bytes since the first record. */
   readonly lsn: number;
@@ -12,8 +12,8 @@ export interface Position {
 const timeline = "('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer";
 
 /**
- * The end of the primary's log, behind the commits that were answered before the question. That of inserted records, because
- * a commit that nobody waited for on the disk is not written yet.
+ * The end of the primary's log, after all commits that were answered before the query. It is the end of inserted
+ * records, because a commit that did not wait for the disk may not be written yet.
  */
 export const primaryPosition: Statement = {
   name: 'database.primary_position',
@@ -37,7 +37,7 @@ const [timelineDigits, lsnDigits] = [8, 16];
 export const consistencyOf = ({ timeline, lsn }: Position): Consistency =>
   `${timeline.toString(16).padStart(timelineDigits, '0')}-${lsn.toString(16).padStart(lsnDigits, '0')}`;
 
-/** Reads what a client sent; undefined for a text that names no position. */
+/** Parses a text of a client; undefined for a text that names no position. */
 export function positionOf(text: Consistency): Position | undefined {
   const [, timelineText, lsnText] = /^([0-9a-f]{8})-([0-9a-f]{16})$/.exec(text) ?? [];
   if (timelineText === undefined || lsnText === undefined) return undefined;

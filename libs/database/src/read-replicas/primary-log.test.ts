@@ -4,7 +4,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { eventually } from '@recordbus/shared/testing';
 import { createPrimaryLog } from './primary-log.ts';
 
-test('every read needs what is older than a moment, and what was committed before the floor was raised', async () => {
+test('every read needs all writes older than a moment, and all that were committed before the floor was raised', async () => {
   let now = 0;
   let position = { timeline: 1, lsn: 100 };
   const marked: number[] = [];

@@ -5,21 +5,23 @@ import { laterPosition, type Position } from './position.ts';
 
 /** The end of the primary's log over time. */
 export interface PrimaryLog {
-  /** What every read needs: all that is older than a moment, and the last change of the schema. Undefined while unknown. */
+  /**
+   * The position that every read needs: all older writes, and the last change of the schema. Undefined while unknown.
+   */
   floor(): Position | undefined;
-  /** Makes every further read need all that was committed before this call. */
+  /** Makes every later read need all commits before this call. */
   raiseFloor(): void;
-  /** The end when it was last asked for; undefined before the first answer. */
+  /** The end of the log at the last query; undefined before the first answer. */
   readonly latest: Position | undefined;
-  /** How long ago the log ended at a position, in seconds; 0 if it still does. */
+  /** How long ago the log ended at a position, in seconds; 0 if it still ends there. */
   ageOf(lsn: number): number;
-  /** Asks for the first time, then every second. */
+  /** Queries the end of the log now, and then every second. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface PrimaryLogOptions {
-  /** Asks the primary for the end of its log. */
+  /** Queries the end of the primary's log. */
   readonly ask: () => Promise<Position>;
   /** Writes the timeline of the primary into its table. */
   readonly mark: () => Promise<unknown>;
@@ -33,13 +35,16 @@ interface Sample extends Position {
 
 const askMs = 1000;
 
-/** How old the position is that every read needs, in milliseconds: less than the time for which the gateway remembers. */
+/**
+ * The age of the position that every read needs, in milliseconds. It is less than the time that the gateway remembers
+ * writes.
+ */
 const floorMs = consistencyMs - 5000;
 
-/** How long samples are kept, in milliseconds. No lag looks longer. */
+/** How long samples are kept, in milliseconds. A longer lag is not measured. */
 const keptMs = 600_000;
 
-/** Creates it. It knows nothing before the start. */
+/** Creates the log. It knows no position before `start`. */
 export function createPrimaryLog({ ask, mark, log, nowMs = () => performance.now() }: PrimaryLogOptions): PrimaryLog {
   let samples: Sample[] = [];
   let raised: Position | undefined;

@@ -18,13 +18,13 @@ export interface ReadConnections {
 export interface ReadReplica extends ReadConnections {
   /** Its host and port. */
   readonly address: string;
-  /** Up to where it had the log of the primary when it last said so; undefined while it cannot be used. */
+  /** The position up to which it had the log of the primary at its last answer; undefined while it cannot be used. */
   readonly position: number | undefined;
   /** Why it cannot be used; undefined while it can. */
   readonly problem: string | undefined;
-  /** Asks it for its position. Calls during a question share its answer. Never rejects. */
+  /** Queries its position. Calls during a query share its answer. Never rejects. */
   look(timeline: number): Promise<void>;
-  /** Keeps the position that it had at a read; undefined if it does not follow the primary. */
+  /** Stores the position that it had at a read; undefined if it does not follow the primary. */
   note(position: number | undefined): void;
   /** Notes that it did not answer a read. It is not used until it answers `look`. */
   noteFailure(error: unknown): void;
@@ -36,18 +36,18 @@ interface ReadReplicaOptions {
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
   readonly log: Logger;
-  /** The settings of client reads, apart from gets. */
+  /** The settings of client reads, except for gets. */
   readonly settings: SessionSettings;
   /** Called with the time of each short read. */
   readonly onRan: NonNullable<PoolHooks['onRan']>;
 }
 
-/** How long it may be silent, or a connection may take, in milliseconds. Its reads take half as long at most. */
+/** How long it may be silent, and a connect may take, in milliseconds. Its reads take at most half as long. */
 const silenceMs = 1000;
 
 const notFollowing = 'it does not follow the primary';
 
-/** Creates it. Its connections open when needed. */
+/** Creates a read replica. Its connections open when needed. */
 export function createReadReplica({ url, name, log, settings, onRan }: ReadReplicaOptions): ReadReplica {
   const { hostname, port } = new URL(url);
   const address = `${hostname}:${port || 5432}`;

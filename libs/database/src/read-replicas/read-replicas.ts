@@ -15,13 +15,13 @@ import { createUntilReached } from './until-reached.ts';
 
 /** The standbys that serve reads. */
 export interface ReadReplicas {
-  /** Reads on a replica that has what the read needs; where there is none, or it does not answer, on the primary. */
+  /** Reads on a replica that is recent enough. If there is none, or it does not answer, reads on the primary. */
   read<R>(
     from: ReplicaRead,
     onReplica: (replica: ReadReplica, check: PositionCheck) => Promise<R[]>,
     onPrimary: () => Promise<R[]>,
   ): Promise<R[]>;
-  /** What is wrong with them, in a sentence; undefined if all can be used. */
+  /** Describes their problem in a sentence; undefined if all can be used. */
   findProblem(): string | undefined;
   start(): Promise<void>;
   close(): Promise<void>;
@@ -37,17 +37,17 @@ interface ReadReplicasOptions {
   readonly primaryLog: PrimaryLog;
 }
 
-/** How often each replica is asked, in milliseconds. */
+/** How often each replica is checked, in milliseconds. */
 const lookMs = 1000;
 
-/** Creates them. None is used before the start. */
+/** Creates the read replicas. None is used before `start`. */
 export function createReadReplicas({ urls, primaryLog, metrics, ...options }: ReadReplicasOptions): ReadReplicas {
   const { log } = options;
   const replicas = urls.map((url) => createReadReplica({ ...options, url }));
   const meter = createReplicaMeter(metrics, replicas, primaryLog);
   let turn = 0;
 
-  /** Returns the replicas that have a position in turn. */
+  /** Returns a replica that has the position. Several replicas take turns. */
   function find({ lsn }: Position): ReadReplica | undefined {
     for (let step = 0; step < replicas.length; step += 1) {
       turn = (turn + 1) % replicas.length;
@@ -62,7 +62,7 @@ export function createReadReplicas({ urls, primaryLog, metrics, ...options }: Re
     const floor = primaryLog.floor();
     if (!floor || after === undefined) return floor;
     const own = positionOf(after);
-    // A later timeline than the known one: a failover that this process has not seen, or an invention of the client.
+    // A timeline later than the known one is a failover that this process has not seen, or a client's invention.
     return own && own.timeline <= floor.timeline ? laterPosition(own, floor) : undefined;
   }
 
@@ -90,7 +90,7 @@ export function createReadReplicas({ urls, primaryLog, metrics, ...options }: Re
         meter.wasRead();
         return rows;
       } catch (error) {
-        // The replica is not asked for what is wrong with the read itself: the primary says it, with the newest data.
+        // Errors of the read itself come from the primary, which has the newest data.
         if (isOwnLimit(error)) throw error;
         if (isConnectionError(error)) replica.noteFailure(error);
         meter.hasFailed(check.isBehind);
@@ -115,10 +115,10 @@ export function createReadReplicas({ urls, primaryLog, metrics, ...options }: Re
   };
 }
 
-/** Whether the read reached its own limit of time or size, which is the same on every server. */
+/** Whether the read exceeded its own limit of time or size, which is the same on every server. */
 const isOwnLimit = (error: unknown): boolean => isDatabaseError(error, sqlState.queryCanceled, sqlState.answerTooLarge);
 
-/** The check of a read, which also keeps the position that the replica had. */
+/** The check of a read, which also stores the position of the replica. */
 function checkFor({ timeline, lsn }: Position, replica: ReadReplica): PositionCheck & { readonly isBehind: boolean } {
   let isBehind = false;
   return {

@@ -2,12 +2,12 @@ import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
 import type { PrimaryLog } from './primary-log.ts';
 import type { ReadReplica } from './read-replica.ts';
 
-/** Counts where reads ran that read replicas may serve. */
+/** Counts where reads that read replicas may serve have run. */
 interface ReplicaMeter {
   wasRead(): void;
-  /** No replica had what a read needs in time. */
+  /** Counts a read for which no replica was recent enough in time. */
   wasBehind(): void;
-  /** A replica did not serve a read that it was chosen for. */
+  /** Counts a read that its chosen replica did not serve. */
   hasFailed(isBehind: boolean): void;
 }
 

@@ -11,11 +11,11 @@ import { createPrimaryLog } from './primary-log.ts';
 import { createReadReplicas, type ReadReplicas } from './read-replicas.ts';
 import { createReplicaMeter } from './replica-meter.ts';
 
-/** What a database with read replicas adds to a service. */
+/** The parts of a database with read replicas. */
 export interface ReplicaSide {
-  /** Returns a state with everything that was committed before the call. Never rejects. */
+  /** Returns a state that includes all commits before the call. Never rejects. */
   state(): Promise<Consistency>;
-  /** The replicas, for a service that reads there. */
+  /** The replicas, for a service that reads on them. */
   readonly reading: ReadReplicas | undefined;
   catchUp(): void;
   findProblem(): string | undefined;
@@ -28,7 +28,7 @@ interface ReplicaSideOptions {
   readonly name: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** The settings of client reads, apart from gets. */
+  /** The settings of client reads, except for gets. */
   readonly settings: SessionSettings;
   readonly onRan: NonNullable<PoolHooks['onRan']>;
   /** Connections to the primary. */
@@ -37,7 +37,7 @@ interface ReplicaSideOptions {
   readonly primary: Pick<Primary, 'onFailover'>;
 }
 
-/** Opens it; undefined without read replicas. */
+/** Opens these parts; undefined without read replicas. */
 export async function openReplicaSide(options: ReplicaSideOptions): Promise<ReplicaSide | undefined> {
   const { replicaUrls = [], readsReplicas = false, log, gets, background, primary } = options;
   if (replicaUrls.length === 0) {

@@ -7,8 +7,8 @@ import type { ReplicaSide } from './replica-side.ts';
 type RunOn = <R>(connections: ReadConnections, statement: Statement, check?: PositionCheck) => Promise<R[]>;
 
 /**
- * Returns where reads start: on the primary, or on a read replica if they may. A read that turns out to be long starts again on
- * the primary: on a replica it would hold up the changes of the primary, or be ended by them.
+ * Returns where reads start: on the primary, or on a read replica if they may. A read that turns out to be long starts
+ * again on the primary. On a replica it would delay the changes of the primary, or be cancelled by them.
  */
 export function startingPlaces(primary: ReadConnections, side: ReplicaSide | undefined): ReadConnections {
   const reading = side?.reading;

@@ -4,10 +4,10 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Position } from './position.ts';
 import type { ReadReplica } from './read-replica.ts';
 
-/** How long a read waits until a replica has what it needs, in milliseconds. */
+/** How long a read waits for a replica that is recent enough, in milliseconds. */
 const waitMs = 50;
 
-/** The pause between two looks at the replicas, in milliseconds. */
+/** The pause between two checks of the replicas, in milliseconds. */
 const lookMs = 5;
 
 interface Waiter {
@@ -18,12 +18,12 @@ interface Waiter {
 
 /** Waits for replicas. */
 interface UntilReached {
-  /** Waits until a replica has a position. Returns undefined when none has it in time. */
+  /** Waits until a replica has a position. Returns undefined if none has it in time. */
   wait(needed: Position): Promise<ReadReplica | undefined>;
   stop(): Promise<void>;
 }
 
-/** Creates it. All waits share the looks at the replicas. */
+/** Creates the waits. They share the checks of the replicas. */
 export function createUntilReached(
   replicas: readonly ReadReplica[],
   find: (needed: Position) => ReadReplica | undefined,
@@ -42,7 +42,7 @@ export function createUntilReached(
 
   async function look(): Promise<number | undefined> {
     const timeline = Math.max(...[...waiters].map(({ needed }) => needed.timeline));
-    // A silent replica delays no other.
+    // A silent replica does not delay the others.
     await Promise.race([Promise.all(replicas.map((replica) => lookAt(replica, timeline))), setTimeout(lookMs)]);
     answer();
     return waiters.size > 0 ? lookMs : undefined;
@@ -59,7 +59,7 @@ export function createUntilReached(
   };
 }
 
-/** Only one that can be used: the others are asked once a second. */
+/** Checks a replica that can be used. The others are checked once a second. */
 const lookAt = async (replica: ReadReplica, timeline: number): Promise<void> => {
   if (replica.problem === undefined) await replica.look(timeline);
 };

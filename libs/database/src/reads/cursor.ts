@@ -3,7 +3,9 @@ import { throwNoted } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import { oneSnapshot } from './read-slots.ts';
 
-/** JSON texts of the rows of one statement in one snapshot, read in parts. It occupies a connection until it is closed. */
+/**
+ * The rows of a statement as JSON texts, from one snapshot, read in parts. It occupies a connection until it is closed.
+ */
 export interface Cursor {
   /** Returns the texts of the next rows; none at the end. Call it again only after it has returned. */
   next(): Promise<readonly string[]>;
@@ -15,15 +17,15 @@ type OpenCursor = (statement: Statement, statementMs: number) => Promise<Cursor>
 
 type RunTransaction = (work: (query: Query) => Promise<void>, statementMs: number) => Promise<void>;
 
-/** One part has at most `rows`. It ends after the row with which it has enough bytes or has taken enough time. */
+/** A part has at most `rows`. It ends early when it has enough bytes or has taken enough time. */
 const partLimits = { rows: 1000, enoughBytes: 2 ** 18, enoughMs: 200 };
 
-/** When a client that got no cursor should try again, in seconds: a cursor is open as long as its client reads. */
+/** When a client that got no cursor should retry, in seconds. A cursor is open as long as its client reads. */
 const retryAfterSec = 5;
 
 /**
- * Between the texts of a part, of which none has it: JSON escapes it. As one text, a part costs the driver and the garbage
- * collector a fraction.
+ * Separates the texts of a part. JSON escapes this character, so no text contains it. As one text, a part costs the
+ * driver and the garbage collector a fraction.
  */
 const recordSeparator = '\x1e';
 
@@ -34,7 +36,7 @@ from system.fetch_within('reading', $1, $2, make_interval(secs => $3 / 1000.0)) 
   values: [partLimits.rows, partLimits.enoughBytes, partLimits.enoughMs],
 };
 
-/** The error for a client that has all of its cursors open, or a process that has. */
+/** The error if a client, or the process, has all of its cursors open. */
 export const refuseCursor = (because: 'client' | 'all'): Error =>
   because === 'client'
     ? rateLimited(retryAfterSec)
@@ -44,7 +46,7 @@ export const refuseCursor = (because: 'client' | 'all'): Error =>
 
 /**
  * Creates the function that opens a cursor in a transaction of its own. Its statement has one column: JSON as text. The
- * statement time holds for each part.
+ * statement time applies to each part.
  */
 export const createOpenCursor =
   (run: RunTransaction): OpenCursor =>
@@ -65,7 +67,7 @@ export const createOpenCursor =
         },
       });
       await closed.promise;
-      // A connection that was lost meanwhile fails the end of the transaction, and is not used again.
+      // If the connection was lost meanwhile, the end of the transaction fails, and the connection is not used again.
     }, statementMs).catch(opened.reject);
     return opened.promise;
   };

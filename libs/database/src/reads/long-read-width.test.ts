@@ -6,7 +6,7 @@ import { createLongReadWidth } from './long-read-width.ts';
 
 const cores = availableParallelism();
 
-test('long reads use every core until other work begins, and again a while after it', () => {
+test('long reads use every core, except during other work and for a while after it', () => {
   let nowMs = 0;
   const width = createLongReadWidth(() => nowMs);
   const all = Math.min(cores, 8);

@@ -7,7 +7,7 @@ export interface LongReadWidth {
   now(): number;
 }
 
-/** Creates the width: every core while the process has no other work, one core fewer for a while after it had some. */
+/** Creates the width: all cores while the process has no other work, one fewer for a while after other work. */
 export function createLongReadWidth(nowMs: () => number = () => performance.now()): LongReadWidth {
   const { longBesideOthers, quietMs } = shapedReadBudget;
   let otherWorkAtMs = Number.NEGATIVE_INFINITY;

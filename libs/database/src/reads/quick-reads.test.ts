@@ -39,7 +39,7 @@ describe('quick reads', () => {
     assert.equal(await reads.tryRead('a', { ...statement, name: 'other' }), undefined);
   });
 
-  test('serve a client up to its limit, and others beside it', async () => {
+  test('serve a client up to its limit, and other clients too', async () => {
     const answer = Promise.withResolvers<unknown[]>();
     const { reads } = createReads({ read: () => answer.promise });
     const asked: Promise<unknown>[] = [];
@@ -50,7 +50,7 @@ describe('quick reads', () => {
       if (first === 'waits') asked.push(read);
       else refused += 1;
     }
-    // Those that showed whether the statement still is quick.
+    // The refused ones are the runs that test whether the statement is still quick.
     assert.ok(refused <= Math.ceil(shapedReadBudget.quickPerClient / (quickBudget.runsPerProbe - 1)));
     assert.equal(await reads.tryRead('a', statement), undefined);
     const other = reads.tryRead('b', statement);
@@ -59,14 +59,14 @@ describe('quick reads', () => {
     assert.deepEqual(await reads.tryRead('a', statement), [2]);
   });
 
-  test('send a read that did not end in time elsewhere, and keep its statement away', async () => {
+  test('do not finish a read that takes too long, and stop treating its statement as quick', async () => {
     const { reads, statements } = createReads({ read: () => Promise.reject(databaseError(sqlState.queryCanceled)) });
     assert.equal(await reads.tryRead('a', statement), undefined);
     statements.noteRun(statement, 1);
     assert.equal(statements.mayShare(statement), false);
   });
 
-  test('pass other errors on', async () => {
+  test('throw other errors', async () => {
     const { reads } = createReads({ read: () => Promise.reject(databaseError('22012')) });
     await assert.rejects(reads.tryRead('a', statement), { code: '22012' });
   });
@@ -78,7 +78,7 @@ describe('quick reads', () => {
     assert.deepEqual(await reads.tryRead('b', statement), [1]);
   });
 
-  test('drop a large answer without room', async () => {
+  test('drop a large answer if there is no room for it', async () => {
     const { reads } = createReads({ keeps: false });
     assert.equal(await reads.tryRead('a', statement), undefined);
   });

@@ -11,8 +11,8 @@ import type { SlowReaders } from './slow-readers.ts';
 /** Shaped reads that share pipelined connections because their statements are known to be quick. */
 export interface QuickReads {
   /**
-   * Reads there. Returns undefined for a read that has to start in a place of its client: it is not known to be quick, was
-   * not quick now, or its client has enough reads here.
+   * Runs a quick read. Returns undefined if the read must start as an ordinary shaped read: it is not known to be
+   * quick, was not quick this time, or its client has too many reads here.
    */
   tryRead<R>(client: string, statement: Statement): Promise<R[] | undefined>;
 }
@@ -25,7 +25,10 @@ interface QuickReadsDeps {
   readonly places: Pick<ReadPlaces, 'keeps'>;
 }
 
-/** Creates the quick reads. Each connection runs one statement at a time, so together they cost what two clients may. */
+/**
+ * Creates the quick reads. Each connection runs one statement at a time, so together they cost as much as two clients
+ * may.
+ */
 export function createQuickReads(deps: QuickReadsDeps): QuickReads {
   const { lane, statements, slowReaders, longWidth, places } = deps;
   const clients = createClientCounts(shapedReadBudget.quickPerClient);

@@ -9,7 +9,10 @@ import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.t
 export interface ReadPlaces {
   /** Reads in a place of the client. If there is no room for the result, discards it, waits for room, and reads again. */
   run<T>(client: string, read: () => Promise<T>): Promise<T>;
-  /** Whether a result that was read without a place may be kept: it is small, or there is a place and room for it. */
+  /**
+   * Whether a result that was read without a place may be kept, because it is small or there is a place and room for
+   * it.
+   */
   keeps(result: unknown, client: () => string): boolean;
 }
 

@@ -100,7 +100,7 @@ describe('shaped reads', () => {
     assert.deepEqual(log, ['short', 'short', 'long', 'long']);
   });
 
-  test('of a quick statement share connections, and begin on a short one when they take too long', async () => {
+  test('of a quick statement share connections, and start again on a short one if they take too long', async () => {
     const quickStatements = createQuickStatements(() => 0);
     quickStatements.noteRun({ ...statement, name: 'list' }, 1);
     let isSlow = false;

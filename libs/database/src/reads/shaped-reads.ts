@@ -15,7 +15,7 @@ import { createShortThenLong } from './short-then-long.ts';
 /** Shaped reads. The server ends each statement after the given time, in milliseconds. */
 export interface ShapedReads {
   read<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Runs a read on the lane, where it should be quick. If it is not, it starts again as a shaped read. */
+  /** Runs a read on the lane, where it should be quick. If it is slow, it starts again as a shaped read. */
   readOn<R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs several statements that see one snapshot. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
@@ -33,10 +33,10 @@ interface ShapedReadsDeps {
 }
 
 /**
- * Creates the shaped reads. Reads whose statement is known to be quick share connections. Of the others, a client has a few
- * at once, and the rest wait. Each starts on a connection for short reads. If it does not finish there in time, it starts
- * again on one of the few connections for long reads. So reads that take seconds, however many there are, delay only each
- * other.
+ * Creates the shaped reads. Reads whose statement is known to be quick share connections. A client has a few of the
+ * other reads at once, and the rest wait. Each starts on a connection for short reads. If it does not finish there in
+ * time, it starts again on one of the few connections for long reads. So any number of reads that take seconds delay
+ * only each other.
  */
 export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const { quick, quickStatements, short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;
@@ -49,7 +49,7 @@ export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const read = <R>(client: string, statement: Statement, statementMs: number): Promise<R[]> =>
     places.run(client, () => shortThenLong.read<R>(client, statement, statementMs));
 
-  /** Reads on a lane. Returns undefined for a read that has to start again in a place of the client. */
+  /** Reads on a lane. Returns undefined if the read must start again as an ordinary shaped read. */
   async function tryLane<R>(lane: Pick<ReadLane, 'read'>, statement: Statement): Promise<R[] | undefined> {
     if (!slowReaders.isEmpty && slowReaders.isKnownSlow(clientOfRead(), statement)) return undefined;
     try {

@@ -12,7 +12,7 @@ import { createSlowReaders, type SlowReaders } from './slow-readers.ts';
 /** Starts each read on a connection for short reads. A read that takes too long starts again on one for long reads. */
 export interface ShortThenLong {
   read<R>(client: string, statement: Statement, statementMs: number): Promise<R[]>;
-  /** Remembers slow reads, also for reads that start elsewhere. */
+  /** Remembers slow reads, including those that start elsewhere. */
   readonly slowReaders: SlowReaders;
 }
 
@@ -28,7 +28,9 @@ interface ShortThenLongDeps {
 export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: ShortThenLongDeps): ShortThenLong {
   const slowReaders = createSlowReaders(nowMs);
   const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
-  /** A statement that ends within this time among the few long reads also ends in time among the many short ones. */
+  /**
+   * A statement that ends within this time among the few long reads would also end in time among the many short ones.
+   */
   const quickMs = () => (shortMs * longWidth.now()) / shortConnections;
   const slowClients = createFairGate({
     width: shapedReadBudget.slowClientConnections,

@@ -9,9 +9,12 @@ interface ProbeOptions {
   readonly name: string;
 }
 
-/** Connects to one server, to ask it about itself. Throws when the server does not answer in time, as its statements do. */
+/**
+ * Connects to one server to query its state. The connect and its statements throw if the server does not answer in
+ * time.
+ */
 export async function connectProbe({ url, name }: ProbeOptions): Promise<pg.Client> {
-  // Without settings at startup: a pooler refuses those that it does not know.
+  // Without startup settings, since a pooler refuses those that it does not know.
   const client = new pg.Client({
     connectionString: url,
     application_name: name,

@@ -20,14 +20,14 @@ describe('the primary', () => {
     assert.equal(chosen([answer('a', false, 0)], unknown), undefined);
   });
 
-  test('is the one on the newest timeline, when an old primary runs on', () => {
+  test('is the one on the newest timeline while an old primary still runs', () => {
     const both = [answer('old', true, 1), answer('new', true, 2)];
     assert.equal(chosen(both, unknown), 'new');
     assert.equal(chosen(both, { server: 'old', timeline: 1 }), 'new');
     assert.equal(chosen([answer('old', true, 1)], { server: 'new', timeline: 2 }), undefined);
   });
 
-  test('stays the one in use, if another is as new', () => {
+  test('stays the one in use if another has the same timeline', () => {
     const both = [answer('a', true, 1), answer('b', true, 1)];
     assert.equal(chosen(both, { server: 'b', timeline: 1 }), 'b');
     assert.equal(chosen(both, unknown), 'a');

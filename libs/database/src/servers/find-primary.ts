@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { ServerState } from './server-state.ts';
 
-/** What one server answered; an error when it did not. */
+/** The answer of one server, or its error. */
 export type ServerAnswer<S> =
   | { readonly server: S; readonly state: ServerState }
   | { readonly server: S; readonly error: unknown };
@@ -10,7 +10,7 @@ export type ServerAnswer<S> =
 const graceMs = 300;
 
 /**
- * Asks all servers, and waits for the answers: for all of them, or for a moment after one that takes writes. So a server
+ * Queries all servers. Waits for all answers, or for a moment after the answer of one that takes writes. So a server
  * that hangs delays nothing.
  */
 export async function askServers<S>(
@@ -35,8 +35,8 @@ export async function askServers<S>(
 }
 
 /**
- * Returns the server that takes writes on the newest timeline; of several, the one in use. A server on an older timeline
- * than the newest that was ever seen is an old primary that nobody stopped: what is written there is lost.
+ * Returns the server that takes writes on the newest timeline; if there are several, the one in use. A server on a
+ * timeline older than the newest ever seen is an old primary that was not stopped. Writes to it would be lost.
  */
 export function choosePrimary<S>(
   answers: readonly ServerAnswer<S>[],

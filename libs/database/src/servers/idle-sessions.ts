@@ -3,13 +3,14 @@ import type pg from 'pg';
 /** A session that waits for its client. */
 export interface IdleSession {
   readonly processId: number;
-  /** Since when, as text of the server; empty for a session that has ended. */
+  /** Since when it waits, as text of the server; empty for a session that has ended. */
   readonly since: string;
 }
 
 /**
- * Whether a session waits for its client: for the next statement, for the rest of one, or until the client takes the answer.
- * One that copies is at work. Of a server that does not track its sessions (`track_activities`), none is known to wait.
+ * Whether a session waits for its client: for the next statement, for the rest of one, or for the client to take the
+ * answer. A session that copies is at work. If the server does not track its sessions (`track_activities`), no session
+ * counts as waiting.
  */
 const idle = `(state like 'idle%' or state = 'active' and wait_event_type = 'Client') and query not ilike 'copy %'`;
 

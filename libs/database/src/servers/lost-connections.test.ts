@@ -39,7 +39,7 @@ async function startForgetfulNetwork(serverUrl: string) {
   };
 }
 
-test('connections that the network forgot end, with their locks, and slow statements go on', {
+test('connections that the network forgot end, with their locks, and slow statements continue', {
   skip: skipWithoutDatabase,
 }, async () => {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
@@ -70,7 +70,7 @@ test('connections that the network forgot end, with their locks, and slow statem
       const sessions = { text: 'select from pg_stat_activity where pid = $1', values: [pid] };
       return (await direct.query(sessions)).length === 0;
     });
-    // An idle connection ends with it.
+    // The idle connection ends too.
     assert.equal((await database.of('background').query(pidOf)).length, 1);
     assert.deepEqual(await slow, [{ slow: 'done' }]);
   } finally {

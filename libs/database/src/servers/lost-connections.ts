@@ -4,15 +4,15 @@ import type pg from 'pg';
 import { connectProbe } from './connect-probe.ts';
 import { endSessions, findIdleSessions } from './idle-sessions.ts';
 
-/** A connection that is open to a server. */
+/** An open connection to a server. */
 export interface OpenConnection {
-  /** The id of the server's process that serves it, if the server said so. */
+  /** The id of the server's process that serves it, if known. */
   readonly processId: number | undefined;
   /** Whether it waits for an answer. */
   isWaiting(): boolean;
   /** How many bytes it has received. */
   receivedBytes(): number;
-  /** Ends it at once; what it is doing fails. */
+  /** Ends the connection at once. Its work fails. */
   end(reason: Error): void;
 }
 
@@ -30,26 +30,30 @@ interface LostConnectionsOptions {
   readonly log: Logger;
 }
 
-/** How often the connections are looked at, in milliseconds. */
+/** How often the connections are checked, in milliseconds. */
 const lookMs = 1000;
 
-/** So long is a connection silent before its server is asked, and again before the server is believed, in milliseconds. */
+/**
+ * How long a connection is silent before its server is queried, and how long the server's answer must stay the same, in
+ * milliseconds.
+ */
 const silentMs = 3000;
 
-/** What is known of a connection since the last byte that it received. */
+/** What is known about a connection since it last received a byte. */
 interface Silence {
   readonly bytes: number;
   readonly isWaiting: boolean;
   readonly sinceMs: number;
-  /** What the server said: that its session is idle since this moment. */
+  /** The server's answer: since when the session is idle. */
   idle?: { readonly since: string; readonly foundAtMs: number } | undefined;
 }
 
 /**
- * A network that drops packets closes no connection: a statement on it would wait for its whole time. So this asks the
- * server, on another connection, about each connection that waits for an answer and gets none. The connection is lost if
- * the session is idle there, or gone, and still is after a while. A session at work is left alone, however long it takes.
- * With a lost connection all end that are silent since before it; the server is told to end their sessions with their locks.
+ * A network that drops packets closes no connection, so a statement would wait until its timeout. So this queries the
+ * server, on another connection, about each connection that waits for an answer and gets none. The connection is lost
+ * if its session on the server is idle or gone, and still is after a while. A session at work is left alone, however
+ * long it takes. When a connection is lost, all connections that have been silent for longer end too, and the server
+ * ends their sessions with their locks.
  */
 export function watchLostConnections({ held, name, log }: LostConnectionsOptions): LostConnections {
   const silences = new WeakMap<OpenConnection, Silence>();
@@ -67,7 +71,7 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
   /** The connections of each server that wait for an answer and are silent. */
   function findSilent(): Map<string, OpenConnection[]> {
     const silent = new Map<string, OpenConnection[]>();
-    // One moment for all: a look does not tell which of two connections fell silent first.
+    // All get the same time: a check cannot tell which of two connections became silent first.
     const nowMs = performance.now();
     for (const [connection, { url }] of held()) {
       const { isWaiting, sinceMs } = silenceOf(connection, nowMs);
@@ -113,7 +117,7 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
   async function dropProbe(url: string): Promise<void> {
     const probe = probes.get(url);
     probes.delete(url);
-    // Without a farewell: a server that does not answer does not end a connection.
+    // Closes the socket without a message, since a server that does not answer would not end the connection.
     await probe?.then((client) => client.connection.stream.destroy()).catch(() => {});
   }
 
@@ -127,7 +131,7 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
   };
 }
 
-/** Notes what the server says of a silent connection. Returns whether it has said the same for a while. */
+/** Notes the server's answer about a silent connection. Returns whether it has stayed the same for a while. */
 function isLost(
   silence: Silence,
   { nowMs, session }: { readonly nowMs: number; readonly session: { readonly since: string } | undefined },

@@ -18,13 +18,16 @@ export interface Primary {
   readonly url: string;
   /** Whether there are several servers to choose from. */
   readonly hasSeveral: boolean;
-  /** Finds out which server it is. Call it once, before the first connection. Throws when none answers. */
+  /** Finds the primary. Call it once, before the first connection. Throws if no server answers. */
   start(): Promise<ServerState>;
-  /** Returns the server to connect to: the last one that took writes. Looks again after a doubt. */
+  /** Returns the server to connect to: the last one that took writes. Searches again after a doubt. */
   find(): Promise<DatabaseServer>;
-  /** Call it when a server refused a connection or a write, or ended a connection: it may not be the primary any more. */
+  /** Call it when a server refused a connection or a write, or ended a connection: it may no longer be the primary. */
   doubt(server: Pick<DatabaseServer, 'host' | 'port'>): void;
-  /** Ends the connection when another server becomes the primary, or the network lost it. Returns a function that forgets it. */
+  /**
+   * Ends the connection when another server becomes the primary, or the network loses it. Returns a function that
+   * forgets it.
+   */
   hold(server: DatabaseServer, connection: OpenConnection): () => void;
   /**
    * Calls the handler when a promoted standby answers. It may lack the last commits of the server before it, and give
@@ -42,14 +45,14 @@ interface PrimaryOptions {
   readonly log: Logger;
 }
 
-/** How often the servers are asked, in milliseconds: if there are several, or after a doubt. */
+/** How often the servers are queried, in milliseconds: if there are several, or after a doubt. */
 const lookMs = 1000;
 
 interface Watched extends DatabaseServer {
   readonly probe: ServerProbe;
 }
 
-/** Creates it. With several hosts it asks all of them every second, until it is closed. */
+/** Creates the primary. With several hosts it queries all of them every second, until it is closed. */
 export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
   const urls = urlsOfDatabase(url) ?? ([url] as const);
   const isOne = urls.length === 1;
@@ -86,14 +89,14 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
 
   function moveTo(server: Watched): void {
     const { host, port } = server;
-    if (primary) log.warn({ host, port }, 'another server is the primary of the database now');
+    if (primary) log.warn({ host, port }, 'another server is now the primary of the database');
     primary = server;
     const reason = new Error('Connection terminated: another server is the primary now');
     for (const [connection, its] of held) if (its !== server) connection.end(reason);
   }
 
   const task = { name: 'find the server of the database that takes writes', log, run: async () => void (await look()) };
-  // A single server is asked only after a doubt, on a connection of its own.
+  // A single server is queried only after a doubt, on a separate connection.
   const repeating = isOne ? undefined : every({ ...task, intervalMs: lookMs });
   const watching =
     repeating ?? whenWoken({ ...task, retryMs: lookMs, run: async () => void (await look().then(closeProbes)) });
@@ -110,7 +113,7 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
       const state = await look();
       if (isOne) await closeProbes();
       repeating?.start();
-      // Behind a pooler, the process that serves a connection is another one for each transaction.
+      // Behind a pooler, each transaction may be served by another process.
       if (!state.isPooled) lost.start();
       return state;
     },
@@ -144,6 +147,6 @@ function addressOf(url: string): DatabaseServer {
   return { url, host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
 }
 
-/** Why no server can be used: that of a server that does not answer, else that none takes writes. */
+/** Why no server can be used: the error of a server that does not answer, or else that none takes writes. */
 const reasonOf = ([error]: readonly unknown[]): unknown =>
   error ?? new Error('Connection terminated: no server of the database takes writes');

@@ -2,23 +2,25 @@ import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { answerMs, connectProbe } from './connect-probe.ts';
 
-/** What a server says about itself. */
+/** The state that a server reports. */
 export interface ServerState {
   readonly takesWrites: boolean;
-  /** The number of its history: a promoted standby has a higher one than the server that it replaces. 0 if unknown. */
+  /**
+   * The number of its history, 0 if unknown. A promoted standby has a higher number than the server that it replaces.
+   */
   readonly timeline: number;
-  /** Whether a pooler is between: then a session is not the client's own. */
+  /** Whether the server is behind a pooler, where clients have no sessions of their own. */
   readonly isPooled: boolean;
 }
 
-/** Asks one server about itself, on a connection of its own. */
+/** Queries the state of one server, on a separate connection. */
 export interface ServerProbe {
-  /** Throws when the server does not answer in time. */
+  /** Throws if the server does not answer in time. */
   ask(): Promise<ServerState>;
   close(): Promise<void>;
 }
 
-/** A pooler gives a connection another process id than that of the server's process. */
+/** A pooler reports a process id that is not the id of the server's process. */
 const question = `select pg_backend_pid() as "processId",
   not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "takesWrites"`;
 
@@ -38,7 +40,7 @@ interface ProbeOptions {
   readonly name: string;
 }
 
-/** Creates the probe of a server. It connects when it asks, and again after a failure. */
+/** Creates the probe of a server. It connects at the first query, and again after a failure. */
 export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
   let text = `${question}, ${timelineOf}`;
   let connected: Promise<pg.Client> | undefined;
@@ -46,7 +48,7 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
   function drop(): void {
     const dropped = connected;
     connected = undefined;
-    // Not awaited: a server that does not answer does not end a connection.
+    // Not awaited, since a server that does not answer does not end a connection.
     dropped?.then((client) => client.connection.stream.destroy()).catch(() => {});
   }
 
@@ -57,12 +59,12 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
         const client: pg.Client & { readonly processID?: number | null } = await connected;
         const { rows } = await client.query<Answer>(text).catch((error: unknown) => {
           if (!(error instanceof pg.DatabaseError)) throw error;
-          // Not every service that speaks the protocol of PostgreSQL has timelines.
+          // Some databases that speak the protocol of PostgreSQL have no timelines.
           text = question;
           return client.query<Answer>(text);
         });
         const [answer] = rows;
-        if (!answer) throw new Error('the server said nothing about itself');
+        if (!answer) throw new Error('the server returned no state');
         const { processId, takesWrites, timeline = 0 } = answer;
         return { takesWrites, timeline, isPooled: client.processID !== processId };
       } catch (error) {

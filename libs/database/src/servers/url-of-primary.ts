@@ -3,8 +3,8 @@ import { askServers, choosePrimary } from './find-primary.ts';
 import { createServerProbe } from './server-state.ts';
 
 /**
- * Returns the URL of the server that takes writes, of a database's URL with several hosts; a URL with one host as it is.
- * Throws when no server answers that takes writes.
+ * Returns the URL of the server that takes writes. A URL with one host is returned unchanged. Throws if no server that
+ * takes writes answers.
  */
 export async function urlOfPrimary(url: string, name: string): Promise<string> {
   const [first, ...others] = urlsOfDatabase(url) ?? [url];

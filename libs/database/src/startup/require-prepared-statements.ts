@@ -2,13 +2,13 @@ import { ConfigError, databaseUrl } from '@recordbus/shared/config';
 import pg from 'pg';
 import { isDatabaseError, sqlState } from '../errors.ts';
 
-/** How long the question may take, in milliseconds. A pooler with a single connection never answers it. */
+/** How long the check may take, in milliseconds. It never ends behind a pooler with a single connection. */
 const patienceMs = 2000;
 
 const prepared = { name: 'database.prepared', text: 'select 1' };
 
 /**
- * Throws ConfigError for a pooler that forgets the prepared statements of its clients when it gives them another connection
+ * Throws ConfigError if a pooler forgets the prepared statements of its clients when it gives them another connection
  * to the server.
  */
 export async function requirePreparedStatements(url: string): Promise<void> {

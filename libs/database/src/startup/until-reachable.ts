@@ -6,7 +6,7 @@ import { messageOf, startRefusal } from './start-refusal.ts';
 /** How long a start waits for a database that is still starting, in milliseconds. */
 const startPatienceMs = 60_000;
 
-/** Returns the answer of the database, once it answers. Throws its error when it has not answered for a minute. */
+/** Waits until the database answers, and returns the answer. Throws the last error after a minute. */
 export async function untilReachable<T>(ask: () => Promise<T>, log: Logger): Promise<T> {
   const givingUpMs = Date.now() + startPatienceMs;
   for (;;) {

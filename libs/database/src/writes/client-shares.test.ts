@@ -17,7 +17,7 @@ describe('shares in commits', () => {
     assert.equal(take('c', 2), 1);
   });
 
-  test('are not for a client that was kept apart, for a while', () => {
+  test('are refused for a while to a client that was kept apart', () => {
     let nowMs = 0;
     const shares = createClientShares(() => nowMs);
     shares.keepApart('a');

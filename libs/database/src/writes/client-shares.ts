@@ -1,9 +1,9 @@
 import { createClientCounts } from '../connections/client-counts.ts';
 import { sharedWriteBudget } from '../connections/connection-budget.ts';
 
-/** Which clients may share commits, and how many of their writes. */
+/** Decides which clients may share commits, and for how many writes. */
 export interface ClientShares {
-  /** Takes a share; false without one. Each share ends with `leave`. */
+  /** Takes a share. Returns false if there is none. Each share ends with `leave`. */
   tryEnter(client: string): boolean;
   leave(client: string): void;
   /** Gives a client no share for a while. */

@@ -100,7 +100,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await stored(), numbers(0, 60));
   });
 
-  test('are written where another one is refused, whose client has its own commits for a while', async () => {
+  test('are written if another one is refused, whose client gets separate commits for a while', async () => {
     const others = numbers(0, 20).map((n) => asClient('10.0.0.1', () => write(insert(n))));
     const refused = asClient('10.0.0.2', () => write(insert(666)));
     await assert.rejects(refused, { code: '23514' });
@@ -117,7 +117,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await stored(), numbers(0, 10));
   });
 
-  test('do not wait for the lock of another one', async () => {
+  test('do not wait for a lock that another one needs', async () => {
     await write(insert(0));
     await holder.query('begin');
     await holder.query('select from notes where n = 0 for update');
@@ -144,7 +144,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     const writes = Promise.allSettled(numbers(0, 8).map((n) => write(insert(n))));
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`;
-    // A transaction sees the activity of its beginning, so the holder cannot look.
+    // A transaction sees the activity as of its beginning, so the holder cannot check.
     while ((await alone.query({ text: kill, values: [] })).length === 0);
     await holder.query('rollback');
     const failed = (await writes).filter(({ status }) => status === 'rejected').length;

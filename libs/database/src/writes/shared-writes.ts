@@ -27,8 +27,8 @@ interface Write {
 const delays = [sqlState.queryCanceled, sqlState.lockNotAvailable, sqlState.deadlockDetected];
 
 /**
- * Creates the writes that share commits: writes that wait at the same time go to the server as one group, and one sync of
- * its disk serves all of them. If the server refuses one, nothing of the group is written, and each write runs again alone.
+ * Creates the writes that share commits: waiting writes go to the server as one group, and one sync of its disk serves
+ * all of them. If the server refuses one, nothing of the group is written, and each write runs again alone.
  */
 export function createSharedWrites({ of, shared, alone, statements }: SharedWritesDeps): { readonly write: Query } {
   const { connections } = classOf(of);
@@ -39,7 +39,7 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
   let groups = 0;
   let isPlanned = false;
 
-  /** Sends what waits in groups of equal size, as many as there are connections. */
+  /** Sends the waiting writes in groups of equal size, one for each connection. */
   function sendGroups(): void {
     isPlanned = false;
     while (groups < connections) {
@@ -55,7 +55,9 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
     }
   }
 
-  /** Takes the first writes whose record is in no other group: that group would hold its lock until its commit. */
+  /**
+   * Takes the first writes whose record is in no other group. That group would hold the record's lock until its commit.
+   */
   function takeGroup(size: number): readonly Write[] {
     const group: Write[] = [];
     for (let at = 0; at < waiting.length && group.length < size; ) {
@@ -74,7 +76,7 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
     } catch (error) {
       if (error instanceof GroupError) noteRefused(group[error.place], error.cause);
       const cause = error instanceof GroupError ? error.cause : error;
-      // Whether the commit took place is not known.
+      // It is not known whether the commit took place.
       if (isConnectionError(cause)) for (const { reject } of group) reject(cause);
       else for (const { statement, resolve, reject } of group) alone.query(statement).then(resolve, reject);
     }

@@ -30,7 +30,7 @@ function start(id: number, file: string, memoryMb: number): void {
     workerData,
     transferList: [port2],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith(environmentPrefix))),
-    // Above the limit of the watch: the watch ends most leaks, and V8 those that are too fast for it.
+    // Higher than the limit of the watch. The watch ends most leaks, and V8 ends those that are too fast for it.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
   });
   workers.set(id, { worker, port });

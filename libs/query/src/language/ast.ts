@@ -32,7 +32,7 @@ export interface Membership {
   readonly left: Operand;
   /** The items in parentheses, or the path. */
   readonly among: readonly Operand[] | Path | RequestPath;
-  /** Of the word `in`. */
+  /** The position of the word `in`. */
   readonly position: number;
 }
 
@@ -49,7 +49,7 @@ export interface Exists {
   readonly kind: 'exists';
   readonly collection: string;
   readonly condition: Expression;
-  /** Of the collection's name. */
+  /** The position of the collection's name. */
   readonly position: number;
 }
 
@@ -75,7 +75,7 @@ export const moments = [
 ] as const;
 export type MomentName = (typeof moments)[number];
 
-/** A time of the clock; days, months and years are those of UTC (filters §6.3). */
+/** A time of the clock. Days, months and years are in UTC (filters §6.3). */
 export interface Moment {
   readonly kind: 'moment';
   readonly name: MomentName;

@@ -84,7 +84,9 @@ function endOfWord<T extends { end: number }>(source: string, word: T): T {
   return word;
 }
 
-/** The value of a string: `\` before its kind of quote or before `\` is left out, any other `\` stays (filters §2.3). */
+/**
+ * The value of a string. A `\` before its kind of quote or before `\` is removed, any other `\` stays (filters §2.3).
+ */
 function readText(raw: string, position: number): string {
   const quote = raw.charAt(0);
   const value = raw

@@ -11,8 +11,8 @@ interface Depth {
 }
 
 /**
- * Parses an expression. `&&` binds tighter than `||`; parentheses group. Words are words only where the grammar has them,
- * so fields may have their names. Throws QueryError for a text that is not an expression or exceeds the limits
+ * Parses an expression. `&&` binds tighter than `||`; parentheses group. Words are reserved only where the grammar uses
+ * them, so fields may have their names. Throws QueryError for a text that is not an expression or exceeds the limits
  * (filters §3).
  */
 export function parse(text: string): Expression {

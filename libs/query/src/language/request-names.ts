@@ -24,7 +24,7 @@ export function findRequestNames(rule: string): RequestNames {
   return { query: namesIn('query'), headers: namesIn('headers') };
 }
 
-/** Whether a rule reads the body of the request; not in a text that does not parse. */
+/** Whether a rule reads the body of the request; false for a text that does not parse. */
 export const readsRequestBody = (rule: string): boolean =>
   operandsOf(rule).some((operand) => operand.kind === 'request' && operand.segments[0] === 'body');
 

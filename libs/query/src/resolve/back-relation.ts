@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 /** The word between the names of a back-relation: `comments_via_post`. */
 export const via = '_via_';
 
-/** The records of another collection that refer to the records of one, by a relation of theirs. */
+/** The records of another collection that refer to a collection's records by a relation. */
 export interface BackRelation {
   readonly collection: Collection;
   readonly relation: Field;
@@ -15,7 +15,7 @@ export interface BackRelation {
 
 /**
  * Finds the back-relation of a collection by its name: the referring collection, `_via_`, and its relation. Both names
- * may have `_via_` in them, so every place of it is tried.
+ * may contain `_via_`, so every occurrence is tried.
  */
 export function findBackRelation(
   name: string,

@@ -28,7 +28,10 @@ export const isCallerPath = ({ segments }: Pick<RequestPath, 'segments'>): boole
   return part === 'auth' && segments.length > 1 && !(rest.length === 0 && Object.hasOwn(authValues, name));
 };
 
-/** The column that the path leads to; undefined when the caller has no account, or its collection lacks a name. */
+/**
+ * The column that the path leads to; undefined if the caller has no account, or its collection lacks a name of the
+ * path.
+ */
 export function findInAccount({ segments, position }: RequestPath, { schema, caller }: Scope): Column | undefined {
   if (!caller) return undefined;
   try {

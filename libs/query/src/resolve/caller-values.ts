@@ -32,7 +32,7 @@ export function callersIn(expression: Resolved): OfCaller[] {
   }
 }
 
-/** Whether the expression reads a value of the caller, or a caller who lacks one. */
+/** Whether the expression reads a value of the caller, even a value that the caller lacks. */
 export function readsCaller(expression: Resolved): boolean {
   if (expression.kind === 'all' || expression.kind === 'any') return expression.items.some(readsCaller);
   return lacksCaller(expression) || callersIn(expression).length > 0;

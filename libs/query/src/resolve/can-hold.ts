@@ -33,7 +33,7 @@ function isTrueOf({ operator, left, right, isNegated }: ResolvedComparison, call
   ] as const) {
     if (side.source !== 'request' || side.part !== 'auth') continue;
     const [member = ''] = side.path;
-    // What a service key lacks is null, which compares with nothing.
+    // A value that a service key lacks is null, which equals nothing.
     if (caller === serviceAccount && member !== 'id' && member !== 'type') return false;
     if (side.isLowered || operator !== '=') continue;
     if (other.source === 'constant' && Object.hasOwn(known, member))

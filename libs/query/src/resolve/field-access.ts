@@ -9,10 +9,10 @@ import { resolve } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
 import type { QuerySchema, Scope } from './scope.ts';
 
-/** What the rules of fields decide about. */
+/** The act that a rule of a field decides about. */
 export type FieldRight = 'view' | 'write';
 
-/** What the rules of the fields of a collection decide for callers of one kind. */
+/** The decisions of a collection's field rules for callers of one kind. */
 export interface FieldAccess {
   /** Names of the fields whose rule never holds for these callers. */
   readonly closed: ReadonlySet<string>;
@@ -25,7 +25,7 @@ export const openFields: FieldAccess = { closed: new Set(), conditional: new Map
 
 const known = new WeakMap<Collection, Map<string, FieldAccess>>();
 
-/** Returns what the rules of fields decide for callers of this kind, computed once per schema version. */
+/** Returns the decisions of field rules for callers of this kind, computed once per schema version. */
 export function fieldAccess(
   right: FieldRight,
   collection: Collection,
@@ -55,7 +55,7 @@ function accessOf(
   return access;
 }
 
-/** What an expression of a client sees of a field of a record (filters §7.8). */
+/** Whether an expression of a client sees a field of a record (filters §7.8). */
 type FieldVisibility = 'open' | 'closed' | Resolved;
 
 /** Returns whether expressions of this scope see a field, or the condition on its record under which they do. */

@@ -30,7 +30,7 @@ const countSide = (source: CountSource, position: number): Side => ({
   position,
 });
 
-/** A path that ends in relations counts their records; only of visible ones for a client. */
+/** A path that ends in relations counts their records; for a client, only visible ones. */
 function countOf(column: Column, account: CountSource['account'], scope: Scope, position: number): CountSource {
   const { relation } = column;
   if (relation) {

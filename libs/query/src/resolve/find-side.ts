@@ -9,7 +9,10 @@ import type { Column } from './resolved.ts';
 import type { Scope } from './scope.ts';
 import { kindAfter, transformOf } from './transform.ts';
 
-/** Looks up one side of a comparison. Throws QueryError for an unknown name, and a modifier that does not fit. */
+/**
+ * Looks up one side of a comparison. Throws QueryError for an unknown name and for a modifier that the value does not
+ * have.
+ */
 export function findSide(operand: Operand, scope: Scope): Side {
   const { position } = operand;
   switch (operand.kind) {

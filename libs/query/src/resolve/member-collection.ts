@@ -1,7 +1,7 @@
 import type { Collection } from '@recordbus/schema';
 import { type Member, setMembers } from './member.ts';
 
-/** A collection that has these members, and nothing else. No definition describes it. */
+/** A collection without a definition that has only these members. */
 export function memberCollection(name: string, members: ReadonlyMap<string, Member>): Collection {
   const collection: Collection = {
     id: '',

@@ -30,10 +30,10 @@ export interface Pending {
   readonly position: number;
 }
 
-/** What a comparison tests of both sides, and in which form. */
+/** The operator and the form of a comparison. */
 export interface Comparing extends Form {
   readonly operator: ResolvedComparison['operator'];
-  /** Whether it is within `all` or `none`, which are about the entries of a list instead of the list as a whole. */
+  /** Whether it is within `all` or `none`, which test the entries of a list instead of the whole list. */
   readonly isOfEntries?: boolean;
 }
 
@@ -110,7 +110,7 @@ function kindOfBoth(left: Side, right: Side): ValueKind {
 const firmKind = (side: Side): ValueKind | undefined =>
   side.type === 'known' || (side.type === 'pending' && side.kind === 'list') ? side.kind : undefined;
 
-/** The kind of a side, if it has one of its own. */
+/** The kind of a side, if it has one by itself. */
 export const kindOf = (side: Side): ValueKind | undefined =>
   side.type === 'known' || side.type === 'pending' ? side.kind : undefined;
 

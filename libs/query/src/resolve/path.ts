@@ -25,7 +25,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
   let { collection } = scope;
   let at = position;
   for (const [index, segment] of segments.entries()) {
-    // Errors call a related collection by the path, since the caller may not know its name.
+    // Errors name a related collection by the path, since the caller may not know its name.
     const place = index === 0 ? collection.name : segments.slice(0, index).join('.');
     // A client learns nothing of a collection whose records it never sees, not even names.
     if (hops.length > 0 && !isVisible(collection, scope)) throw unknownField(place, segment, at);
@@ -39,7 +39,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
     const isId = rest.length === 1 && rest[0] === 'id' && !hop.guard && collection.type !== 'view';
     if (isId && step.member && isVisible(hop.target, scope)) {
       if (hop.link.via === 'list') return linkedIds([...hops, hop]);
-      // One of several records that refers to none gives no value, not null (filters §5.8).
+      // If one of several records has an empty relation, it gives no value, not null (filters §5.8).
       if (!passesSeveral({ up: 0, hops })) return columnOf(hops, step, step.member, [], collection);
     }
     hops.push(hop);
@@ -50,7 +50,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
   throw new QueryError('a path has no segments', position);
 }
 
-/** What a segment names: a member, and the hop of a relation. A back-relation is a hop alone. */
+/** The target of a segment: a member, with the hop of a relation. A back-relation is only a hop. */
 interface Step {
   readonly segment: string;
   readonly member?: Member;
@@ -65,7 +65,7 @@ interface Owner {
   readonly place: string;
 }
 
-/** Finds what a segment names. Throws QueryError for an unknown or hidden name. */
+/** Finds the target of a segment. Throws QueryError for an unknown or hidden name. */
 function findStep(segment: string, position: number, { collection, place }: Owner, scope: Scope): Step {
   const { schema } = scope;
   const member = membersOf(collection).get(segment);
@@ -125,7 +125,7 @@ const columnOf = (
     collection.indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
 });
 
-/** A column without anything that only fields have. */
+/** A column without the properties of fields. */
 export const plainColumn = (hops: readonly Hop[], column: string, kind: ValueKind): Column => ({
   source: 'column',
   up: 0,
@@ -140,7 +140,7 @@ export const plainColumn = (hops: readonly Hop[], column: string, kind: ValueKin
 /** The ids of the records at the end of a path. */
 const idOf = (hops: readonly Hop[]): Column => plainColumn(hops, 'id', 'text');
 
-/** The ids that a list of relations links to, without a look at their records. */
+/** The ids that a list of relations links to, without reading their records. */
 const linkedIds = (hops: readonly Hop[]): Column => plainColumn(hops, linkedId, 'text');
 
 /** The column of a link with the target's id. */

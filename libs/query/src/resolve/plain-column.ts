@@ -6,8 +6,9 @@ import type { Scope } from './scope.ts';
 const path = /^[A-Za-z_][A-Za-z0-9_]*(\.[A-Za-z0-9_]+)*$/;
 
 /**
- * Finds the column of a path that is written alone, as in a sort. `position` is that of its first character. Throws
- * QueryError for a text that is no path, for an unknown or hidden name, and for a path to several records.
+ * Finds the column of a path that is not in an expression, such as a term of a sort. `position` is that of its first
+ * character. Throws QueryError for a text that is no path, for an unknown or hidden name, and for a path to several
+ * records.
  */
 export function findPlainColumn(text: string, position: number, scope: Scope): Column {
   if (!path.test(text)) throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);

@@ -1,8 +1,8 @@
 import type { Resolved, ResolvedComparison, Source } from './resolved.ts';
 
 /**
- * Turns a comparison that only asks whether a count is 0 (`count(…) > 0`) into one of existence, which stops at the first
- * record and may use an index of the related collection.
+ * Turns a comparison that only tests whether a count is 0 (`count(…) > 0`) into a test of existence, which stops at the
+ * first record and may use an index of the related collection.
  */
 export function resolveCount(resolved: Resolved): Resolved {
   if (resolved.kind !== 'comparison') return resolved;
@@ -11,7 +11,7 @@ export function resolveCount(resolved: Resolved): Resolved {
   if (count.source !== 'count' || bound === undefined) return resolved;
   if (count.account || count.countsEntries) return resolved;
   const holds = (n: number) => (left === count ? compare(resolved, n, bound) : compare(resolved, bound, n));
-  // Then the verdict is the same for every count from 1.
+  // True if the verdict is the same for every count from 1 on.
   const isAboutNone = holds(0) !== holds(1) && holds(1) === holds(Number.POSITIVE_INFINITY);
   if (!isAboutNone) return resolved;
   return { kind: 'exists', isNegated: holds(1) === isNegated, from: count.of, condition: undefined };

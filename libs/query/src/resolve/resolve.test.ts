@@ -174,7 +174,7 @@ describe('a path of the caller', () => {
       { row: 't', parameters: createParameters() },
     );
 
-  it('is read once per statement, so that an index of the other side serves it', () => {
+  it('is read once per statement, so an index of the other side serves it', () => {
     assert.equal(
       compileFor(users, 'author.organization = @request.auth.organization'),
       'exists (select 1 from records."users" hop1 where hop1.id = t."author" and hop1."organization" = (select hop2."organization" from records."users" hop2 where hop2.id = $1::text))',
@@ -230,13 +230,13 @@ describe('a collection that a client cannot see', () => {
     ['exists(comments, rank = 1)', 'exists(nothing, rank = 1)'],
     ['exists(comments, nothing = 1)', 'exists(nothing, rank = 1)'],
   ] as const)
-    it(`cannot be told from none: ${real}`, () => {
+    it(`cannot be told from a missing one: ${real}`, () => {
       const hidden = messageOf(real).replace(/"(name|id|comments|comments_via_post)"/, '"X"');
       assert.equal(hidden, messageOf(made));
       assert.match(hidden, /X/);
     });
 
-  it('is also one whose rule cannot hold for this kind of caller', () => {
+  it('includes one whose rule cannot hold for this kind of caller', () => {
     const rules = { users: '@request.auth.id != "" && name = "x"', organizations: null };
     assert.equal(messageOf('author.name = 1', makeCollections(rules)), 'author has no field "name"');
   });
@@ -255,7 +255,7 @@ describe('a statement', () => {
     assert.throws(() => parameters.values(), /needs auth.id/);
   });
 
-  it("compares a relation's id without following it, where nothing can hide the target", () => {
+  it("compares a relation's id without following it if nothing can hide the target", () => {
     assert.equal(compileIn('client', 'author.id = "x"'), 't."author" = $1::text');
     const guarded = makeCollections({ users: 'name != "x"', organizations: null });
     const scope = { collection: guarded.posts, schema: schemaOf(guarded), audience: 'client' as const };

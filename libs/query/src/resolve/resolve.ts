@@ -43,8 +43,8 @@ function resolveTest(test: Test, scope: Scope, form: Omit<Comparing, 'operator'>
 }
 
 /**
- * Within `exists`, two records without a value are not equal (filters §7.5): an equation that two nulls
- * satisfy could not use an index.
+ * Within `exists`, two records without a value are not equal (filters §7.5). An equation that holds for two nulls could
+ * not use an index.
  */
 function joinRecords(resolved: Resolved): Resolved {
   if (resolved.kind !== 'comparison' || resolved.operator !== '=') return resolved;
@@ -53,7 +53,7 @@ function joinRecords(resolved: Resolved): Resolved {
   return isJoin ? { ...resolved, operator: 'in' } : resolved;
 }
 
-/** `none` is that no value passes, `all` that no value fails (filters §5.8). */
+/** `none` holds if no value passes, `all` if no value fails (filters §5.8). */
 function resolveQuantified({ quantifier, test, position }: Quantified, scope: Scope, isNegated: boolean): Resolved {
   const { kind } = test.left;
   if (kind !== 'path' && kind !== 'request') throw errorAt(`${quantifier} takes a path on the left`, position);

@@ -16,15 +16,15 @@ export type Resolved =
 export interface Decided {
   readonly kind: 'decided';
   readonly holds: boolean;
-  /** Set where a value of the caller is missing: a test around it never holds either. */
+  /** Set if a value of the caller is missing. Then an enclosing test never holds either. */
   readonly lacksCaller?: true;
 }
 
 /** How a test of one value becomes a test of a path with several values (filters §5.8). */
 export interface Form {
-  /** Whether it is enough that no value passes, instead of that one does. */
+  /** Whether the test holds if no value passes, instead of if some value passes. */
   readonly isNegated: boolean;
-  /** Whether a value passes where the test does not hold for it. Only for paths with several values. */
+  /** Whether a value passes if the test does not hold for it. Only for paths with several values. */
   readonly negatesValue: boolean;
 }
 
@@ -41,7 +41,7 @@ export interface ResolvedComparison extends Form {
   readonly left: Source;
   readonly right: Source;
   readonly as: ValueKind;
-  /** The side that is a list, when `as` is `list`; the other one is an item, or with `in` maybe a list too. */
+  /** The side that is a list, if `as` is `list`. The other side is an item, or with `in` possibly a list too. */
   readonly list?: 'left' | 'right' | undefined;
 }
 
@@ -50,7 +50,7 @@ export interface ResolvedExists {
   readonly kind: 'exists';
   readonly isNegated: boolean;
   readonly from: { readonly target: Collection; readonly guard: Resolved | undefined } | Column;
-  /** About a record that is found; its outer row is the row of the test. */
+  /** The condition on a found record. Its outer row is the row of the test. */
   readonly condition: Resolved | undefined;
 }
 
@@ -88,7 +88,9 @@ interface MomentSource extends Pick<Moment, 'name' | 'shiftSec'> {
 
 /** The relations to follow from a row. */
 export interface Walk {
-  /** How many records outwards the path begins: 0 for the row of the test, 1 for `record.` within `exists`. */
+  /**
+   * The number of levels outwards at which the path begins: 0 for the row of the test, 1 for `record.` within `exists`.
+   */
   readonly up: number;
   /** The relations to follow, in order; none for a column of the row itself. */
   readonly hops: readonly Hop[];
@@ -101,7 +103,7 @@ export interface Column extends Walk {
   readonly kind: ValueKind;
   /** Keys into a JSON value. */
   readonly keys: readonly string[];
-  /** Where the column leads to, if it is a relation. */
+  /** The hop of the column, if it is a relation. */
   readonly relation?: Omit<Hop, 'guard'> | undefined;
   /** Whether the column has points on the earth. */
   readonly isPoint: boolean;
@@ -112,12 +114,12 @@ export interface Column extends Walk {
   readonly isSearchable: boolean;
 }
 
-/** What is made of a stored value: its text in lower case, its length, or its distance in kilometers. */
+/** A transform of a stored value: its text in lower case, its length, or its distance in kilometers. */
 export type Transform =
   | { readonly to: 'lower' | 'length' }
   | { readonly to: 'distance'; readonly lat: number; readonly lng: number };
 
-/** A relation that is followed: the link to a row, and what it leads to. */
+/** A relation that is followed: the link to a row, and its target. */
 export interface Hop {
   readonly link: Link;
   readonly target: Collection;
@@ -133,12 +135,12 @@ export type Link =
   | { readonly via: 'relation'; readonly column: string }
   /** The target's column has the row's id. */
   | { readonly via: 'referrers'; readonly column: string }
-  /** The column lists the ids of the targets; a link table has them too where the row is of a table. */
+  /** The column lists the ids of the targets. If the row is in a table, a link table has them too. */
   | { readonly via: 'list'; readonly column: string; readonly table: string | undefined }
   /** A list of the target has the row's id. */
   | { readonly via: 'listReferrers'; readonly column: string; readonly table: string | undefined };
 
-/** A value of the caller's account as it is stored now, with its relations: a path from the account's row. */
+/** A value of the caller's stored account or of its relations: a path from the account's row. */
 export interface CallerValue {
   readonly source: 'caller';
   readonly account: Collection;

@@ -14,12 +14,12 @@ export interface Scope {
   readonly collection: Collection;
   readonly schema: QuerySchema;
   /**
-   * The kind of expression. A rule reads the request and crosses into any collection. A client's filter reads no value
-   * of the request, and in other collections it sees no record that the view rule hides (filters §7.3). An admin's
-   * filter sees all records.
+   * The kind of expression. A rule may read the request and every collection. A client's filter reads no value of the
+   * request, and sees no record of another collection that its view rule hides (filters §7.3). An admin's filter sees
+   * all records.
    */
   readonly audience: 'rule' | 'client' | 'admin';
-  /** The collection of the caller's account; none for guests. The SQL differs by it, and not by the caller. */
+  /** The collection of the caller's account; undefined for guests. The SQL depends on it, and not on the caller. */
   readonly caller?: Collection | undefined;
   /** Within `exists`: the scope of the outer record. */
   readonly outer?: Scope;

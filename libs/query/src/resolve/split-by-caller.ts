@@ -1,16 +1,16 @@
 import { callersOf } from './caller-values.ts';
 import type { Resolved, Source } from './resolved.ts';
 
-/** The parts of an expression that holds where one of them does. */
+/** Parts of an expression of which at least one must hold. */
 interface Parts {
-  /** What decides the same for every caller, as far as it can be told apart. */
+  /** The part that is the same for every caller. */
   readonly everyone: Resolved;
   readonly others: Resolved;
 }
 
 /**
  * Splits an expression in which a branch of an `||` reads nothing of the request: `public = true || owner =
- * @request.auth.id`. Undefined where there is none.
+ * @request.auth.id`. Undefined if there is no such branch.
  */
 export function splitByCaller(expression: Resolved): Parts | undefined {
   if (expression.kind === 'any') {

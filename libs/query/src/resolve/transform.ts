@@ -3,7 +3,7 @@ import type { Modifier } from '../language/ast.ts';
 import { QueryError } from '../query-error.ts';
 import type { Column, Transform } from './resolved.ts';
 
-/** The transform of a column by a modifier. Throws QueryError for one that does not fit. */
+/** The transform of a column by a modifier. Throws QueryError if the column does not have it. */
 export function transformOf(
   modifier: Modifier | undefined,
   { kind }: Pick<Column, 'kind'>,

@@ -10,8 +10,8 @@ export interface VisibleReferrers extends BackRelation {
 }
 
 /**
- * Finds a back-relation that expressions of this scope may name. For a client that is none over a relation or a collection
- * that the caller never sees.
+ * Finds a back-relation that expressions of this scope may name. A client cannot name one over a relation or a
+ * collection that the caller never sees.
  */
 export function findVisibleReferrers(
   name: string,

@@ -6,7 +6,7 @@ import { compileExpression } from '../sql/expressions.ts';
 import type { SqlTarget } from '../sql/sql-target.ts';
 import { checkRule } from './check-rule.ts';
 
-/** What a rule of channels calls the name of the channel, and the column that has it. Both are as long. */
+/** The macro for the name of the channel, and the column that replaces it. Both have the same length. */
 const channelMacro = '@channel';
 export const channelColumn = '_channel';
 

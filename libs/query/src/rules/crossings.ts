@@ -5,7 +5,7 @@ import { resolve } from '../resolve/resolve.ts';
 import type { Column, Hop, Resolved, Source, Walk } from '../resolve/resolved.ts';
 import type { Scope } from '../resolve/scope.ts';
 
-/** A collection whose records decide about others, and the names of the fields that are read there. */
+/** A collection whose records decide about others, with the names of the fields that are read. */
 export interface Crossing {
   readonly collection: Collection;
   readonly fields: ReadonlySet<string>;
@@ -14,8 +14,9 @@ export interface Crossing {
 }
 
 /**
- * Finds the collections that an expression passes through, with those of guards and the account of the caller. The
- * collection of the scope counts where one of its records reads others. Throws QueryError like `compileExpression`.
+ * Finds the collections that an expression passes through, including those of guards and the account of the caller. The
+ * collection of the scope is included if the expression reads other records of it. Throws QueryError like
+ * `compileExpression`.
  */
 export function findCrossings(text: string, scope: Scope): Crossing[] {
   const found: Found[] = [];
@@ -33,7 +34,7 @@ interface Row {
   readonly is: 'own' | 'caller' | 'other';
 }
 
-/** Notes what is read of a row. */
+/** Notes a column that is read in a row. */
 type Note = (row: Row, column?: string) => void;
 
 function createNote(found: Found[]): Note {
@@ -50,7 +51,7 @@ function createNote(found: Found[]): Note {
   };
 }
 
-/** Visits an expression about the first of the rows; the others are those around `exists`. */
+/** Visits an expression about the first of the rows. The other rows are the enclosing ones of `exists`. */
 function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
   switch (expression.kind) {
     case 'all':

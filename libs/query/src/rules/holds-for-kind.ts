@@ -2,7 +2,7 @@ import type { Comparison, Expression, Operand } from '../language/ast.ts';
 import { parse } from '../language/parser.ts';
 import { QueryError } from '../query-error.ts';
 
-/** What all callers of a kind have in common. */
+/** The properties that all callers of a kind share. */
 export interface CallerKind {
   readonly type: string;
   /** The name of the users' collection. */
@@ -10,8 +10,9 @@ export interface CallerKind {
 }
 
 /**
- * Whether a rule holds for every signed-in caller of a kind, whatever the record and the request are. It finds rules that
- * only ask whether the caller is signed in, as what, and in which collection; for every other rule it is false.
+ * Whether a rule holds for every signed-in caller of a kind, whatever the record and the request are. It recognizes
+ * rules that only test whether the caller is signed in, the caller's type, and the caller's collection. For every other
+ * rule it is false.
  */
 export function holdsForKind(rule: string, kind: CallerKind): boolean {
   try {
@@ -22,7 +23,7 @@ export function holdsForKind(rule: string, kind: CallerKind): boolean {
   }
 }
 
-/** Undefined when it depends on more than the kind of the caller. */
+/** Undefined if it depends on more than the kind of the caller. */
 function decide(expression: Expression, kind: CallerKind): boolean | undefined {
   switch (expression.kind) {
     case 'comparison':
@@ -33,7 +34,7 @@ function decide(expression: Expression, kind: CallerKind): boolean | undefined {
     }
     case 'all':
     case 'any': {
-      // A part that cannot be decided may be one that cannot be compiled, and such a rule admits nobody.
+      // A part that cannot be decided may be invalid, and an invalid rule admits nobody.
       const items = expression.items.map((item) => decide(item, kind));
       if (items.includes(undefined)) return undefined;
       return expression.kind === 'all' ? items.every(Boolean) : items.some(Boolean);

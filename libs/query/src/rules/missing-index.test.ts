@@ -15,7 +15,7 @@ const indexed = {
 const collections = { ...others, posts: indexed };
 const scope = { collection: indexed, schema: schemaOf(collections), caller: collections.users };
 
-/** The index as `collection.column`, or `none` where the rule has one, or none would help. */
+/** The index as `collection.column`, or `none` if the rule has one, or no index would help. */
 function missing(rule: string, large: readonly string[], isFound = false): string {
   const isLarge = ({ name }: Collection) => large.includes(name);
   const found = findMissingIndex(rule, { ...scope, isLarge, isFound });
@@ -55,7 +55,7 @@ describe('the index that a rule lacks', () => {
   for (const [rule, large, expected] of rows)
     it(`for ${rule}, large: ${large || 'nothing'}`, () => assert.equal(missing(rule, large.split(' ')), expected));
 
-  it('of a record that is found by its id counts only what it leads to', () => {
+  it('for a record that is found by its id, only related collections count', () => {
     assert.equal(missing('title = "x"', ['posts'], true), 'none');
     assert.equal(missing('ok = true && exists(users, name = record.title)', ['posts', 'users'], true), 'users.name');
     assert.equal(missing('exists(users, id = record.title)', ['posts', 'users'], true), 'none');

@@ -19,7 +19,7 @@ export interface WantedIndex {
   readonly type: 'btree' | 'trigram';
 }
 
-/** What an expression is searched in. */
+/** The scope of a search for missing indexes. */
 interface SearchScope {
   readonly collection: Collection;
   readonly schema: QuerySchema;
@@ -27,16 +27,16 @@ interface SearchScope {
   readonly caller: Collection | undefined;
   /** Whether reading all records of the collection costs too much. */
   isLarge(collection: Collection): boolean;
-  /** Whether the record is already found, as by its id: only what it leads to is searched. */
+  /** Whether the record is already found, for example by its id. Then only related collections are searched. */
   readonly isFound: boolean;
 }
 
-/** How the records are found for which an expression holds: by an index, or by reading all. */
+/** How matching records are found: by an index, or by reading all records, with the indexes that would help. */
 type Verdict = 'served' | readonly WantedIndex[];
 
 /**
- * Finds an index that a rule lacks: one without which every record of a large collection is read. Undefined where the
- * rule has an index to begin with, or no index would help (rules §6.3).
+ * Finds a missing index: one without which a rule reads every record of a large collection. Undefined if the rule has
+ * an index to begin with, or no index would help (rules §6.3).
  */
 export function findMissingIndex(rule: string, scope: SearchScope): WantedIndex | undefined {
   const { collection, schema, caller } = scope;
@@ -54,7 +54,7 @@ function search(expression: Resolved, scope: SearchScope): Verdict {
   switch (expression.kind) {
     case 'all': {
       const verdicts = expression.items.map((item) => search(item, scope));
-      // One index is enough; of a record that is found, each part is searched by itself.
+      // One index is enough. For a record that is already found, each part is searched separately.
       return scope.isFound ? everyOf(verdicts) : someOf(verdicts);
     }
     case 'any':
@@ -77,7 +77,7 @@ const readsAll = ({ isFound, collection, isLarge }: SearchScope): Verdict =>
 const someOf = (verdicts: readonly Verdict[]): Verdict =>
   verdicts.includes('served') ? 'served' : verdicts.flatMap((verdict) => (verdict === 'served' ? [] : verdict));
 
-/** Where one part has to read all records, an index for another part helps nothing. */
+/** If one part must read all records, an index for another part does not help. */
 function everyOf(verdicts: readonly Verdict[]): Verdict {
   const unserved = verdicts.filter((verdict) => verdict !== 'served');
   if (unserved.length === 0) return 'served';
@@ -123,7 +123,7 @@ function isIndexed(collection: Collection, { column, isSearchable, transform, ke
   return field.options.unique === true && fieldTypeOf(field).uniqueSql === undefined;
 }
 
-/** The related collection is searched by the values of the outer record; the outer one by those of the related records. */
+/** Searches the related collection by values of the outer record, or the outer one by values of related records. */
 function searchExists(expression: Extract<Resolved, { kind: 'exists' }>, scope: SearchScope): Verdict {
   const { from, condition, isNegated } = expression;
   if (!('target' in from)) return scope.isFound || !isNegated ? 'served' : readsAll(scope);

@@ -6,8 +6,8 @@ import { QueryError } from '../query-error.ts';
 import { membersOf } from '../resolve/member.ts';
 
 /**
- * Whether a rule reads nothing but the record: no caller, request, time or other record. Then it decides the same for
- * every caller as long as the record does not change. A rule that does not parse admits nobody, but is not such a rule.
+ * Whether a rule reads only the record: no caller, request, time or other record. Then its result is the same for every
+ * caller until the record changes. False for a rule that does not parse, although it admits nobody.
  */
 export function readsOnlyRecord(rule: string, collection: Collection): boolean {
   try {

@@ -70,7 +70,7 @@ describe('references', () => {
         names.map(([collection, field, name]) => [field ? fieldOf(collection, field) : collections[collection], name]),
       ),
     );
-  it('follows new names into back-relations, exists, counts and paths of the caller', () => {
+  it('renames in back-relations, exists, counts and paths of the caller', () => {
     assert.equal(
       renamed([
         ['comments', undefined, 'notes'],
@@ -87,7 +87,7 @@ describe('references', () => {
       'notes_via_about.writer in @request.auth.knows && exists(members, who = record.by && count(org.people_via_firm) > 1) && @request.auth.collection = "people" && all(record = 1)',
     );
   });
-  it('leaves a name that stands for several fields, unless all of them get the same name', () => {
+  it('keeps a name that means several fields, unless all of them get the same name', () => {
     const both = '@request.auth.organization = "x"';
     const names: [Collection | Field, string][] = [[fieldOf('users', 'organization'), 'firm']];
     assert.equal(renameInExpression(both, origin, new Map(names)), both);

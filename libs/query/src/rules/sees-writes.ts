@@ -16,8 +16,8 @@ interface Place {
 }
 
 /**
- * Whether a rule may see what was written to other records of its own collection, or reads the body of the write. Views
- * may read any collection. A rule that does not parse counts as one that does.
+ * Whether a rule may see writes to other records of its own collection, or reads the body of the write. Views may read
+ * any collection. True for a rule that does not parse.
  */
 export function seesWrites(rule: string, { collection, schema, principal }: Place): boolean {
   try {
@@ -44,6 +44,6 @@ function othersIn(placed: PlacedOperand, origin: Origin): Collection[] {
   return references.slice(beginsAtRecord(placed) ? 1 : 0).map(({ collection }) => collection);
 }
 
-/** Within `exists`, each `record` leads one record outwards. */
+/** Within `exists`, each `record` leads one level outwards. */
 const beginsAtRecord = ({ operand, within }: PlacedOperand): boolean =>
   operand.kind === 'path' && within.every((_, index) => operand.segments[index] === outerRecord);

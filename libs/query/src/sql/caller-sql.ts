@@ -14,8 +14,8 @@ export function callerArray({ account, column, kind }: CallerValue, as: Column['
 }
 
 /**
- * Holds where the caller has the value (rules §4.4). A list, and a path with several values, is there where the record is
- * that it begins at, even if it is empty.
+ * Holds if the caller has the value (rules §4.4). A list, or a path with several values, exists if the record at its
+ * beginning exists, even if it is empty.
  */
 export function presenceOf(source: OfCaller, into: SqlTarget): Predicate {
   if (source.source === 'request')

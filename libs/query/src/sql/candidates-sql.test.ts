@@ -8,7 +8,7 @@ const collections = makeCollections({ users: null, organizations: null });
 const schema = schemaOf(collections);
 const scope = { collection: collections.posts, schema, audience: 'rule', caller: collections.users } as const;
 
-/** Rules, and the select of the accounts for which they may hold; undefined where the record does not lead to them. */
+/** Rules, and the select of the accounts for which they may hold; undefined if the record does not lead to them. */
 const rows: [rule: string, select: string | undefined][] = [
   ['author = @request.auth.id', 'select t."author"'],
   ['rank > 5 && author = @request.auth.id', 'select t."author"'],
@@ -48,7 +48,7 @@ describe('the accounts for which a rule may hold', () => {
     it(`are ${select === undefined ? 'any' : 'some'} for ${rule}`, () =>
       assert.equal(compileCandidates(rule, scope, { row: 't', parameters: createParameters() })?.select, select));
 
-  it('are all where a branch of the rule reads no caller and holds', () => {
+  it('are all if a branch of the rule that reads no caller holds', () => {
     const everyoneOf = (rule: string) =>
       compileCandidates(rule, scope, { row: 't', parameters: createParameters() })?.everyone;
     assert.equal(everyoneOf('author = @request.auth.id'), undefined);

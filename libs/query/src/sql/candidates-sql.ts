@@ -14,13 +14,13 @@ import { columnSql, storedSql } from './value-sql.ts';
 interface CandidatesSql {
   /** A select of ids. */
   readonly select: string;
-  /** A condition: where it holds, the record may concern everybody. */
+  /** A condition under which the record may concern everyone. */
   readonly everyone: string | undefined;
 }
 
 /**
- * Compiles a rule to a select of the ids of the accounts for which it may hold on the row of `into`: at least those for
- * which it does. Undefined where the record does not lead to them. Throws QueryError like `compileExpression`.
+ * Compiles a rule to a select of the ids of the accounts for which it may hold on the row of `into`, including all for
+ * which it holds. Undefined if the record does not lead to them. Throws QueryError like `compileExpression`.
  */
 export function compileCandidates(text: string, scope: Scope, into: SqlTarget): CandidatesSql | undefined {
   const resolved = resolve(parse(text), scope);
@@ -31,7 +31,7 @@ export function compileCandidates(text: string, scope: Scope, into: SqlTarget): 
   return { select: unionOf(found.selects), everyone: parts && compile(withoutCaller(parts.everyone), place) };
 }
 
-/** An expression without the parts that read the caller: it holds wherever the whole one may. */
+/** Removes the parts of an expression that read the caller. The rest holds whenever the whole may hold. */
 function withoutCaller(expression: Resolved): Resolved {
   if (expression.kind !== 'all') return expression;
   return { kind: 'all', items: expression.items.filter((item) => !readsRequest(item)).map(withoutCaller) };
@@ -51,7 +51,7 @@ const unionOf = (selects: readonly string[]): string =>
 function candidatesOf(expression: Resolved, into: SqlTarget): Candidates | undefined {
   switch (expression.kind) {
     case 'all':
-      // Each item bounds the accounts: the cheapest is enough.
+      // Each item limits the accounts, so the cheapest one is enough.
       return expression.items
         .flatMap((item) => candidatesOf(item, into) ?? [])
         .reduce<Candidates | undefined>((best, one) => (best && best.cost <= one.cost ? best : one), undefined);
@@ -89,7 +89,7 @@ function ofComparison(test: ResolvedComparison, into: SqlTarget): Candidates | u
   return undefined;
 }
 
-/** More than that of any path: a relation of accounts may lead to many of them. */
+/** Higher than the cost of any path, since a relation of accounts may lead to many of them. */
 const costOfAccounts = 100;
 
 const isCallerId = (source: Source): boolean =>
@@ -124,7 +124,10 @@ function selectAccounts({ account, column }: CallerValue, values: string, { para
     : `${from} join ${tableOf(account)} ${row} on ${row}.${column.column} = ${value}.id`;
 }
 
-/** `exists(members, org = record.org && user = @request.auth.id)`: what does not read the caller narrows the records. */
+/**
+ * `exists(members, org = record.org && user = @request.auth.id)`: the parts that do not read the caller narrow the
+ * records.
+ */
 function ofExists({ from, condition, isNegated }: ResolvedExists, into: SqlTarget): Candidates | undefined {
   if (isNegated || !condition || !('target' in from)) return undefined;
   const row = into.parameters.alias();
@@ -141,7 +144,7 @@ function ofExists({ from, condition, isNegated }: ResolvedExists, into: SqlTarge
     conditions.push(...(joined?.conditions ?? []));
     conditions.push(compile(joined?.test ?? item, { ...inner, outer: joined?.outer ?? into }));
   }
-  // Records that the row does not lead to are too many to be worth it.
+  // Without a link to the row there would be too many records.
   if (!conditions.some((sql) => sql.includes(`${into.row}.`))) return undefined;
   const select = `select ${account}.id from ${tables.join(', ')} cross join lateral (${unionOf(found.selects)}) ${account}(id) where ${conditions.join(' and ')}`;
   return { selects: [select], cost: found.cost + costOfExists };

@@ -4,7 +4,7 @@ import type { Scope } from '../resolve/scope.ts';
 import { createJoins } from './joins.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 
-/** A value of a record, maybe over relations. It is null where a relation leads to no record that the caller may see. */
+/** A value of a record, possibly over relations. Null if a relation leads to no record that the caller may see. */
 export interface ColumnValue {
   readonly sql: string;
   readonly kind: ValueKind;

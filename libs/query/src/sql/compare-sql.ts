@@ -17,8 +17,8 @@ export interface Places {
 }
 
 /**
- * Compiles a comparison: true where it holds, else false or null. A negated one holds wherever the other does not, even
- * for null. Callers without a value that it reads are for `compile`.
+ * Compiles a comparison: true where it holds, else false or null. A negated comparison holds whenever the plain one
+ * does not, even for null. `compile` handles callers who lack a value.
  */
 export function compareSql(comparison: ResolvedComparison, into: SqlTarget): Predicate {
   const places = { left: placeOf(comparison.left, into), right: placeOf(comparison.right, into) };
@@ -88,7 +88,7 @@ function through(source: Source, from: SqlTarget, condition: (end: SqlTarget) =>
   throw new Error('only a path has several values');
 }
 
-/** The comparison at the end of the path of a side. A null there equals nothing if it is the caller's (rules §4.4). */
+/** The comparison at the end of the path of a side. A null of the caller equals nothing (rules §4.4). */
 function atEnd(comparison: ResolvedComparison, side: 'left' | 'right'): ResolvedComparison {
   const source = comparison[side];
   const operator = source.source === 'caller' && comparison.operator === '=' ? 'in' : comparison.operator;
@@ -119,7 +119,7 @@ function differ(comparison: ResolvedComparison, places: Places): Predicate {
   return certain(pair(comparison, places, 'is distinct from'));
 }
 
-/** Whether only SQL's null means no value here, and there is no relation to follow. */
+/** Whether only SQL's null means no value, and there is no relation to follow. */
 const isPlain = (source: Source): boolean => {
   if (source.source === 'column') return source.hops.length === 0;
   if (source.source === 'caller') return !hasSeveralValues(source);

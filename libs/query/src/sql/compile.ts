@@ -38,7 +38,7 @@ function ofPresent(test: ResolvedComparison | ResolvedExists, into: SqlTarget, f
   return [...present.values()].reduce((held, it) => and(it, held), found);
 }
 
-/** Whether the test may hold where a value of the caller is null. A count is 0 there. */
+/** Whether the test may hold if a value of the caller is null. A count is then 0. */
 const needsPresence = (test: ResolvedComparison | ResolvedExists): boolean =>
   test.kind === 'exists' ||
   test.isNegated ||

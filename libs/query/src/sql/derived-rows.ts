@@ -4,7 +4,7 @@ import type { QuerySchema } from '../resolve/scope.ts';
 import { compileExpression } from './expressions.ts';
 import type { SqlTarget } from './sql-target.ts';
 
-/** Rows that a statement computes, such as groups: what expressions call them, and their columns by name. */
+/** Rows that a statement computes, such as groups: their name in errors, and their columns by name. */
 export interface DerivedRows {
   readonly name: string;
   readonly columns: ReadonlyMap<string, { readonly column: string; readonly kind: ValueKind }>;
@@ -12,7 +12,8 @@ export interface DerivedRows {
 
 /**
  * Compiles an expression of a client over computed rows to an SQL condition on the row of `into`. Throws QueryError for
- * any name but those of the columns: computed rows have no related records, and no other collection is in reach.
+ * any name other than those of the columns: computed rows have no related records, and no other collection can be
+ * named.
  */
 export function compileOverRows(
   text: string,

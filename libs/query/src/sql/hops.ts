@@ -7,8 +7,8 @@ import { readRequestValue } from './request-values.ts';
 import type { SqlTarget } from './sql-target.ts';
 
 /**
- * The most tables that PostgreSQL plans in one join. Planning time grows faster than the number of tables: 199
- * comparisons over six relations took 17 s, and with this bound a fraction of a second.
+ * The maximum number of tables that PostgreSQL plans in one join. Planning time grows faster than the number of tables:
+ * 199 comparisons over six relations took 17 s, and with this bound a fraction of a second.
  */
 const maxJoined = 12;
 
@@ -45,11 +45,11 @@ export function existsFromAccount(
 function existsOn(route: Route, isBounded: boolean, condition: (end: SqlTarget) => string | undefined): Predicate {
   const last = condition(route.end);
   const sql = `exists (select 1 ${fromWhere(route, last === undefined ? [] : [last])})`;
-  // With `is true`, PostgreSQL plans an EXISTS on its own.
+  // With `is true`, PostgreSQL plans an EXISTS separately.
   return certain(isBounded ? `(${sql} is true)` : sql);
 }
 
-/** A sub-select, in parentheses, of what is at the end of a path. */
+/** A sub-select, in parentheses, of a value at the end of a path. */
 export const selectThrough = (way: Way, from: SqlTarget, select: (end: SqlTarget) => string): string =>
   selectOn(follow(way, { tables: [], conditions: [], end: from }), select);
 
@@ -140,7 +140,7 @@ function joinTarget(route: Route, target: Collection, id: string, end: SqlTarget
   return { ...end, row };
 }
 
-/** The condition of the first item goes to WHERE, where it makes a semi-join of an EXISTS. */
+/** The condition of the first item goes to WHERE, where PostgreSQL turns an EXISTS into a semi-join. */
 function join({ tables, conditions }: Route, item: string, on: string | undefined): void {
   if (tables.length > 0) tables.push(`join ${item} on ${on ?? 'true'}`);
   else {

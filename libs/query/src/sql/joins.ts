@@ -12,8 +12,7 @@ export interface Joins {
   readonly sql: string;
 }
 
-/** Creates the joins from the row of a statement. A record that a guard hides, or that a hidden
- * relation leads to, is not joined. */
+/** Creates the joins from the row of a statement. They leave out records that a guard or a hidden relation hides. */
 export function createJoins(into: SqlTarget): Joins {
   const joins: string[] = [];
   const aliases = new Map<string, string>();

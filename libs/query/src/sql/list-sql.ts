@@ -5,7 +5,7 @@ import { certain, nullable, type Predicate } from './predicate.ts';
 import type { SqlTarget } from './sql-target.ts';
 import { valueSql } from './value-sql.ts';
 
-/** Holds where the list has the other side as an entry, or one of the values of the other side. */
+/** Holds if the list contains the other side, or one of its values. */
 export function listHas({ list: side = 'left', left, right }: ResolvedComparison, places: Places): Predicate {
   const other = side === 'left' ? 'right' : 'left';
   const [list, value] = side === 'left' ? [left, right] : [right, left];
@@ -18,7 +18,7 @@ export function listHas({ list: side = 'left', left, right }: ResolvedComparison
   return nullable(item.values === undefined ? `${stored} ? ${item.value()}` : `${stored} ?| ${item.values}`);
 }
 
-/** What the list is searched for: one value, or an array of several. */
+/** The searched item: one value, or an array of several. */
 interface Item {
   readonly values: string | undefined;
   value(): string;
@@ -36,7 +36,7 @@ function valuesSql(source: Source, into: SqlTarget): string | undefined {
 const inArray = (array: string, { value, values }: Item): string =>
   values === undefined ? `${value()} = any(${array})` : `${values} && ${array}`;
 
-/** The table with the links of a list of relations, for a row that has them there. */
+/** The table with the links of a list of relations, if the row has links. */
 const linksOf = ({ relation, hops, visibleIf }: Column, { isTable }: SqlTarget): string | undefined =>
   isTable && !visibleIf && hops.length === 0 && relation?.link.via === 'list' ? relation.link.table : undefined;
 

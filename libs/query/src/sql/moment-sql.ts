@@ -5,7 +5,7 @@ const dayStartSec = '(floor(extract(epoch from now()) / 86400) * 86400)::bigint'
 
 const startOf = (unit: 'month' | 'year'): string => `extract(epoch from date_trunc('${unit}', now(), 'UTC'))::bigint`;
 
-/** The last second before the next month or year. The sum is one of UTC, whatever the time zone of the session. */
+/** The last second before the next month or year. It is computed in UTC, whatever the time zone of the session. */
 const endOf = (unit: 'month' | 'year'): string =>
   `(extract(epoch from (date_trunc('${unit}', now() at time zone 'UTC') + interval '1 ${unit}'))::bigint - 1)`;
 

@@ -50,7 +50,7 @@ const valueNull = (column: Column, negatesValue: boolean, end: SqlTarget): strin
   return (negatesValue ? not(found) : found).sql;
 };
 
-/** A value of the caller that is null passes no test; only a list may be empty. */
+/** A null of the caller passes no test. Only a list may be empty. */
 function callerNullTest(
   source: CallerValue,
   { isNegated, negatesValue }: Omit<NullTest, 'kind' | 'operand'>,

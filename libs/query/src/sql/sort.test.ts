@@ -34,7 +34,7 @@ describe('sort', () => {
     });
   });
 
-  it('tells which keys can be null', () => {
+  it('marks the keys that can be null', () => {
     const { keys } = compileSort('created,title,author.id', scope, { row: 't', parameters: createParameters() });
     assert.deepEqual(
       keys.map(({ kind, canBeNull }) => [kind, canBeNull]),

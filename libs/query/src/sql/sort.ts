@@ -17,7 +17,7 @@ import { type SqlTarget, withCollation } from './sql-target.ts';
 export interface Sort {
   readonly joins: string;
   readonly orderBy: string;
-  /** What ORDER BY compares, in order; the last one is the id. */
+  /** The keys of ORDER BY, in order. The last one is the id. */
   readonly keys: readonly SortKey[];
 }
 
@@ -33,7 +33,8 @@ export interface SortKey {
  * Compiles `sort` (filters §9): comma-separated paths, counts and distances, `-` for descending. Nulls sort as in
  * PostgreSQL: last ascending, first descending. A path to a record that the caller may not view is null. Ties are sorted
  * by id, in the direction of the last term, so pages never overlap and an index with the id after its columns serves both
- * directions. Throws QueryError for an unknown or hidden path, one to several records, an empty term, and too many terms.
+ * directions. Throws QueryError for an unknown or hidden path, a path to several records, an empty term, and too many
+ * terms.
  */
 export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const into = withCollation(scope, at);
@@ -49,7 +50,7 @@ export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
     isDescending = text.startsWith('-');
     const found = findKey(isDescending ? text.slice(1) : text, position, scope);
     position += term.length + 1;
-    // Ids are unique: later terms order nothing.
+    // Ids are unique, so later terms have no effect.
     if (isUnique) continue;
     if (found.source === 'count') {
       keys.push({ sql: countSql(found, into), kind: 'number', isDescending, canBeNull: false });
@@ -80,7 +81,7 @@ function splitTerms(sort: string): string[] {
   return [...terms, sort.slice(from)];
 }
 
-/** Finds what a term sorts by: a path, a count or a distance. */
+/** Finds the key of a term: a path, a count or a distance. */
 function findKey(text: string, position: number, scope: Scope): Column | CountSource {
   if (!text.includes('(')) return findPlainColumn(text, position, scope);
   const tokens = openTokens(text);

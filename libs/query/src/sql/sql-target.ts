@@ -7,22 +7,22 @@ export interface SqlTarget {
   readonly row: string;
   readonly parameters: Parameters;
   /**
-   * Alias of the stored row that `:changed` compares the body with. Without one no row is stored yet, and every value
-   * but null is a change (rules §4.3).
+   * Alias of the stored row that `:changed` compares the body with. Without it no row is stored yet, and every value
+   * except null is a change (rules §4.3).
    */
   readonly stored?: string;
   /** Collation, quoted, that folds text to lower case; the schema's by default. */
   readonly collation?: string | undefined;
   /**
-   * Whether the row is one of the collection's table in the snapshot of the statement, so that the tables of links have
-   * its links. A row that is about to be written, that was deleted, or that was locked has only its own columns.
+   * Whether the row is in the collection's table in the snapshot of the statement, so the tables of links have its
+   * links. A row that is about to be written, was deleted or was locked has only its own columns.
    */
   readonly isTable?: boolean;
   /** Within `exists`: the target of the outer record. */
   readonly outer?: SqlTarget | undefined;
 }
 
-/** The target of a path that begins this many records outwards. */
+/** The target of a path that begins this many levels outwards. */
 export function targetOf({ up }: { readonly up: number }, into: SqlTarget): SqlTarget {
   if (up === 0) return into;
   if (!into.outer) throw new Error('the path leads out of the expression');

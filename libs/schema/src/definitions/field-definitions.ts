@@ -25,7 +25,7 @@ const isObject = (value: unknown): value is object =>
 
 const flag = z.boolean('must be true or false');
 
-/** Only the type; the caller checks the expression. */
+/** Checks only the type. The caller checks the expression. */
 const rule = z.string('must be null or a string').nullish();
 
 /** The outer shape of a definition (fields §1.1). */
@@ -50,11 +50,14 @@ type Definition = z.output<typeof shape>;
 
 /**
  * A row with this many fields still fits a page of the database when every value is stored out of line, which leaves 18
- * bytes in the row. More fields could be defined, but not written.
+ * bytes in the row. A collection with more fields could be created, but its records could not be written.
  */
 const maxFields = 400;
 
-/** The most values of all `select` fields together; a quarter of a million keep a process busy for 75 ms (cost §4.1). */
+/**
+ * The maximum number of values of all `select` fields together. A quarter of a million keep a process busy for 75 ms
+ * (cost §4.1).
+ */
 const maxValues = 20_000;
 
 /**
@@ -182,7 +185,7 @@ function readOptions(
   return undefined;
 }
 
-/** Returns the options of a field with the default that its definition has (fields §2.8). Null is no default. */
+/** Returns the options of a field with the default of its definition (fields §2.8). Null means no default. */
 function withDefault(
   field: Field,
   definition: Definition,
@@ -256,8 +259,8 @@ function refuseDuplicates(fields: readonly Field[], problems: Problems): void {
 }
 
 /**
- * Parses a list of definitions that is JSON text. Returns undefined for a text that is none, or that has more than a body
- * may have (http §2.1).
+ * Parses a list of definitions that is JSON text. Returns undefined for a text that is not a list, or that exceeds the
+ * limits of a body (http §2.1).
  */
 export function parseFieldList(text: string): readonly unknown[] | undefined {
   if (findJsonExcess(Buffer.from(text))) return undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from '@recordbus/shared/errors';
 import { createProblems } from './problems.ts';
 
-test('a name of half a megabyte is shown by its beginning', () => {
+test('only the beginning of a name of half a megabyte is shown', () => {
   const problems = createProblems();
   for (let n = 0; n < 2; n += 1) problems.add(`collections.${'x'.repeat(500_000)}.name`, 'is too long');
   assert.throws(problems.throwIfAny, (error: unknown) => {

@@ -7,7 +7,7 @@ import { validationFailed } from '@recordbus/shared/errors';
 export interface Problems {
   /** Adds a problem. The first one of a place stays. */
   add(place: string, message: string): void;
-  /** Whether there are so many that no further ones are looked for. */
+  /** Whether there are so many problems that the search stops. */
   isFull(): boolean;
   /** Throws 422 with all problems, if there are any. */
   throwIfAny(): void;

@@ -41,7 +41,7 @@ const options = z.strictObject({
   )
     .default([])
     .meta({ default: [] }),
-  /** Sizes of previews besides 100x100; others are refused. */
+  /** Sizes of previews in addition to 100x100. Others are refused. */
   thumbs: boundedList(thumbText, 20, 'must be a list of sizes').default([]).meta({ default: [] }),
   multiple: flag,
   protected: flag,

@@ -5,7 +5,7 @@ import { isStorable } from './storable.ts';
 
 const names = ['$append', '$prepend', '$remove'] as const;
 
-/** The operators of a list, read. */
+/** The parsed operators of a list. */
 export interface ListOperand {
   readonly append: unknown;
   readonly prepend: unknown;
@@ -15,15 +15,15 @@ export interface ListOperand {
 interface ListRules {
   /** The JSON Schema of a list. */
   readonly schema: JsonSchema;
-  /** Reads a list of new entries into its JSON text, as a write of the whole list does. */
+  /** Converts a list of new entries to JSON text, as a write of the whole list does. */
   readonly read: ValueReader;
   /** When the resulting list (SQL, jsonb) is refused. */
   readonly refusals?: (list: string) => readonly ResultRefusal[];
 }
 
 /**
- * The operators of a list of texts that has each entry once: `$remove` takes entries out, then `$prepend` and `$append`
- * add those that are not in the list.
+ * The operators of a list of unique texts: `$remove` removes entries, then `$prepend` and `$append` add those that are
+ * not in the list.
  */
 export const listOperators = ({ schema, read, refusals = () => [] }: ListRules): ValueOperators => ({
   schemas: Object.fromEntries(names.map((name) => [name, schema])),
@@ -47,8 +47,9 @@ export const listOperators = ({ schema, read, refusals = () => [] }: ListRules):
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * SQL of a list after an operand, `{append, prepend, remove}` in JSON. Entries keep their places. A list that stays without
- * entries stays as it is, null included. Entries are compared as bytes: another collation doubles the time of long lists.
+ * SQL of a list after an operand, `{append, prepend, remove}` in JSON. Entries keep their places. A list without
+ * entries that gets none stays unchanged, even if it is null. Entries are compared as bytes: another collation doubles
+ * the time of long lists.
  */
 export const changedList = (stored: string, operand: string): string => `(select coalesce(
     jsonb_agg(u.entry order by u.part, u.place), case when ${stored} is null then null else '[]'::jsonb end

@@ -3,7 +3,7 @@ import { findUnknownOperator, type ValueOperators } from '../value-operators.ts'
 
 const names = ['$add'] as const;
 
-/** Doubles are exact up to here. Beyond it, a sum might not change by what was added. */
+/** Doubles are exact up to here. Beyond it, a sum may not change by exactly the added number. */
 const maxSum = 2 ** 53;
 
 const tooLarge = `must not be beyond ${maxSum} after $add`;

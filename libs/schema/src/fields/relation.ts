@@ -13,7 +13,7 @@ export type Cascade = (typeof cascades)[number];
 const options = z.strictObject({
   cascade: z.enum(cascades, `must be one of ${cascades.join(', ')}`).default('setNull'),
   multiple: z.boolean('must be true or false').default(false),
-  /** The most ids of a list; 0 means no limit. */
+  /** The maximum number of ids in a list; 0 means no limit. */
   max: z.int('must be a whole number').min(0, 'must be a whole number').default(0),
 });
 
@@ -69,7 +69,7 @@ export const relation: FieldType = {
     const tooLong = (list: string) => ({ where: `jsonb_array_length(${list}) > ${max}`, message: atMost(max) });
     return listOperators({
       schema: { ...relation.valueSchema(field), uniqueItems: true },
-      // An id that is appended may be in the list already, so only the length of the result counts.
+      // An appended id may already be in the list, so only the length of the result is checked.
       read: readList(0),
       refusals: (list) => (max > 0 ? [tooLong(list)] : []),
     });

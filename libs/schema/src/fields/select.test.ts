@@ -27,7 +27,7 @@ test('a multiple choice has several values, each once', () => {
   ]);
 });
 
-test('a refusal names the first of many values', () => {
+test('a refusal names only the first of many values', () => {
   const many = Array.from({ length: 10_000 }, (_, index) => `value ${10_000 + index}`);
   // Each takes 13 of the 500 characters, with the comma.
   const refused = new Error(`must be one of ${[...many.slice(0, 38), '…'].join(', ')} (10000 values)`);

@@ -64,10 +64,10 @@ export const select: FieldType = {
   },
 };
 
-/** The most characters of values in a refusal: a field may have a megabyte of them. */
+/** The maximum number of characters of values in a refusal. A field may have a megabyte of them. */
 const maxNamed = 500;
 
-/** Says which values there are, or the first ones of many. */
+/** Lists the values, or the first ones of many. */
 function choicesOf(values: readonly string[]): string {
   if (values.length === 0) return 'has no value to choose from';
   const all = values.join(', ');

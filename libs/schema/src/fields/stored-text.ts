@@ -4,7 +4,7 @@ import { isOrdered, lengthOptions, notOrdered } from './character-lengths.ts';
 import { encryptionOption, isComparable, notComparable } from './encryption.ts';
 import { plainText } from './form-text.ts';
 
-/** What the types have in common whose value is one text, stored as it is written. The empty text is a value. */
+/** The common part of types whose value is one text, stored unchanged. The empty text is a value. */
 export const storedText: Pick<FieldType, 'emptyTextIsNull' | 'columnType' | 'filterKind' | 'formText'> = {
   emptyTextIsNull: false,
   columnType: () => 'text',

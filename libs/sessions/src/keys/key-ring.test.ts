@@ -53,14 +53,14 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
   const areAdmitted = async (text: string, address?: string) =>
     (await verdicts(text, address)).map((verdict) => 'principal' in verdict);
 
-  test('a new key works at once, on each replica, also right after unknown ones [keys §1.6]', async () => {
+  test('a new key works at once on each replica, even right after unknown ones [keys §1.6]', async () => {
     for (let n = 0; n < 3; n += 1) {
       await verdicts(newKeyText().text);
       assert.deepEqual(await areAdmitted((await add()).text), [true, true]);
     }
   });
 
-  test('a revoked or changed key counts within a second on each replica [keys §1.6]', async () => {
+  test('a revocation or a change of a key takes effect within a second on each replica [keys §1.6]', async () => {
     const { id, text } = await add({ scopes: ['collections:apply'] });
     assert.deepEqual(await areAdmitted(text), [true, true]);
     await run('update system.service_keys set scopes = $2 where id = $1', [id, ['files']]);
@@ -85,7 +85,7 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
     );
   });
 
-  test('scopes have the names that collections have now [keys §3.3]', async () => {
+  test('scopes have the current names of collections [keys §3.3]', async () => {
     await run(`insert into system.collections (id, name, type, fields, created_at, updated_at)
       values ('c1', 'posts', 'base', '[]', 0, 0)`);
     const { text } = await add({ scopes: ['records:c1:read', 'rules:*', 'records:gone:read'] });
@@ -100,7 +100,7 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
     await eventually(async () => (await scopes()).join() === 'rules:*');
   });
 
-  test('unknown keys cost no statement each', async () => {
+  test('unknown keys do not cost a statement each', async () => {
     const before = reads;
     await Promise.all(Array.from({ length: 2000 }, () => replicas[0]?.keys.verify(newKeyText().text, home)));
     assert.ok(reads - before < 30, `${reads - before} statements`);
@@ -119,7 +119,7 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
     assert.ok(reads - readsBefore < 100, `${reads - readsBefore} statements`);
   });
 
-  test('a text that is no key is refused unread', async () => {
+  test('a text that is not a key is refused without a look-up', async () => {
     const { text } = newKeyText();
     assert.ok(readKeyText(text));
     for (const other of [

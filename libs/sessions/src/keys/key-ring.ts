@@ -8,7 +8,7 @@ import { readKeyText } from './key-text.ts';
 /** Why a key is refused. A text with a wrong secret is unknown, whatever its id. */
 export type KeyRefusal = 'unknown' | 'expired' | 'network';
 
-/** A checked key: its principal, or why it is refused. `id` is undefined for a text that is no key. */
+/** A checked key: its principal, or why it is refused. `id` is undefined for a text that is not a key. */
 export type KeyVerdict =
   | { readonly principal: ServicePrincipal }
   | { readonly refusal: KeyRefusal; readonly id: string | undefined };
@@ -30,7 +30,7 @@ interface KeyRingDeps {
 /** The subject of the log of revocations that every change of a key names. */
 const anyKey = 'service_keys';
 
-/** A key that the copy lacks may be new: the log is read for it, for all such keys together at most this often. */
+/** A key that the copy lacks may be new, so the log is read, at most this often for all such keys together. */
 const missedEveryMs = 250;
 
 interface Copy {
@@ -40,9 +40,9 @@ interface Copy {
 }
 
 /**
- * Creates the ring. It holds a copy of all keys, of which there are few, so a key that does not exist costs a look into
- * memory: no texts of strangers fill a cache, and at most four times a second the database is asked for all of them. Such
- * a request waits for that, so a new key works at once on every replica.
+ * Creates the ring. It holds a copy of all keys, of which there are few. So an unknown key costs a look-up in memory,
+ * and texts of strangers do not fill a cache. At most four times a second the database is queried for all unknown keys.
+ * A request with an unknown key waits for that, so a new key works at once on every replica.
  */
 export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps): KeyRing {
   let copy: Copy | undefined;
@@ -70,11 +70,11 @@ export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps)
     }
   }
 
-  /** Reads the log for the keys that are missed until then. */
+  /** Reads the log once for all keys that are missing until then. */
   async function readForMissed(): Promise<void> {
     await delay(Math.max(0, missedAtMs + missedEveryMs - performance.now()));
     missedAtMs = performance.now();
-    // Who comes from here on needs a later read.
+    // Later requests need a later read.
     missing = undefined;
     await feed.refresh();
   }

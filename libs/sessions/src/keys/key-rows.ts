@@ -5,7 +5,7 @@ import { readScope, writeScope } from '@recordbus/shared/key-rights';
 
 export type ServicePrincipal = Extract<Principal, { type: 'service' }>;
 
-/** A stored key, as requests are checked with it. */
+/** A stored key, for the checks of requests. */
 export interface StoredKey {
   readonly hash: Buffer;
   readonly principal: ServicePrincipal;
@@ -38,7 +38,7 @@ export async function readKeys(query: Query): Promise<ReadonlyMap<string, Stored
   return new Map(rows.map((row) => [row.id, storedKey(row)]));
 }
 
-/** Finds the principal of a key; undefined when there is none, or when it has expired. */
+/** Finds the principal of a key; undefined if the key does not exist or has expired. */
 export async function findKeyPrincipal(query: Query, id: string): Promise<ServicePrincipal | undefined> {
   const [row] = await query<KeyRow>({
     name: 'service-key',

@@ -3,7 +3,10 @@ import { createHash, randomBytes } from 'node:crypto';
 /** The text of a service key: `rbk_<id>_<secret>` (keys §1.2). The id is public. */
 export interface KeyText {
   readonly id: string;
-  /** SHA-256 of the whole text, which is stored in its place: the secret has 256 random bits, so no salt is needed. */
+  /**
+   * SHA-256 of the whole text, which is stored instead of the text. The secret has 256 random bits, so no salt is
+   * needed.
+   */
   readonly hash: Buffer;
 }
 
@@ -21,7 +24,7 @@ export function readKeyText(text: string): KeyText | undefined {
   return id === undefined ? undefined : { id, hash: createHash('sha256').update(text).digest() };
 }
 
-/** Whether the text is an id of a key, of which there may be none. */
+/** Whether the text has the form of an id of a key. */
 export const isKeyId = (text: string): boolean =>
   text.length === idLength && shape.test(`${keyPrefix}${text}_${'a'.repeat(43)}`);
 
@@ -32,5 +35,5 @@ export function newKeyText(): KeyText & { readonly text: string } {
   return { text, id, hash: createHash('sha256').update(text).digest() };
 }
 
-/** What lists and log lines show of a key. */
+/** The part of a key that lists and log lines show. */
 export const shownKey = (id: string): string => `${keyPrefix}${id}`;

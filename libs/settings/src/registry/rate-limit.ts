@@ -13,6 +13,6 @@ export const rateLimit = settingGroup('Rate limiting', ['gateway'], {
   'rate_limit.rules': setting(
     rateRules,
     JSON.stringify(defaultRules),
-    'JSON array of {label, max, windowMs, audience}; label is <path>[:<action>], or #<label> and these for service keys, audience all, guest or auth.',
+    'JSON array of {label, max, windowMs, audience}; label is <path>[:<action>], or #<label> before it for service keys; audience is all, guest or auth.',
   ),
 });

@@ -63,7 +63,7 @@ export const rateRules = z.string().transform((text, context): readonly RateRule
 
 function splitLabel(label: string): Pick<RateRule, 'keyLabel' | 'path' | 'action'> | undefined {
   const [, keyLabel, given, action] = labelPattern.exec(label) ?? [];
-  // Only the label of a key stands without a path.
+  // Only the label of a key may have no path.
   const path = given === '' && keyLabel !== undefined ? '*' : given;
   if (path === undefined || path === '') return undefined;
   const known = actions.find((name) => name === action);

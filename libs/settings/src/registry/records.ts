@@ -22,5 +22,5 @@ export const records = settingGroup('Records', ['auth', 'records'], {
     '900000',
     'Longest time of an export, in milliseconds; then its connection is cut.',
   ),
-  'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Most operations of a batch.'),
+  'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Maximum number of operations in a batch.'),
 });

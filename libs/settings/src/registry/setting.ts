@@ -10,7 +10,7 @@ export interface Setting<T> {
   readonly schema: z.ZodType<T, string>;
   readonly defaultText: string;
   readonly defaultValue: T;
-  /** Whether the product writes it: it describes the stack and belongs in no schema file (schema §2.3). */
+  /** Whether the product writes it. Then it describes the stack, and cannot be in a schema file (schema §2.3). */
   readonly isState?: true;
 }
 

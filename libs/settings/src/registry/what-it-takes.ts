@@ -6,7 +6,7 @@ import type { Setting } from './setting.ts';
  */
 const refused = '\u0000';
 
-/** Says which texts a setting takes. */
+/** Describes the texts that a setting takes. */
 export function whatItTakes({ schema }: Setting<unknown>): string {
   if (schema.description !== undefined) return schema.description;
   const result = schema.safeParse(refused);

@@ -245,7 +245,7 @@ suite('a background task', () => {
       assert.equal(runs.length, 1);
     });
 
-    test('waits for a time without wakes if it is debounced', async () => {
+    test('waits until there is no wake for a while if it is debounced', async () => {
       const task = whenWoken({ ...options(), soonMs: 100, isDebounced: true });
       task.wakeSoon();
       timers.tick(60);

@@ -17,9 +17,9 @@ export interface OnDemandTask {
   wakeSoon(): void;
   /** Resolves when no run is under way; never throws. */
   idle(): Promise<void>;
-  /** Begins no further run; resolves when the run under way has ended. */
+  /** Begins no further run; resolves when the current run has ended. */
   stop(): Promise<void>;
-  /** What it does, as its log lines name it. */
+  /** The name of the task in its log lines. */
   readonly name: string;
   readonly health: TaskHealth;
 }

@@ -1,5 +1,5 @@
 interface DelayedCall {
-  /** Calls back after `delayMs`, once, however often it is called until then. */
+  /** Makes one call after `delayMs`, however often it is scheduled until then. */
   schedule(): void;
   cancel(): void;
 }

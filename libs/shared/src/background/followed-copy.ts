@@ -26,13 +26,13 @@ interface CopyOptions<T> {
   /** The name of the data in log lines: `the settings`. */
   readonly name: string;
   readonly log: TaskLog;
-  /** Reads the data; returns the copy that it got when nothing has changed. */
+  /** Reads the data. Returns the given copy if nothing has changed. */
   readonly read: (before: T | undefined) => Promise<T>;
   /** Registers a listener for notices of changes; returns a function that removes it. */
   readonly onNotice: (listener: () => void) => () => void;
   /** The interval between reads without a notice, in milliseconds. */
   readonly pollMs: number;
-  /** What holds while the data cannot be read; `the last copy stays in use` by default. */
+  /** The effect while the data cannot be read; `the last copy stays in use` by default. */
   readonly meanwhile?: string;
 }
 

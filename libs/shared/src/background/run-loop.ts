@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
-/** When the run after one begins. */
+/** When the next run begins. */
 export interface NextRun {
   /** Milliseconds until then; `never` waits for a wake. */
   readonly delayMs: number;
-  /** Whether no wake cuts that short. */
+  /** Whether a wake does not shorten the delay. */
   readonly isPause: boolean;
 }
 
@@ -15,15 +15,15 @@ interface RunLoop {
   /** Begins after a delay in milliseconds, or at once when it was woken before. */
   start(firstAfterMs: number): void;
   wake(): void;
-  /** Resolves when no run is under way. */
+  /** Resolves when no run is in progress. */
   idle(): Promise<void>;
-  /** Begins no further run; resolves when the run under way has ended. */
+  /** Begins no further run; resolves when the current run has ended. */
   stop(): Promise<void>;
 }
 
 /** Creates a loop of runs, each of which says when the next one begins and must not throw. */
 export function createRunLoop(run: () => Promise<NextRun>): RunLoop {
-  // A task belongs to no request: neither its log lines nor its spans are those of a request that woke it.
+  // A task belongs to no request. Its log lines and spans must not belong to the request that woke it.
   const outsideRequests = AsyncLocalStorage.snapshot();
   let timer: NodeJS.Timeout | undefined;
   let running: Promise<void> | undefined;

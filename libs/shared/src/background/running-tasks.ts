@@ -17,7 +17,7 @@ export function unlistTask(task: RunningTask): void {
   running.delete(task);
 }
 
-/** The health of the running tasks of this process, by name. Of several with one name it is that of the worst. */
+/** The health of the running tasks of this process, by name. Tasks with the same name have the health of the worst. */
 export function healthOfTasks(): ReadonlyMap<string, TaskHealth> {
   const byName = new Map<string, TaskHealth>();
   for (const { name, health } of running) {

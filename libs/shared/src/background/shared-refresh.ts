@@ -1,12 +1,14 @@
 /** Repeats a read for several callers, one read at a time. */
 interface SharedRefresh {
-  /** Resolves when a read that began after this call is done. Throws the read's errors. */
+  /** Resolves after a read that began after this call. Throws the read's errors. */
   run(): Promise<void>;
   /** Resolves when no read is under way; never throws. */
   idle(): Promise<void>;
 }
 
-/** Creates a shared refresh. Callers during a read share the next read: the one under way may miss their changes. */
+/**
+ * Creates a shared refresh. Callers during a read share the next read, since the current one may miss their changes.
+ */
 export function createSharedRefresh(read: () => Promise<void>): SharedRefresh {
   let running: Promise<void> | undefined;
   let next: Promise<void> | undefined;

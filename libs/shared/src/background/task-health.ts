@@ -13,10 +13,10 @@ export type TaskLog = Readonly<Record<'debug' | 'info' | 'warn' | 'error', (fiel
 
 /** The parts of a task's log lines. */
 export interface TaskLines {
-  /** What the task does, as a phrase that can follow "cannot": `remove expired sessions`. */
+  /** The name of the task, a phrase that can follow "cannot": `remove expired sessions`. */
   readonly name: string;
   readonly log: TaskLog;
-  /** What holds while the task fails, as the second half of the line: `the last copy stays in use`. */
+  /** The effect while the task fails, as the second half of the line: `the last copy stays in use`. */
   readonly meanwhile?: string;
   /** Level of the line about a failure; `warn` by default. */
   readonly level?: 'debug' | 'warn' | 'error';

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** An answer that is more than data in the envelope. */
 export interface DeclaredAnswer {
   readonly about?: string;
-  /** The headers of this answer, besides those of every answer, each with its description. */
+  /** The headers of this answer, in addition to those of every answer, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
   /** The content type of the body. Without it the body is JSON if there is a schema, else there is no body. */
   readonly contentType?: string;
@@ -106,7 +106,10 @@ export function describeAnswer(answer: Answer): AnswerManifest {
   return { ...rest, ...(schema && { schema: toJsonSchema(schema, 'output') }) };
 }
 
-/** Returns the JSON Schema of what a client sends (`input`) or gets (`output`); what it cannot express stays open. */
+/**
+ * Returns the JSON Schema of a value that a client sends (`input`) or gets (`output`). Parts that it cannot express
+ * accept anything.
+ */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {
   const { $schema, ...rest } = z.toJSONSchema(schema, {
     io,

@@ -29,7 +29,7 @@ export interface Connections extends Iterable<Connection> {
 }
 
 export function createConnections(): Connections {
-  // A record can be found after its socket is closed, because the answer under way ends later.
+  // A record can be found after its socket is closed, because the current answer ends later.
   const records = new WeakMap<Duplex, Connection>();
   const open = new Set<Connection>();
   return {

@@ -2,8 +2,8 @@ import type { JsonSchema } from './answers.ts';
 import type { RouteManifest } from './manifest.ts';
 
 /**
- * What a service serves now besides its declared routes: collections that were created at runtime, and routes of
- * extensions. It is only used for the API's description.
+ * The parts of a service's API that are not declared in its code: collections and routes of extensions. It is only used
+ * for the API's description.
  */
 export interface ServiceDescription {
   /** Changes when any other member changes. */

@@ -170,7 +170,9 @@ function doesNotFit(error: z.ZodError, value: unknown): AppError {
   return malformed(`${name}: ${message}`, details);
 }
 
-/** The most members of a body. Fields of a collection and settings are a few hundred. */
+/**
+ * The maximum number of members in a body. A collection has a few hundred fields, and there are a few hundred settings.
+ */
 const maxMembers = 10_000;
 
 /**

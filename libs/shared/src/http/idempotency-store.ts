@@ -31,7 +31,7 @@ export type IdempotencyClaim =
   /** Returns the stored answer for the same request, unless it was forgotten; undefined for another one. */
   | { readonly outcome: 'answered'; replyTo(digest: Buffer): KeptReply | 'forgotten' | undefined };
 
-/** A key that no request has used, as a statement can write it beside its work. */
+/** An unused key, in the form in which a statement can write it together with its work. */
 export interface UnusedKey {
   readonly id: Buffer;
   /** Identifies the request that uses it. */
@@ -52,7 +52,7 @@ export interface IdempotencyStore {
  */
 export type KeepAnswer = (reply: Reply, query: RunStatement) => Promise<void>;
 
-/** The idempotency key of a request whose handler answers once for it. */
+/** The idempotency key of a request whose handler makes sure that the work is done once. */
 export interface RequestKey {
   /** Returns the key for a statement that keeps its answer itself; undefined if a request has used it. */
   findUnused(): Promise<UnusedKey | undefined>;

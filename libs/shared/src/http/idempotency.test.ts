@@ -153,7 +153,7 @@ describe('a request with an idempotency key', () => {
     return { status: answer.status, headers: answer.headers, json: JSON.parse(text) };
   }
 
-  it('leaves its key to a handler that answers once itself', async () => {
+  it('leaves the key to a handler that makes sure itself that the work is done once', async () => {
     const first = await post('/own');
     assert.deepEqual([first.status, first.json.data], [201, { isUnused: true }]);
     const again = await post('/own');

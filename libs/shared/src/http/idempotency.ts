@@ -55,7 +55,7 @@ export async function answerOnce(
   request: KeyedRequest,
   work: (keepAnswer: KeepAnswer) => Promise<Reply> | Reply,
 ): Promise<Reply> {
-  // Before the work, so that a client that disconnects meanwhile cannot prevent the answer from being kept.
+  // This comes before the work, so a client that disconnects meanwhile cannot keep the answer from being stored.
   if (!request.digest.isLate) await request.digest.take();
   const isGuest = request.context.principal.type === 'guest';
   const claim = await store.claim(identityOf(request));

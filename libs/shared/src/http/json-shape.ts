@@ -7,26 +7,26 @@ export const maxNesting = 1000;
 const maxLevels = 5_000_000;
 
 /**
- * The most different members of a body; members of objects with the same names in the same order count once. A new
- * member costs JSON.parse and other code a microsecond, a known one next to nothing.
+ * The maximum number of different members in a body. Members of objects with the same names in the same order count
+ * once. A new member costs JSON.parse and other code a microsecond, a known one next to nothing.
  */
 export const maxDifferentMembers = 20_000;
 
 /**
- * The most different short texts of a body. V8 stores each text of up to 10 characters once, and takes half a
- * microsecond for a new one.
+ * The maximum number of different short texts in a body. V8 stores each text of up to 10 characters once, and takes
+ * half a microsecond for a new one.
  */
 export const maxDifferentTexts = 50_000;
 
 /** A larger body is read in several pieces of work, and has limits of its own. */
 export const largeBodyBytes = 2 ** 20;
 
-/** The most different members of a large body. A snapshot of a schema has about a hundred. */
+/** The maximum number of different members in a large body. A snapshot of a schema has about a hundred. */
 export const maxMembersOfLarge = 5000;
 
 /**
- * The most lists and objects of a large body: each takes up to 0.4 µs. A snapshot of 500 collections with 50 fields each
- * has 52,000.
+ * The maximum number of lists and objects in a large body. Each takes up to 0.4 µs. A snapshot of 500 collections with
+ * 50 fields each has 52,000.
  */
 export const maxGroupsOfLarge = 100_000;
 
@@ -57,7 +57,7 @@ export interface JsonBudget {
   take(json: Uint8Array): string | undefined;
 }
 
-/** Creates a budget, which is that of one JSON body. Its counts take memory from the first JSON on: most forms have none. */
+/** Creates the budget of one JSON body. Its counts take memory only once there is JSON, since most forms have none. */
 export function createJsonBudget(): JsonBudget {
   let scan: JsonBudget['take'] | undefined;
   return {

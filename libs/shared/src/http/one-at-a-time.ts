@@ -14,7 +14,7 @@ export interface WaitingLimit {
 /** A waiting request takes about 2 KiB and its headers. */
 export const defaultWaitingLimit: WaitingLimit = { perConnection: 16, total: 10_000 };
 
-/** Most log lines: clients could cause one with every connection. */
+/** The maximum number of log lines, since clients could cause one with every connection. */
 const linesPerMinute = 12;
 
 /**

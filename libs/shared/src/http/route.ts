@@ -39,7 +39,7 @@ export interface RouteInput<P, Q, B> {
   headerNames(): readonly string[];
   /** Set for a request with an idempotency key: the handler may keep its answer in its own transaction. */
   readonly keepAnswer?: KeepAnswer;
-  /** Set in place of `keepAnswer` if the route answers once itself and the request has no multipart body. */
+  /** Set instead of `keepAnswer` if the route handles its key itself and the request has no multipart body. */
   readonly key?: RequestKey;
 }
 
@@ -60,7 +60,7 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   /** One path or several for the same resource; `:name` is a parameter. */
   readonly path: string | readonly string[];
   readonly access: Access;
-  /** What a service key needs to call it. Required, so that no route is open to keys by mistake. */
+  /** The scope that a service key needs. Required, so no route is open to keys by mistake. */
   readonly scope: RouteScope;
   readonly action?: Action;
   /** A second action that requests count as, for a route that does one of two. */
@@ -71,7 +71,7 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly body?: B;
   /** Status for a body with invalid members; 422 by default, 400 for OAuth2 (http §2.1). */
   readonly refusesBodyWith?: 400 | 422;
-  /** Parses the JSON body in place of JSON.parse, for bodies that take long. The schema gets the result. */
+  /** Replaces JSON.parse for bodies that take long to parse. The schema gets the result. */
   readonly parseBody?: ParseBody;
   /** The largest body in bytes; 1 MiB by default. */
   readonly bodyLimitBytes?: number;
@@ -88,13 +88,13 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly multipartBody?: JsonSchema;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;
-  /** Whether the handler itself answers once for the key of a request (`RouteInput.key`). */
+  /** Whether the handler itself makes sure that the work of a key is done once (`RouteInput.key`). */
   readonly answersOnce?: boolean;
   /** Whether its answers stay open until their clients leave (`Reply.holdOpen`), and it accepts WebSockets. */
   readonly staysOpen?: boolean;
   /** Headers that the route reads, each with its description. */
   readonly requestHeaders?: Readonly<Record<string, string>>;
-  /** Every status that the route answers with, besides those of any route. */
+  /** Every status that the route answers with, in addition to those of any route. */
   readonly answers: Readonly<Record<number, Answer>>;
   /** JSON Schemas for the manifest, for parts that are validated elsewhere. */
   readonly described?: Described;

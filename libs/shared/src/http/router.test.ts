@@ -33,7 +33,7 @@ test('a static path takes precedence over a parameter, for every method', () => 
   assert.equal(find('GET', '/api/v1/admin/other').route.name, 'get');
 });
 
-test('a PUT to a static path below a parameter is one of the parameter in its place', () => {
+test('a PUT to a static path below a parameter belongs to the parameter in its place', () => {
   const put = { method: 'PUT', paths: ['/api/:collection/:id'], name: 'put' } as const;
   const list = { method: 'GET', paths: ['/api/:collection/search'], name: 'search' } as const;
   const findAny = createRouter([put, list]);

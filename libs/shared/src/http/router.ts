@@ -34,10 +34,9 @@ type Values = Readonly<Record<number, string | undefined>>;
 /**
  * Creates a function that finds the route of a method and a path (without query). The path alone selects the resource,
  * and static segments win over parameters: a declared path never matches another path's parameter because of the
- * method. Only a PUT below a parameter does: it creates what its path names, and its route says why that name is reserved.
- * GET serves HEAD.
- * The function throws 404 for an unknown path, 405 with `Allow` for a path with other methods,
- * and 400 for broken percent-encoding. Throws when two routes have the same method and path.
+ * method. The exception is a PUT below a parameter: it creates the record that its path names, and its route says why
+ * that name is reserved. GET serves HEAD. The function throws 404 for an unknown path, 405 with `Allow` for a path with
+ * other methods, and 400 for broken percent-encoding. Throws when two routes have the same method and path.
  */
 export function createRouter<R extends Routable>(
   routes: readonly R[],
@@ -82,7 +81,7 @@ export function createRouter<R extends Routable>(
     return { route: entry.route, params: paramsOf(entry.parameters, found.params) };
   };
 
-  /** Finds the PUT of the path whose last segment is a parameter where that of the given path is static. */
+  /** Finds the PUT of the path that has a parameter instead of the static last segment of the given path. */
   function findNamed({ shape, parameterCount }: Resource<R>, values: Values): Match<R> | undefined {
     const end = shape.lastIndexOf('/');
     const entry = resources.get(`${shape.slice(0, end)}/:${parameterCount}`)?.routes.get('PUT');

@@ -97,7 +97,7 @@ function createRequestServer(
   return server;
 }
 
-/** Refuses what is no request, once for each connection. */
+/** Refuses bytes that are not a request, once for each connection. */
 function refuseTheUnreadable(server: Server, connections: Connections): void {
   const refused = new WeakSet<Duplex>();
   const refuse = (error: Error, socket: Duplex) => {

@@ -15,8 +15,8 @@ import { handOver, upgradeHead } from './upgrades.ts';
 
 /**
  * Creates the HTTP app of a service that runs alone in its process: health for the orchestrator, manifest and metrics
- * for the gateway, and the routes. All but health require a sealed context; without one, health is one word for each
- * check. `processMetrics` are the metrics of the process, besides the service's own.
+ * for the gateway, and the routes. All except health require a signed context; without one, health is one word for each
+ * check. `processMetrics` are the metrics of the process, in addition to the service's own.
  */
 export function createServiceApp(
   service: Service,

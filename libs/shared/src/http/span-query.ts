@@ -18,7 +18,7 @@ export interface Span {
   readonly stepSec: number;
 }
 
-/** Returns the span that a query asks for. Throws 400 for one of more than 31 days, or that ends before it begins. */
+/** Returns the span of a query. Throws 400 if it is longer than 31 days, or ends before it begins. */
 export function spanOf({ since, until = Math.floor(Date.now() / 1000), buckets }: z.output<typeof spanQuery>): Span {
   const from = since ?? Math.max(0, until - 3600);
   if (until < from) throw malformed('`until` is before `since`');

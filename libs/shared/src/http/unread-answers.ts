@@ -20,7 +20,7 @@ export interface UnreadReports {
   readonly metrics?: Metrics | undefined;
 }
 
-/** Most log lines: clients could cause one with every check. */
+/** The maximum number of log lines, since clients could cause one with every check. */
 const linesPerMinute = 12;
 
 /**

@@ -22,7 +22,7 @@ const log = createLogger('test', 'silent');
 
 type Options = Partial<Parameters<typeof listen>[1]>;
 
-/** Serves an app that hands every request for a WebSocket over. */
+/** Serves an app that passes every request for a WebSocket to `upgrade`. */
 const serve = (upgrade: UpgradeHandler, options: Options = {}): Promise<ListeningServer> =>
   listen(
     (request, response) => {
@@ -58,11 +58,11 @@ test('a connection that was handed over may be silent for longer than a client',
   const socket = await open(server.port);
   let isClosed = false;
   socket.once('close', () => (isClosed = true));
-  // The body of a plain request has to arrive within the same time.
+  // The body of a plain request must arrive within the same time.
   for (let time = 0; time < 3; time += 1) {
     const slow = connect(server.port, '127.0.0.1');
     slow.write('POST /waits HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\n\r\n');
-    // The server may reset it: its body has not arrived.
+    // The server may reset this connection, because its body has not arrived.
     slow.on('error', () => {});
     await new Promise((resolve) => slow.resume().once('close', resolve));
   }
@@ -114,7 +114,7 @@ test('unread messages count as unread answers, and the connection is cut', async
   await server.close();
 });
 
-test('an older Node passes all upgrades on: those to other protocols are plain requests', async () => {
+test('on an older Node, upgrades to other protocols are plain requests', async () => {
   const connections = createConnections();
   const server = createServer();
   server.on('connection', connections.add);

@@ -13,21 +13,23 @@ const heads = new WeakMap<IncomingMessage, Buffer>();
 /** Returns the first bytes after a request for a WebSocket; undefined for every other request. */
 export const upgradeHead = (request: IncomingMessage): Buffer | undefined => heads.get(request);
 
-/** Whether the request asks for a WebSocket. Other protocols are ignored, as HTTP allows (RFC 9110 §7.8). */
+/**
+ * Whether the request asks for a WebSocket. Upgrades to other protocols are ignored, as HTTP allows (RFC 9110 §7.8).
+ */
 export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
   headers.upgrade?.trim().toLowerCase() === 'websocket';
 
 /**
- * Passes requests for WebSockets to the app like all others, with an answer that closes the connection. What takes the
- * connection over writes to its socket instead; then the answer closes when the socket does.
+ * Passes requests for WebSockets to the app like all others, with an answer that closes the connection. Code that takes
+ * over the connection writes to its socket instead. Then the answer closes when the socket does.
  */
 export function serveUpgrades(server: Server, connections: Connections, app: RequestListener): void {
   server.on('upgrade', (request, socket, head: Buffer) => {
     // node:http no longer listens to the socket. An error is followed by its close.
     socket.on('error', () => {});
     const connection = connections.of(socket);
-    // Browsers open a connection for each WebSocket. Behind another answer, both would write to the socket.
-    // A body was not parsed, unless node:http asked `shouldUpgradeCallback`, which it does from 24.9 on.
+    // Browsers open a connection for each WebSocket. After an unfinished answer, both would write to the socket. A body
+    // was not parsed, unless node:http asked `shouldUpgradeCallback`, which it does from 24.9 on.
     if (!connection || connection.answer || (hasBody(request) && !asksForWebSocket(request))) {
       socket.destroy();
       return;
@@ -57,7 +59,7 @@ export async function handOver(
   const { socket } = request;
   if (socket.destroyed) return;
   const sentBefore = socket.bytesWritten;
-  // They are of this connection again.
+  // The headers belong to this connection again.
   request.headers.connection = 'Upgrade';
   request.headers.upgrade = 'websocket';
   // For the log: the service writes its answer to the socket.
