@@ -40,7 +40,7 @@ import { updateRoute } from './routes/update.ts';
 
 export { openBackupPlace } from './backups/backup-place.ts';
 
-/** The most pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
+/** The maximum number of pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
 const maxPicturesPerOrigin = 8;
 
 /** The path of jobs. */
@@ -162,7 +162,9 @@ const createRecordRoutes = (deps: RouteDeps) => ({
   restore: restoreRoute(deps),
 });
 
-/** Creates what the auth service calls: the hooks of sign-ins, writes of accounts, and the pictures of providers. */
+/**
+ * Creates the functions that the auth service calls: hooks of sign-ins, writes of accounts, and pictures of providers.
+ */
 const createAccountHooks = (
   records: RouteDeps,
   extensions: ServedExtensions,
@@ -176,7 +178,7 @@ const createAccountHooks = (
   takePicture: createTakePicture(records, fetching),
 });
 
-/** Requests go before the work on jobs, except those that look how far it is. */
+/** Lets requests take precedence over jobs, except requests that poll the state of a job. */
 const notingRequests =
   (handle: RequestHandler, { noteRequest }: Pick<RecordsJobs, 'noteRequest'>): RequestHandler =>
   (request, response, context) => {

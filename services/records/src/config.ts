@@ -14,10 +14,10 @@ const maxUploadBytes = variable(
   wholeNumber(1, 2 ** 46).optional(),
 );
 
-/** The variables of the service besides those of database and bus, in every process that runs it. */
+/** The variables of the service, in addition to those of database and bus, in every process that runs it. */
 export const ownVariables = { ...storageVariables, maxUploadBytes, backupsMaxBytes, eventPartitions };
 
-/** The variables of a process that runs only the records service, besides those of every process. */
+/** The variables of a process that runs only the records service, in addition to those of every process. */
 export const recordsVariables = {
   databaseUrl,
   databaseReplicaUrls,

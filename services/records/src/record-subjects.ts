@@ -20,7 +20,7 @@ import { createRunWrite, type RunWrite } from './write/write-unit.ts';
 /** Default of the largest multipart body (files §3.5). */
 const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
-/** What the routes, the account routes, the tools of extensions and the jobs use. */
+/** The subjects that the routes, the account routes, the tools of extensions and the jobs share. */
 export interface RecordSubjects extends RouteDeps {
   /** Writes of jobs, on the connections of background work. */
   readonly writeInBackground: RunWrite;

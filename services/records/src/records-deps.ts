@@ -25,7 +25,7 @@ export interface RecordsDeps {
     readonly breachServiceUrl: string;
     /** Largest multipart body; 100 MiB by default. */
     readonly maxUploadBytes?: number;
-    /** Into how many partitions the replicas divide the events to publish; 8 by default. */
+    /** The number of partitions into which the replicas divide the events to publish; 8 by default. */
     readonly eventPartitions?: number;
     /** URLs of the push notification providers. */
     readonly onesignalUrl: string;
@@ -33,12 +33,12 @@ export interface RecordsDeps {
   };
   /** The store of the bytes of files. */
   readonly storage: Storage;
-  /** What backups need. */
+  /** The dependencies of backups. */
   readonly backups: BackupPlace;
   /** The stream of events; by default that of events §2.1. */
   readonly stream?: EventStream;
   /** The extensions; none by default. */
   readonly extensions?: ExtensionsConfig | undefined;
-  /** The most memory of the vectors of searches; 512 MiB by default. */
+  /** The maximum memory for the vectors of searches; 512 MiB by default. */
   readonly vectorMemoryBytes?: number;
 }

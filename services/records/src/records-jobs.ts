@@ -15,9 +15,9 @@ import { createRunImport } from './transfer/import/run-import.ts';
 /** The jobs of a replica: their routes and their worker. */
 export interface RecordsJobs {
   readonly routes: readonly Route[];
-  /** Notes that a request came: the work on a job lets it go first. */
+  /** Notes that a request has arrived, which takes precedence over jobs. */
   noteRequest(): void;
-  /** Starts the worker. Call it when the hooks are loaded. */
+  /** Starts the worker. Call it after the hooks are loaded. */
   start(): void;
   stop(): Promise<void>;
 }

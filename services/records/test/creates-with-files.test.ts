@@ -67,7 +67,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
       }
     });
 
-  it('names them in the order of their parts [files §3.1]', async () => {
+  it('stores their names in the order of their parts [files §3.1]', async () => {
     const { text, record } = await create('ordered', ['a.txt', 'long.txt', 'b.txt', 'long-2.txt']);
     assert.match(String(record?.scans), /^a_\w+\.txt,long_\w+\.txt,b_\w+\.txt,long_2_\w+\.txt$/, text);
   });

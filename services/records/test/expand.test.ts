@@ -181,7 +181,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual(named(rows), [{ id: 'first', ...(expected as object) }]);
     });
 
-  it('reads * as every member that the list does not name', async () => {
+  it('expands * to every member that the list does not name', async () => {
     const whole = await get(`posts/${id('first')}?expand=author`);
     assert.deepEqual(await get(`posts/${id('first')}?expand=author&fields=*`), whole);
     const { expand, ...post } = await get(`posts/${id('first')}?expand=author&fields=*,expand.author.name`);

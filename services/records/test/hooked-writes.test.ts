@@ -190,7 +190,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([refused.status, (await add(1)).record.n], [422, 5], refused.text);
   });
 
-  it('run once for a PUT, those of a create or those of an update', async () => {
+  it('run once for a PUT, as those of a create or of an update', async () => {
     for (const path of ['/api/hooked_counts/put', '/api/hooked_counts?on=code']) {
       const put = () => records.send('PUT', path, { body: { code: 'put', n: { $add: 1 } } });
       const answers = await Promise.all([put(), put(), put(), put()]);

@@ -43,7 +43,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   ) => `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."${table}"%'
       having count(*) >= $1`;
 
-  it('keeps the answer of a create in its statement, and that of a record with encrypted fields sealed', async () => {
+  it('keeps the answer of a create in its statement, and encrypts the answer of a record with encrypted fields', async () => {
     const kept =
       'select json, answer is not null as "isSealed" from system.idempotency_keys order by expires_at desc limit 1';
     const plain = await create('kept', 'k4');
@@ -54,7 +54,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await pay('paid', 'k5')).text, paid.text);
   });
 
-  it('creates one record for two requests at once, and gives both the same answer', async () => {
+  it('creates one record for two simultaneous requests, and gives both the same answer', async () => {
     const answers: ReturnType<typeof create>[] = [];
     await records.database.transaction(async (query) => {
       await query({ text: 'lock table records.orders', values: [] });
@@ -69,7 +69,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('else', 'k6')).json.code, 'idempotency_key_reused');
   });
 
-  it('changes a record once for two requests at once with its version', async () => {
+  it('changes a record once for two simultaneous requests with its version', async () => {
     const made = await create('first', 'k8');
     const path = `/api/orders/${made.record.id}`;
     await records.takeEvents();
@@ -93,7 +93,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     );
   });
 
-  it('puts a record once for two requests at once, and gives both the same answer', async () => {
+  it('puts a record once for two simultaneous requests, and gives both the same answer', async () => {
     for (const [title, key, status] of [
       ['new', 'k10', 201],
       ['changed', 'k11', 200],
@@ -120,7 +120,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('late', 'k7')).text, late.text);
   });
 
-  it('rolls back the work of a process that was considered dead', async () => {
+  it('rolls back the work of a process that was taken for dead', async () => {
     let second: ReturnType<typeof pay> | undefined;
     let first: ReturnType<typeof pay> | undefined;
     await records.database.transaction(async (query) => {

@@ -111,7 +111,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.equal(await refusal({ collection: 'open', filter: 'title = "a\0"' }, guest), 400);
     });
 
-    it('shows an open record to everybody, as a get does', async () => {
+    it('shows an open record to everyone, as a get does', async () => {
       const subscription = await opened({ collection: 'open' }, guest);
       assert.equal(subscription.plan.readsValues, false);
       await takeEvents();
@@ -193,7 +193,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.deepEqual((await judge([unknown, followed], events))[0]?.now, [1]);
     });
 
-    it('names the accounts that an event may concern, and what a rule passes through', async () => {
+    it('names the accounts that an event may concern, and the collections that a rule passes through', async () => {
       const id = async (path: string, body: object) => (await write('POST', path, body)).record.id;
       const password = 'correct horse battery';
       const [boss, member, left, stranger] = await Promise.all(
@@ -222,14 +222,14 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.deepEqual([sorted(first?.now), second?.now], [[0, 1], []]);
     });
 
-    it('asks admins no rule', async () => {
+    it('checks no rule for admins', async () => {
       const subscription = await opened({ collection: 'closed' }, admin);
       await takeEvents();
       await write('POST', 'closed', { title: 'a' });
       assert.equal((await judge([subscription], await takeEvents()))[0]?.now, 'all');
     });
 
-    it('reads the first state as a list and a get do', async () => {
+    it('reads the snapshot as a list and a get do', async () => {
       const { record } = await write('POST', 'owned', { owner: 'u7', title: 'first' });
       const list = await live.snapshot({ collection: 'owned', perPage: 5, filter: 'title = "first"' }, userOf('u7'));
       assert.deepEqual([JSON.parse(list.records), list.total], [[record], 1]);
@@ -243,7 +243,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.equal(none.records, '[]');
     });
 
-    it('keeps no place of the client for a large first state, however long its connection is open', async () => {
+    it('does not occupy a place of the client for a large snapshot while its connection is open', async () => {
       await write('POST', 'open', { title: 'x'.repeat(300_000) });
       const context = { requestId: 'r1', traceparent: '', clientAddress: '127.0.0.1', principal: guest.principal };
       for (let connection = 0; connection < 6; connection += 1) {

@@ -15,5 +15,5 @@ describe('what is delivered, in many schemas', { skip: skipWithoutDatabase }, ()
       assert.ok(compared.shown > 0 && compared.hidden > 0, JSON.stringify(compared));
     });
 
-  it('has named the callers whom it concerned', () => assert.ok(candidates > 10, `${candidates}`));
+  it('names the callers whom it concerns', () => assert.ok(candidates > 10, `${candidates}`));
 });

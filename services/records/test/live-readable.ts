@@ -8,9 +8,9 @@ import fc from 'fast-check';
 import { type Following, type LiveWorld, makeWorld } from './live-world.ts';
 import { type RecordsFixture, startRecords } from './records-fixture.ts';
 
-/** How much was compared. */
+/** Counts of the comparisons. */
 export interface Compared {
-  /** Records that a caller received, with those that it received less of than an admin does. */
+  /** Records that a caller received, including those that the caller saw only in part. */
   shown: number;
   hidden: number;
   entered: number;
@@ -31,12 +31,12 @@ interface Written {
   readonly id: string;
 }
 
-/** What callers read of a collection: for each following and caller the records by id, or the status of a refusal. */
+/** The records of a collection by id that each caller reads with each subscription, or the status of a refusal. */
 type Readable = readonly (readonly (ReadonlyMap<string, unknown> | number)[])[];
 
 /**
- * Compares what is delivered with what is readable, in the world of a seed: after each of some writes, each caller who receives a
- * record reads it with a list or a get, exactly like that, and a caller who cannot receives none.
+ * Compares delivered records with readable ones, in the world of a seed. After each of some writes, each caller who
+ * receives a record reads exactly the same with a list or a get, and a caller who cannot read it receives none.
  */
 export async function compareDelivered(seed: number, writes: number): Promise<Compared> {
   const world = makeWorld(seed);
@@ -123,7 +123,7 @@ function drawValue(field: Collection['fields'][number], draw: (below: number) =>
     return samples[draw(samples.length)];
   }
   const ids = idsOf(collection);
-  // Mostly the first ones, which are the accounts of the callers.
+  // Prefers the first ones, which are the accounts of the callers.
   return options.multiple ? ids.slice(0, draw(3)) : ids[draw(4)];
 }
 
@@ -170,7 +170,7 @@ async function open({ records, world }: Subject, request: LiveRequest) {
   return { groups: [...groups.values()], refusals };
 }
 
-/** What a caller gets of an event. */
+/** The message that a caller gets for an event. */
 interface Delivered {
   readonly before: boolean;
   readonly now: boolean;
@@ -192,7 +192,7 @@ async function judge({ records, compared, world }: Subject, { plan, members }: G
     const principal = world.callers[caller]?.principal;
     const isConcerned = delivered[position]?.some(({ before, now }) => before || now);
     if (!candidates || !isConcerned) continue;
-    assert.ok(principal?.type === 'user' && candidates.includes(principal.id), 'a caller is no candidate');
+    assert.ok(principal?.type === 'user' && candidates.includes(principal.id), 'a caller is not a candidate');
     compared.candidates += 1;
   }
   return delivered;

@@ -51,7 +51,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
   };
   const shownIn = (verdict: EventVerdict | undefined) => verdict?.records.map(({ json }) => JSON.parse(json));
 
-  it('shows an encrypted value as a get does, by the version that is stored', async () => {
+  it('shows an encrypted value as a get does, of the stored version', async () => {
     await takeEvents();
     const { record, version } = await write('POST', 'vault', { title: 'a', secret: 's' });
     const [event] = (await takeEvents()) as [LiveEvent];
@@ -75,7 +75,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('reads nothing of the table where the encrypted field is not shown', async () => {
+  it('does not read the table if the encrypted field is not shown', async () => {
     await takeEvents();
     const { record } = await write('POST', 'hushed', { title: 'a', secret: 's' });
     await write('DELETE', `hushed/${record.id}`);
@@ -90,7 +90,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  it('reads a large event where it is stored, then the record', async () => {
+  it('reads a large event from the database, or else the record', async () => {
     await takeEvents();
     const { record, version } = await write('POST', 'posts', { title: 'large' });
     const [event] = (await takeEvents()) as [LiveEvent];
@@ -109,7 +109,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(shownIn(stored), [record]);
   });
 
-  it('shows a record as it is stored where the event is older than the schema', async () => {
+  it('shows the stored record if the event is older than the schema', async () => {
     await takeEvents();
     const { record } = await write('POST', 'open', { title: 'a' });
     const events = await takeEvents();

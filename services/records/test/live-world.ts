@@ -4,14 +4,14 @@ import { type Collection, type Rule, tableOf } from '@recordbus/schema';
 import fc from 'fast-check';
 import type { RecordsFixture } from './records-fixture.ts';
 
-/** What a subscription follows in a collection, without the collection. */
+/** The members of a subscription other than the collection. */
 export interface Following {
   readonly filter?: string | undefined;
   readonly fields?: string | undefined;
   readonly expand?: string | undefined;
 }
 
-/** Random collections with rules, their first records, who reads them, and how. */
+/** Random collections with rules, their first records, their readers, and the subscriptions. */
 export interface LiveWorld {
   readonly collections: readonly Collection[];
   readonly callers: readonly LiveCaller[];
@@ -60,11 +60,11 @@ export function makeWorld(seed: number): LiveWorld {
   };
 }
 
-/** Moments of this second become moments of this day, since a record is judged and read one after the other. */
+/** Replaces moments of this second by moments of this day, since time passes between judging and reading a record. */
 const steadyText = (text: string): string => text.replace(/@(now|yesterday|tomorrow)\b/g, '@todayStart');
 const steadyRule = (rule: Rule | undefined): Rule => (typeof rule === 'string' ? steadyText(rule) : null);
 
-/** Collections whose rules say the same from one second to the next. */
+/** Collections whose rules do not change from one second to the next. */
 const steady = (collections: Readonly<Record<string, Collection>>): Readonly<Record<string, Collection>> =>
   Object.fromEntries(
     Object.entries(collections).map(([name, { rules, fields, ...rest }]) => [
@@ -109,7 +109,7 @@ function callerRule(
   return (seed + name.length) % 2 === 0 ? all[seed % all.length] : undefined;
 }
 
-/** A guest, an admin, and accounts, some of which are not there. */
+/** A guest, an admin, and accounts, some of which do not exist. */
 function callersOf(collections: readonly Collection[]): LiveCaller[] {
   const accounts = collections.filter(({ type }) => type === 'auth').map(({ name }) => name);
   const users = accounts.flatMap((collection, index) =>

@@ -56,7 +56,7 @@ export async function readAccountChange(
 
   // A value of another type is refused by the reader of the body.
   const email = typeof body.email === 'string' ? body.email : null;
-  // The caller's address may be that of a moment ago; who sends a password is compared with the stored one.
+  // The caller's address may be slightly out of date. With a password, the stored address is compared instead.
   const isOwn = principal.type === 'user' && principal.id === id && principal.email === email;
   const keepsEmail = email === null || (isOwn && oldPassword === undefined);
   const change = { ...withoutProof, body, clearsVerified: true };

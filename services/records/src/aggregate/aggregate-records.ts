@@ -18,7 +18,7 @@ const shapesOf = perCollection(() => createShapeCache<Composed>('aggregate'));
 
 /**
  * Groups the records that the list rule and the filter admit, and computes values for each group (records §16). Throws
- * 400 for an invalid parameter, and 422 when it takes too long or a sum exceeds what a number can be.
+ * 400 for an invalid parameter, and 422 if it takes too long or a sum is too large for a number.
  */
 export async function aggregateRecords(
   reads: RecordReads,
@@ -42,8 +42,8 @@ export async function aggregateRecords(
 }
 
 /**
- * Throws 422 for a sum or an average that exceeds what a number can be, 400 for a time zone that only Node knows, and any
- * other error as it is.
+ * Throws 422 for a sum or an average that is too large for a number, 400 for a time zone that only Node knows, and any
+ * other error unchanged.
  */
 function explainRefusal(error: unknown): never {
   if (isDatabaseError(error, sqlState.invalidParameterValue)) throw notATimeZone();
@@ -51,10 +51,10 @@ function explainRefusal(error: unknown): never {
   throw new AppError(422, 'number_too_large', 'a sum or an average is too large for a number', { cause: error });
 }
 
-/** Returns the name of a time zone. Throws 400 for a text that is none. */
+/** Returns the name of a time zone. Throws 400 for any other text. */
 function readTimeZone(tz: string | undefined): string | undefined {
   if (tz === undefined || tz === '' || tz === 'UTC') return undefined;
-  // Offsets, which are no names, mean the opposite in PostgreSQL.
+  // Offsets are not names, and have the opposite sign in PostgreSQL.
   if (!/^[A-Za-z]/.test(tz) || !isTimeZone(tz)) throw notATimeZone();
   return tz;
 }

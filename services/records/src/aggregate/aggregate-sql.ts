@@ -17,7 +17,7 @@ import { readExpression } from '../shape/read-expression.ts';
 import { periodStart } from './period-sql.ts';
 import type { Aggregate, AggregateShape, Key } from './read-aggregate.ts';
 
-/** What the text of the statement depends on. */
+/** The parameters that the text of the statement depends on. */
 export interface AggregateText {
   readonly shape: AggregateShape;
   readonly filter: string | undefined;
@@ -64,7 +64,7 @@ export function composeAggregate(
   const outputs = [...keys, ...values];
   const condition = readCondition(collection, filter, into, ruleContext);
   const where = condition === undefined ? '' : ` where ${condition}`;
-  // Without keys there is one group, even of no records.
+  // Without keys there is one group, even without records.
   const groupBy = keys.length > 0 ? ` group by ${keys.map((_, index) => index + 1).join(', ')}` : '';
   const groups = `select ${outputs.map(({ sql, column }) => `${sql} as ${column}`).join(', ')}
   from ${tableOf(collection)} t${columns.joins && ` ${columns.joins}`}${where}${groupBy}`;

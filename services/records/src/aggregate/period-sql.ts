@@ -10,7 +10,7 @@ const mondaySec = 4 * daySec;
 const [firstSec, lastSec] = [-62_135_596_800, 253_402_300_799];
 
 /**
- * SQL of the start of the period that a date in unix seconds falls into, in unix seconds; null for a date outside of the
+ * SQL of the start of the period that a date in unix seconds falls into, in unix seconds; null for a date outside the
  * years 1 to 9999. Days and weeks in UTC need no calendar, which takes a third of the time.
  */
 export function periodStart(period: Period, date: string, zone: string | undefined): string {

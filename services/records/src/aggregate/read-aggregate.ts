@@ -20,7 +20,7 @@ export interface Aggregate {
   readonly of: { readonly function: AggregateFunction; readonly path: string } | undefined;
 }
 
-/** What an aggregate computes. */
+/** The keys and values of an aggregate. */
 export interface AggregateShape {
   readonly keys: readonly Key[];
   readonly aggregates: readonly Aggregate[];
@@ -32,7 +32,7 @@ interface AggregateParameters extends Partial<Readonly<Record<AggregateFunction 
 
 const most = { keys: 4, aggregates: 8 };
 
-/** Reads what an aggregate computes. Throws 400 for too many parts, for none, and for two of one name. */
+/** Reads the keys and values of an aggregate. Throws 400 for too many, for none, and for two with the same name. */
 export function readAggregate(parameters: AggregateParameters): AggregateShape {
   const keys = partsOf(parameters.group).map(readKey);
   if (keys.length > most.keys) throw malformedParameter('group', `may have at most ${most.keys} keys`);

@@ -3,21 +3,21 @@ import type { Config } from '@recordbus/shared/config';
 import { openStorage, type Storage, type storageVariables } from '@recordbus/storage';
 import { type backupsMaxBytes, halfOfDisk } from './room.ts';
 
-/** What backups need of a deployment besides its services. */
+/** The parts of a deployment, other than its services, that backups need. */
 export interface BackupPlace {
-  /** A backup needs a session of its own. */
+  /** For the session of a backup. */
   readonly databaseUrl: string;
-  /** The store of the archives, which is not that of uploaded files: a restore replaces those. */
+  /** The store of the archives. It is not the store of uploaded files, which a restore replaces. */
   readonly archives: Storage;
   /** Whether uploaded files are in the data directory, and so in a backup. */
   readonly holdsFiles: boolean;
-  /** Returns how many bytes all archives may have, while those that are kept have this many. */
+  /** Returns how many bytes all archives together may have, given the bytes of the kept ones. */
   maxBytes(keptBytes: number): Promise<number>;
 }
 
 const folder = 'backups';
 
-/** Opens the place of backups: `backups` in the data directory, or below the prefix of the S3-compatible store. */
+/** Opens the store of backups: `backups` in the data directory, or below the prefix of the S3-compatible store. */
 export const openBackupPlace = async (
   config: Config<typeof storageVariables & { backupsMaxBytes: typeof backupsMaxBytes }>,
   databaseUrl: string,

@@ -2,7 +2,7 @@ import { commandIsRunning, type Query } from '@recordbus/database';
 import { type FileKey, fileKey } from '@recordbus/storage';
 import { z } from 'zod';
 
-/** A backup as the API shows it (operation §9.6). */
+/** A backup in answers (operation §9.6). */
 export const shownBackup = z.object({
   id: z.string(),
   state: z.enum(['running', 'done', 'failed']),
@@ -35,7 +35,7 @@ interface NewBackup {
   readonly actor: object;
 }
 
-/** Adds a backup that runs. */
+/** Adds a running backup. */
 export async function addBackup(query: Query, { id, file, actor }: NewBackup): Promise<Backup> {
   const [row] = await query<Backup>({
     text: `insert into system.backups (id, file, actor) values ($1, $2, $3) returning ${columns}`,
@@ -66,7 +66,7 @@ export async function listBackups(
 
 type Measured = Pick<Backup, 'tables' | 'rows' | 'files' | 'missing_files' | 'bytes'>;
 
-/** Notes how far a backup is. Returns whether it still runs: an admin may have deleted it. */
+/** Notes the progress of a backup. Returns whether it is still running: an admin may have deleted it. */
 export async function noteBackup(
   query: Query,
   id: string,
@@ -79,7 +79,7 @@ export async function noteBackup(
   return found.length > 0;
 }
 
-/** Ends a backup that has its archive. Returns whether it was still wanted. */
+/** Marks a backup as done. Returns false if an admin has deleted it. */
 export async function completeBackup(query: Query, id: string, measured: Measured): Promise<boolean> {
   const { tables, rows, files, missing_files, bytes } = measured;
   const found = await query({
@@ -90,7 +90,7 @@ export async function completeBackup(query: Query, id: string, measured: Measure
   return found.length > 0;
 }
 
-/** Ends a backup that still runs by its row: with the error, or as done when only the note of its end is missing. */
+/** Ends a backup whose row says that it is running: as failed with the error, or as done without one. */
 export async function endBackup(
   query: Query,
   id: string,
@@ -103,7 +103,7 @@ export async function endBackup(
   });
 }
 
-/** Lists backups that run by their rows, all of them or those that no process makes: one that is made holds the lock. */
+/** Lists backups whose rows say that they are running: all of them, or only those that no process works on. */
 export const listRunning = (query: Query, which: 'all' | 'lost'): Promise<Backup[]> =>
   query<Backup>({
     text: `select ${columns} from system.backups where state = 'running' and ${which === 'all' ? 'true' : `not ${commandIsRunning}`}`,

@@ -51,7 +51,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
       await eventually(async () => (await findBackup(database.query, id))?.state === 'failed');
       assert.equal((await findBackup(database.query, id))?.error, says);
       assert.deepEqual(deleted, [id]);
-      // Its lock is free again.
+      // The lock is free again.
       await eventually(async () => {
         const next = await backups.start(origin).catch(() => undefined);
         return next !== undefined;
@@ -59,7 +59,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
       await backups.stop();
     });
 
-  test('keeps 20 archives and no more, until one is deleted [operation §9.6]', async () => {
+  test('keeps 20 archives, and accepts no more until one is deleted [operation §9.6]', async () => {
     const { database, url } = temporary;
     const place = { databaseUrl: url, archives: fullStore(new Error('not reached')), holdsFiles: false, maxBytes };
     const log = createLogger('records', 'silent');
@@ -79,7 +79,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     await backups.stop();
   });
 
-  test('keeps no more bytes than it may, and writes no more [operation §9.6]', async () => {
+  test('keeps and writes no more bytes than the limit [operation §9.6]', async () => {
     const { database, url } = temporary;
     const written: number[] = [];
     const archives = {

@@ -48,19 +48,19 @@ interface BackupOrigin {
 /** The backups that are made through the API. */
 export interface Backups {
   /**
-   * Starts one. Throws 409 while a backup or another command runs, where there is no room for one more archive, and where the
-   * database has no sessions to give.
+   * Starts a backup. Throws 409 while a backup or another command runs, if there is no room for another archive, and if
+   * the database is behind a pooler.
    */
   start(origin: BackupOrigin): Promise<Backup>;
-  /** Deletes one with its archive; one that runs ends. */
+  /** Deletes a backup with its archive. A running backup ends. */
   remove(backup: Backup): Promise<void>;
-  /** Ends those whose replica was killed, and removes what it left. */
+  /** Ends backups whose replica was killed, and removes their remains. */
   tidy(): Promise<void>;
-  /** Ends the one of this replica. */
+  /** Ends the backup of this replica. */
   stop(): Promise<void>;
 }
 
-/** More archives than these are not kept: a stolen key of an admin must not fill the disk (operation §9.6). */
+/** The maximum number of archives: a stolen key of an admin must not fill the disk (operation §9.6). */
 export const mostKept = 20;
 
 /** How often the progress is noted, in milliseconds. */
@@ -76,7 +76,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     const client = await openSession(place.databaseUrl);
     try {
       for (const lost of await listRunning(query, 'all')) await settle(lost);
-      // Under the lock of commands, so two starts cannot both see room for one.
+      // The lock of commands is held, so two starts cannot both use the last room.
       const roomBytes = await findRoom();
       const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
       const processedUpTo = await findProcessedSequence(bus);
@@ -84,7 +84,8 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       const files = place.holdsFiles ? storage : undefined;
       const endSession = await sessionEnd(query, client);
       const target = { archives, key: archiveKey(backup), roomBytes, endSession };
-      // Without the secrets of the deployment: a stolen session of an admin must not become a way to sign tokens.
+      // Without the secrets of the deployment: with a stolen session of an admin, an attacker must not be able to sign
+      // tokens.
       const work = writeArchive(client, target, { secret: undefined, key: undefined, files, processedUpTo });
       current = { work, ended: follow(backup, work, client, origin) };
       return backup;
@@ -94,7 +95,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     }
   }
 
-  /** Returns how many bytes the next archive may have. Throws 409 where there is no room for one. */
+  /** Returns how many bytes the next archive may have. Throws 409 if there is no room for one. */
   async function findRoom(): Promise<number> {
     const kept = await measureKept(query);
     if (kept.count >= mostKept)
@@ -105,7 +106,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     throw conflict('too_many_backups', `${takes}: delete one before the next backup, or raise it`);
   }
 
-  /** Notes how far a backup is, and how it ends. Never rejects. */
+  /** Notes the progress and the end of a backup. Never rejects. */
   async function follow(backup: Backup, work: ArchiveInWork, client: pg.Client, origin: BackupOrigin): Promise<void> {
     const { id } = backup;
     const endNotes = heartbeat(noteMs, async () => {
@@ -134,11 +135,11 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     }
   }
 
-  /** Ends a backup that no process makes. Its process may have ended when the archive was complete. */
+  /** Ends a backup whose process has ended, possibly after the archive was complete. */
   async function settle(backup: Backup, error = stopped): Promise<void> {
     const key = archiveKey(backup);
     const found = await archives.find(key);
-    // Without an archive there may be a draft.
+    // If there is no archive, there may be a draft.
     if (!found) await archives.delete(key);
     await endBackup(query, backup.id, { error: found ? null : error, bytes: found?.sizeBytes ?? 0 });
   }
@@ -147,7 +148,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     start,
     async remove(backup) {
       await deleteBackup(query, backup.id);
-      // Of one that runs, this removes the draft, so that it cannot be completed.
+      // For a running backup this removes the draft, so it cannot be completed.
       await archives.delete(archiveKey(backup));
     },
     async tidy() {
@@ -181,15 +182,15 @@ async function openSession(databaseUrl: string): Promise<pg.Client> {
 }
 
 /**
- * Returns what ends a session. The server only notices that a client has gone when its query is done, and a query may wait
- * long for a lock.
+ * Returns a function that ends a session. The server notices a lost client only when its query ends, and a query may
+ * wait long for a lock.
  */
 async function sessionEnd(query: Query, client: pg.Client): Promise<() => Promise<unknown>> {
   const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
   return () => query({ text: 'select pg_terminate_backend($1)', values: [rows[0]?.id] });
 }
 
-/** Says why a backup failed. The log has the whole error. */
+/** Returns the reason of a failed backup for admins. The log has the whole error. */
 function reasonOf(error: unknown): string {
   if (error instanceof OutOfRoom) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

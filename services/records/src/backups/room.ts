@@ -1,20 +1,20 @@
 import { statfs } from 'node:fs/promises';
 import { variable, wholeNumber } from '@recordbus/shared/config';
 
-/** operation §9.6. A setting would bound nobody: an admin may change it. */
+/** operation §9.6. It is not a setting, since an admin could change that. */
 export const backupsMaxBytes = variable(
   'SERVICE_BACKUPS_MAX_BYTES',
-  'Bytes that the archives of backups through the API may have together. Default: half of the disk that is free or theirs; no limit in an S3-compatible store.',
+  'Maximum size of all archives of backups through the API, in bytes. Default: half of the disk space that is free or already theirs; no limit in an S3-compatible store.',
   wholeNumber(1, 2 ** 50).optional(),
 );
 
-/** Returns the default of a directory: half of what its disk has free or these archives take. */
+/** Returns the default for a directory: half of the disk space that is free or taken by these archives. */
 export async function halfOfDisk(directory: string, keptBytes: number): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return Math.floor((bavail * bsize + keptBytes) / 2);
 }
 
-/** An archive that takes more room than there is for it. */
+/** Thrown for an archive that exceeds its room. */
 export class OutOfRoom extends Error {
   constructor(roomBytes: number) {
     super(

@@ -7,7 +7,7 @@ import { OutOfRoom } from './room.ts';
 interface Target {
   readonly archives: Storage;
   readonly key: FileKey;
-  /** How many bytes it may have. */
+  /** The maximum number of bytes. */
   readonly roomBytes: number;
   /** Ends the session on the server, even while a query waits there. */
   endSession(): Promise<unknown>;
@@ -15,7 +15,7 @@ interface Target {
 
 /** An archive that is being written into the store. */
 export interface ArchiveInWork {
-  /** What is in it so far. */
+  /** The contents so far. */
   readonly measured: { readonly rows: number; readonly files: number; readonly bytes: number };
   readonly done: Promise<BackupResult & { readonly bytes: number }>;
   /** Ends the work and the session: `done` rejects, and the store keeps nothing. */
@@ -36,7 +36,7 @@ export function writeArchive(
       else done(null, chunk);
     },
   });
-  // The store may have closed it before.
+  // The store may already have closed it.
   output.on('error', () => {});
 
   function stop(reason: Error): void {
@@ -54,7 +54,7 @@ export function writeArchive(
       throw error;
     });
     const [kept, written] = await Promise.allSettled([archives.put(key, output), made]);
-    // The reason of the store, such as a full disk, is the cause: the other side only sees a closed stream.
+    // The store's error, such as a full disk, is the cause. The other side only sees a closed stream.
     if (kept.status === 'rejected') throw kept.reason;
     if (written.status === 'rejected') throw written.reason;
     return { ...written.value, bytes: kept.value.sizeBytes };

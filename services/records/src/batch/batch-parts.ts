@@ -23,7 +23,7 @@ export interface BatchPartsDeps {
   readonly principal: Principal;
   /** Reads the part with the operations. */
   readonly read: (bytes: Uint8Array) => Promise<readonly Operation[]>;
-  /** The most bytes of that part. */
+  /** The maximum number of bytes of that part. */
   readonly limitBytes: number;
 }
 
@@ -40,8 +40,8 @@ const operationsPart = 'operations';
 const filePart = /^(\d{1,6})\.([^.]+)$/;
 
 /**
- * Creates a collector of the parts of a batch: the operations in JSON, and then files. Throws 400 for other parts, and 422
- * with the index for a file that no operation, or none like this, takes.
+ * Creates a collector of the parts of a batch: the operations in JSON, and then files. Throws 400 for other parts, and
+ * 422 with the index for a file without an operation that takes it.
  */
 export function createBatchParts(deps: BatchPartsDeps, announced: number[]): FormParts<BatchForm> {
   let reading: Promise<readonly Operation[]> | undefined;
@@ -109,7 +109,7 @@ export function createBatchParts(deps: BatchPartsDeps, announced: number[]): For
       const uploads = new Map<number, ReturnType<UploadParts['take']>>();
       for (const [index, record] of records) {
         const upload = (await record).take();
-        // The names of its fields tell which files an update keeps.
+        // The values of its file fields name the files that an update keeps.
         uploads.set(index, { ...upload, body: operations[index]?.data ?? {} });
       }
       return { operations, uploads };

@@ -7,7 +7,7 @@ const member = 'index';
 /** The refusal of a batch because of one operation: its status and messages, and its index (batch §5.1). */
 export function refusalAt(index: number, { status, code, message, details, headers, cause }: AppError): AppError {
   const ofField = details?.[member];
-  // A field may be called like the member. Its message moves into the sentence.
+  // A field may have the name of the member. Its message moves into the sentence.
   const sentence = ofField === undefined ? message : `${message}: ${member} ${String(ofField)}`;
   return new AppError(status, code, sentence, { details: { ...details, [member]: index }, headers, cause });
 }
@@ -16,13 +16,15 @@ export function refusalAt(index: number, { status, code, message, details, heade
 export const operationRefused = (index: number, details: Record<string, string>): AppError =>
   new AppError(422, 'validation_failed', 'validation failed', { details: { ...details, [member]: index } });
 
-/** Throws what an operation threw, with its index if it is a refusal. Other errors concern the whole batch. */
+/** Rethrows the error of an operation, with its index if it is a refusal. Other errors concern the whole batch. */
 export function throwAt(index: number, error: unknown): never {
   const refusal = error instanceof AppError ? error : mapDatabaseError(error);
   throw refusal && refusal.status < 500 ? refusalAt(index, refusal) : error;
 }
 
-/** Whether the error is one of the connection or of the whole transaction, which no other order of statements avoids. */
+/**
+ * Whether the error concerns the connection or the whole transaction, so that no other order of statements avoids it.
+ */
 export const concernsAll = (error: unknown): boolean =>
   !(error instanceof AppError) &&
   (!isDatabaseError(error) ||

@@ -14,15 +14,15 @@ import { lastVersions } from '../write/last-versions-sql.ts';
 import { type GivenRows, givenRows } from './given-rows.ts';
 import { holdsFor } from './holds-for.ts';
 
-/** What a statement of several creates is composed of besides the fields. */
+/** The parts of a statement of several creates other than the fields. */
 interface CreateOptions {
-  /** Whether the client chose the ids, so that there may be records, or have been. */
+  /** Whether the client chose the ids, so records with them may exist or have existed. */
   readonly isPlaced: boolean;
 }
 
 /**
- * The statement of several creates. Rules are conditions on the rows `draft`; a record for which one does not hold is not
- * written. It returns a row for each written record.
+ * The statement of several creates. Rules are conditions on the rows `draft`; a record for which a rule does not hold
+ * is not written. It returns a row for each written record.
  */
 export const composeCreateSeveral = (
   collection: Collection,

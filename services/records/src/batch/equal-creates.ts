@@ -27,7 +27,7 @@ export const equalCreates: EqualOperations = {
     const { collection, id, body, upload, call } = ready;
     if (upload || hooks.find(collection, 'create') || !isBlind('create', collection, call)) return undefined;
     if (id !== undefined && !canBePlaced(ready)) return undefined;
-    // The names count only where a write rule is checked.
+    // The names matter only if a write rule is checked.
     const names = conditionalNames(Object.keys(body), writeOf(collection, call));
     return JSON.stringify([id !== undefined, ...names]);
   },
@@ -55,8 +55,8 @@ export const equalCreates: EqualOperations = {
 };
 
 /**
- * Whether a create with an id of the client may be done with others: a reference to a record that a later one creates has
- * to be refused, files of an earlier record may be in the way, and operators are applied one by one.
+ * Whether a create with an id of the client may be done together with others. It may not if it could refer to a record
+ * that a later one creates, if files of an earlier record could be in the way, or if it has operators.
  */
 export const canBePlaced = ({ collection, body }: ReadyOperation): boolean =>
   !collection.fields.some((field) => field.collection === collection.name) &&

@@ -5,11 +5,14 @@ import type { OperationRules } from './run-operation.ts';
 
 /** Operations of one verb that one statement can do. */
 export interface EqualOperations {
-  /** What equal operations have in common besides verb and collection; undefined for one that has to be done alone. */
+  /**
+   * The kind of an operation within its verb and collection; undefined if it must be done alone. Equal operations have
+   * the same kind.
+   */
   kindOf(ready: ReadyOperation, rules: OperationRules): string | undefined;
   /**
-   * Does equal operations on different records. Returns their results in their order, or undefined when some were
-   * refused; then the caller undoes the others.
+   * Does equal operations on different records. Returns their results in order, or undefined if some were refused; then
+   * the caller undoes the others.
    */
   run(
     unit: WriteUnit,

@@ -68,8 +68,8 @@ interface NamesAlone {
 }
 
 /**
- * The fields whose updates are done alone: those of files, and those with unique values. One after the other, a value may
- * move from one record to the next; in one statement the order is not known.
+ * The fields whose updates are done alone: file fields and unique fields. In separate statements a unique value may
+ * move from one record to the next. In one statement the order is not known.
  */
 const namesAlone = perCollection((collection: Collection): NamesAlone => {
   const unique = (collection.indexes ?? []).filter((index) => index.unique);

@@ -11,7 +11,7 @@ export const equalUpserts: EqualOperations = {
   kindOf(ready, rules) {
     const { collection, id, call, operation } = ready;
     if (id === undefined || operation.ifMatch !== undefined || !canBePlaced(ready)) return undefined;
-    // A closed rule refuses a record that is there before its body is read.
+    // A closed rule refuses an existing record before the body is read.
     if (collection.rules.update === '' && !passesRules(call, collection, 'write')) return undefined;
     const kinds = [equalUpdates.kindOf(ready, rules), equalCreates.kindOf(ready, rules)];
     return kinds.includes(undefined) ? undefined : JSON.stringify(kinds);

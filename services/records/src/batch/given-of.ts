@@ -6,7 +6,7 @@ import type { ReadyOperation } from './ready-operation.ts';
 
 type Equal = readonly [ReadyOperation, ...ReadyOperation[]];
 
-/** The values of a statement of several operations on records that exist, besides the values of fields. */
+/** The values, other than those of fields, of a statement of several operations on existing records. */
 export const givenOf = (ready: Equal): Origin & Omit<GivenRows, 'columns'> => ({
   ...placesOf(ready),
   ids: ready.map(({ id = '' }) => id),

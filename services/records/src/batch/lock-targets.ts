@@ -19,9 +19,10 @@ interface Targets {
 }
 
 /**
- * Locks the records that operations name by id, in one order for all batches, so that batches which cross wait instead of
- * deadlocking. Records for which the caller's rule does not hold stay unlocked: nobody holds what they may not write. A rule
- * that reads the body is not known yet, so its records are locked only by a batch that has lost against another one.
+ * Locks the records that operations name by id, in the same order in all batches, so batches that write the same
+ * records wait instead of deadlocking. Records for which the caller's rule does not hold stay unlocked, so callers
+ * cannot lock records that they may not write. A rule that reads the body cannot be evaluated yet, so its records are
+ * locked only by a batch that has lost against another one.
  */
 export async function lockTargets(
   query: Query,

@@ -2,8 +2,8 @@ import { type Cte, versionOf } from '@recordbus/journal';
 import { type Collection, tableOf } from '@recordbus/schema';
 
 /**
- * The CTEs `old`, the locked rows with the ids (SQL) as they are before the write, and `admitted`, the ids of those for
- * which a condition on `old` holds.
+ * The CTEs `old`, the locked rows with the ids (SQL) before the write, and `admitted`, the ids of those for which a
+ * condition on `old` holds.
  */
 export const lockedRows = (collection: Collection, ids: string, condition: string): readonly Cte[] => [
   {

@@ -18,8 +18,8 @@ import type { Operation, OperationVerb } from './operation.ts';
 /** Counts the operations of batches for the rate limits, each like the single write (batch §1.4). */
 export interface OperationLimits {
   /**
-   * Counts the operations of a batch under their rules, or none of them. Returns the headers of the rule that leaves least.
-   * Throws 429 with the index of the first operation that is over a limit.
+   * Counts the operations of a batch under their rules, or none of them. Returns the headers of the rule with the least
+   * left. Throws 429 with the index of the first operation that is over a limit.
    */
   count(operations: readonly Operation[], caller: Caller): Promise<Readonly<Record<string, string>>>;
 }
@@ -100,7 +100,7 @@ function pathsOf({ op, collection, id }: Operation): readonly string[] {
   return prefixes.map((prefix) => `${prefix}/${rest}`);
 }
 
-/** What was counted under a rule. */
+/** The count under a rule. */
 interface Taken {
   readonly rule: RateRule;
   readonly key: string;

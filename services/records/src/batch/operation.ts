@@ -24,7 +24,7 @@ export interface Operation {
 
 const members = new Set(['op', 'collection', 'id', 'on', 'data', 'if_match', 'as']);
 
-/** The members that each operation may have besides `op`, `collection` and `as`. */
+/** The members that each operation may have in addition to `op`, `collection` and `as`. */
 const membersOf: Readonly<Record<OperationVerb, ReadonlySet<string>>> = {
   create: new Set(['id', 'data']),
   update: new Set(['id', 'data', 'if_match']),
@@ -69,7 +69,7 @@ function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> 
   if (verb === 'upsert') need('on', (id === undefined) !== (on === undefined), 'or id is required, and not both');
   need('on', on === undefined || isText(on) || (Array.isArray(on) && on.every(isText)), 'must name fields');
   need('data', isObject(data), 'must be an object');
-  // As of the body of a single write (http §2.1).
+  // As in the body of a single write (http §2.1).
   need('data', !isObject(data) || !Object.hasOwn(data, '__proto__'), 'must not have the member __proto__');
   need('data', !isObject(data) || Object.keys(data).length <= maxMembers, `must have at most ${maxMembers} members`);
   need('if_match', ifMatch === undefined || isText(ifMatch), 'must be the ETag of a version, or *');

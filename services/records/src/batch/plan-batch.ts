@@ -9,7 +9,7 @@ import { operationRefused, refusalAt } from './batch-refusal.ts';
 import type { Operation, OperationVerb } from './operation.ts';
 import { type Reference, replaceReferences } from './reference.ts';
 
-/** The actions of which the operation needs one. */
+/** The actions of an operation. At least one must be admitted. */
 const actionsOf: Readonly<Record<OperationVerb, RuleName | readonly RuleName[]>> = {
   create: 'create',
   update: 'update',
@@ -17,7 +17,7 @@ const actionsOf: Readonly<Record<OperationVerb, RuleName | readonly RuleName[]>>
   delete: 'delete',
 };
 
-/** What has to be admitted for an operation. */
+/** The request to admit for an operation. */
 export const requestOf = ({ op, collection }: Operation, principal: Principal) => ({
   collection,
   action: actionsOf[op],
@@ -33,11 +33,11 @@ export interface PlannedOperation {
   readonly operation: Operation;
   readonly collection: Collection;
   readonly upload: Upload | undefined;
-  /** The operations to whose results it refers. */
+  /** The indexes of the operations to whose results it refers. */
   readonly uses: ReadonlySet<number>;
 }
 
-/** The operations of a batch, up to the first one that is refused before any is done. */
+/** The operations of a batch, up to the first one that is refused beforehand. */
 export interface BatchPlan {
   readonly id: string;
   /** The number of operations. */
@@ -72,7 +72,7 @@ export async function planBatch(
   return { ...plan, refusal: undefined };
 }
 
-/** The operations that one refers to. Throws 422 for one that is not earlier, is unknown, or has no result. */
+/** The operations that one refers to. Throws 422 for an operation that is later, is unknown, or has no result. */
 function usesOf(
   index: number,
   { id, data }: Operation,

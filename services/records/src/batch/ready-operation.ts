@@ -9,7 +9,7 @@ import type { Results } from './results.ts';
 /** The request of a batch, as rules see it. */
 export type BatchInput = Pick<RouteInput<unknown, unknown, unknown>, 'context' | 'queryText' | 'header'>;
 
-/** An operation whose turn it is: its references are replaced by values. */
+/** An operation whose references are replaced by values. */
 export interface ReadyOperation extends PlannedOperation {
   readonly id: string | undefined;
   /** With the names of uploaded files. */
@@ -17,7 +17,7 @@ export interface ReadyOperation extends PlannedOperation {
   readonly call: Call;
 }
 
-/** Replaces the references of an operation. Throws 422 when a result lacks a value. */
+/** Replaces the references of an operation. Throws 422 if a result lacks a value. */
 export function readyOperation(
   planned: PlannedOperation,
   { id: batchId, size, names }: BatchPlan,

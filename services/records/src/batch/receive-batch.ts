@@ -10,7 +10,7 @@ import { type ParsedOperation, parseOperationList } from './parse-operations.ts'
 /** The largest JSON of a batch. */
 export const maxBatchBytes = 16 * 1024 * 1024;
 
-/** The most files of a batch. */
+/** The maximum number of files in a batch. */
 const maxFiles = 1000;
 
 interface ReceiveDeps extends UploadDeps {

@@ -49,8 +49,8 @@ export function replaceReferences(
 }
 
 /**
- * Replaces the references in a value, in one pass that copies only what has one. Nesting of bodies is bounded
- * (http §2.1), so recursion is too.
+ * Replaces the references in a value, in one pass that copies only values with references. The nesting of bodies is
+ * bounded (http §2.1), and so is the recursion.
  */
 function replaceIn(value: unknown, replace: (reference: Reference) => unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;

@@ -17,9 +17,9 @@ import { runTogether } from './run-together.ts';
 /** How long a batch may take, in milliseconds, its repetitions included: as long as the statement of a single write. */
 export const batchBudgetMs = 15_000;
 
-/** What a batch runs with. */
+/** The dependencies of a batch. */
 export interface BatchRules extends OperationRules {
-  /** The most bytes of the answer. */
+  /** The maximum number of bytes in the answer. */
   maxAnswerBytes(): number;
 }
 
@@ -50,8 +50,8 @@ interface Attempt {
 }
 
 /**
- * Does the operations of a batch one after the other, and equal ones together where nobody can tell the difference. The
- * unit has the mode of `modeOfBatch`. Returns the body of the answer. Throws the refusal of the first operation that is
+ * Does the operations of a batch one after the other. Equal ones are done together if the result is the same. The unit
+ * has the mode of `modeOfBatch`. Returns the body of the answer. Throws the refusal of the first operation that is
  * refused, with its index.
  */
 export async function runBatch(unit: WriteUnit, attempt: Attempt, rules: BatchRules): Promise<string> {

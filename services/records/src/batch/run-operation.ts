@@ -13,7 +13,7 @@ import type { WriteUnit } from '../write/write-unit.ts';
 import type { ReadyOperation } from './ready-operation.ts';
 import type { OperationResult } from './results.ts';
 
-/** What operations check and apply. */
+/** The rules and dependencies of operations. */
 export interface OperationRules extends DeleteRules {
   readonly collections: Pick<ServedCollections, 'requireAction'>;
   readonly schema: QuerySchema;
@@ -41,7 +41,7 @@ async function create(
   return { status: 201, ...(await createRecord(unit, collection, { body, upload }, call, rules)) };
 }
 
-/** A create at an id of the client: 412 when there is a record. */
+/** A create with an id of the client. Throws 412 if the record exists. */
 async function createAt(
   unit: WriteUnit,
   { collection, body, upload, call }: ReadyOperation,

@@ -19,16 +19,16 @@ const equals: Readonly<Record<OperationVerb, EqualOperations>> = {
   delete: equalDeletes,
 };
 
-/** Fewer operations are done alone: a statement of several has a savepoint and its release. */
+/** Fewer operations are done alone, since a statement of several also needs a savepoint and its release. */
 const leastWidth = 4;
 
-/** The most operations of the first statement, and of later ones, when the size of an answer is known. */
+/** The maximum number of operations in the first statement, and in later ones, when the size of an answer is known. */
 const [firstWidth, maxWidth] = [32, 250];
 
 /** UTF-16 code units of the bodies in the answer of a statement. */
 const maxAnswerUnits = 2 ** 21;
 
-/** Bytes of the operations of a statement. The driver converts their values in one piece of work. */
+/** The maximum bytes of the operations in a statement, since the driver converts their values in one piece of work. */
 const maxGivenBytes = 2 ** 18;
 
 interface Turn {
@@ -38,9 +38,9 @@ interface Turn {
 }
 
 /**
- * Does the next operations with one statement if they are equal and none of them can see what another one of them did.
- * Returns how many are to be done alone instead, which may be 0: those that are not equal to the next, and those of a
- * statement that failed, so that the refusal is that of the first operation that is refused.
+ * Does the next operations with one statement if they are equal and none of them can see the writes of another. Returns
+ * how many must be done alone instead, which may be 0: those without an equal next one, and those of a failed
+ * statement, to find the first operation that is refused.
  */
 export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationRules): Promise<number> {
   const equal = equals[turn.operations[turn.results.count]?.operation.op ?? 'create'];
@@ -63,7 +63,7 @@ export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationR
   return found.length;
 }
 
-/** The next operations that are equal, on different records, and refer to none of each other. */
+/** The next operations that are equal, write different records, and do not refer to each other. */
 function findEqual(
   equal: EqualOperations,
   { operations, results, ready }: Turn,
@@ -99,7 +99,7 @@ function findEqual(
 const isLike = (planned: PlannedOperation, first: PlannedOperation | undefined): boolean =>
   planned.collection === first?.collection && planned.operation.op === first.operation.op;
 
-/** Undefined for an operation whose references are refused. It is refused when it is done alone. */
+/** Undefined for an operation with an invalid reference. It is refused when it is done alone. */
 function findReady(planned: PlannedOperation, ready: Turn['ready']): ReadyOperation | undefined {
   try {
     return ready(planned);
@@ -109,7 +109,7 @@ function findReady(planned: PlannedOperation, ready: Turn['ready']): ReadyOperat
   }
 }
 
-/** How many operations the next statement may have, so that its answer is not too large if it is like those before. */
+/** How many operations the next statement may have, estimated from the size of earlier answers. */
 function widthAfter({ count, units }: Results): number {
   if (count === 0) return firstWidth;
   return Math.max(1, Math.min(maxWidth, Math.floor(maxAnswerUnits / (units / count + 1))));

@@ -17,13 +17,13 @@ interface Split {
 const [quote, backslash, comma, space] = [0x22, 0x5c, 0x2c, 0x20];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bytes between two looks at the clock: a fraction of a millisecond. */
+/** Bytes between two checks of the clock: a fraction of a millisecond. */
 const bytesPerCheck = 65_536;
 
 /**
  * Finds the entries of a list that is a member of the outermost object of a JSON text: the first `most`, and one more if
- * there are more. Linear, and in slices of time. It checks nothing else: the parser of the entries and of the rest finds
- * what is wrong.
+ * there are more. Linear, and in slices of time. It checks nothing else: the parser of the entries and of the rest
+ * finds errors.
  */
 export async function splitElements(json: Uint8Array, member: string, most: number): Promise<Split> {
   const slice = startSlice();
@@ -33,7 +33,7 @@ export async function splitElements(json: Uint8Array, member: string, most: numb
   let depth = 0;
   let textStart = -1;
   let isNamed = false;
-  /** Where the list begins; -1 before it. */
+  /** The index at which the list begins; -1 before that. */
   let listStart = -1;
   let start = 0;
   let isBlank = true;

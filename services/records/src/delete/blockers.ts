@@ -8,7 +8,7 @@ import type { CascadeSet } from './cascade-set.ts';
 import { composeFindBlockers } from './delete-sql.ts';
 import type { FindReferrers } from './referrers.ts';
 
-/** The most blockers that a refusal lists (records §7.5). */
+/** The maximum number of blockers that a refusal lists (records §7.5). */
 const maxListed = 100;
 
 /**

@@ -18,7 +18,7 @@ const targetsOf = perCollection((root, findReferrers: FindReferrers) => {
   return { deleted: [...deleted], cleared: [...cleared] };
 });
 
-/** Whether a delete need not wait for the disk: it and its cascade write relaxed collections only. */
+/** Whether a delete need not wait for the disk because it and its cascade write only relaxed collections. */
 export function isRelaxedDelete(root: Collection, { findReferrers }: Pick<DeleteModeRules, 'findReferrers'>): boolean {
   const { deleted, cleared } = targetsOf(root, findReferrers);
   return [...deleted, ...cleared].every(isRelaxed);

@@ -21,6 +21,6 @@ export const createReferrers = (all: () => readonly Collection[]): FindReferrers
     ),
   );
 
-/** Whether the value of a relation, an id or a list, has one of the ids. */
+/** Whether the value of a relation, an id or a list, is or contains one of the ids. */
 export const refersToOneOf = (value: unknown, ids: ReadonlySet<string>): boolean =>
   [value].flat().some((id) => ids.has(String(id)));

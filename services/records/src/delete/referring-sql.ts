@@ -7,17 +7,18 @@ export interface Reference {
 }
 
 /**
- * The condition that the row `t` of a collection refers to one of the targets by one of the relations. Indexes find the
- * rows: of the columns, or of the links.
+ * The condition that the row `t` of a collection refers to one of the targets by one of the relations. Indexes of the
+ * columns or of the links find the rows.
  */
 export function refersToAny(collection: Collection, references: readonly Reference[]): string {
   const isReferring = references.map((reference) => refersTo(reference)).join(' or ');
   if (!references.some(({ field }) => holdsRelations(field))) return isReferring;
-  // No index serves an OR with a sub-select. The lists are searched too: a row that was waited for may have lost a link.
+  // No index serves an OR with a sub-select. The lists are checked too, because a row may lose a link while the
+  // statement waits for it.
   return `t.id in (${references.map((reference) => selectOwners(collection, reference)).join(' union all ')}) and (${isReferring})`;
 }
 
-/** The condition on the value itself of the row `t`. */
+/** The condition on the value of the row `t` itself. */
 export function refersTo({ field, ids }: Reference): string {
   const column = `t.${quoteIdentifier(field.name)}`;
   return holdsRelations(field)

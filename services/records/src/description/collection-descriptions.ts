@@ -5,7 +5,7 @@ import { callerKind } from '../rules/compile-rule.ts';
 import { describeCollections } from './describe-collections.ts';
 import type { RecordRoutes } from './shown-collection.ts';
 
-/** The most descriptions that are kept. Each may have megabytes. */
+/** The maximum number of cached descriptions. Each may have megabytes. */
 const maxKinds = 32;
 
 /** Creates the description of the collections of the cache, once for each schema version and kind of caller. */

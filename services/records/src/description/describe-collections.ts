@@ -17,10 +17,10 @@ interface DescriptionInput {
 }
 
 /**
- * Describes the operations that a caller may see (http §12.2): a guest those whose rule is null, a user those whose rule
- * admits more than admins, an admin all. A collection without visible operations is left out, and so is every mention of
- * it. A field whose rule never holds for the caller is left out of records, or of bodies (fields §5.7). Runs in slices
- * of time.
+ * Describes the operations that a caller may see (http §12.2): a guest sees those whose rule is null, a user those
+ * whose rule admits more than admins, an admin all. A collection without visible operations is left out, with every
+ * mention of it. A field whose rule never holds for the caller is left out of records, or of bodies (fields §5.7). Runs
+ * in slices of time.
  */
 export async function describeCollections(
   { collections, routes, version }: DescriptionInput,

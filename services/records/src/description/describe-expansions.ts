@@ -7,7 +7,7 @@ export type Expansions = Readonly<Record<string, JsonSchema>>;
 
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** What a back-relation expands to: a list, or with `total:1` an object (records §10.5). */
+/** The schema of an expanded back-relation: a list, or with `total:1` an object (records §10.5). */
 const referrersOf = (record: JsonSchema): JsonSchema => ({
   anyOf: [
     listOf(record),
@@ -20,7 +20,7 @@ const referrersOf = (record: JsonSchema): JsonSchema => ({
   ],
 });
 
-/** Returns what the records of a collection expand to, among the collections whose records the caller may view. */
+/** Returns the expansions of a collection's records, among the collections that the caller may view. */
 export function describeExpansions(viewable: readonly Collection[]): (collection: Collection) => Expansions {
   const recordOf = new Map(viewable.map((collection) => [collection.name, referTo(componentsOf(collection).record)]));
   const referrers = new Map<string, [name: string, record: JsonSchema][]>();

@@ -3,7 +3,7 @@ import { inCursorPage, inEnvelope, type JsonSchema, type RouteManifest } from '@
 import type { Expansions } from './describe-expansions.ts';
 import { componentsOf, type RecordOperation, referTo, type ShownCollection } from './shown-collection.ts';
 
-/** The operations that take operators, so their bodies have the schema of a change. */
+/** The operations that take operators. Their bodies have the schema of a change. */
 const changing = new Set<RecordOperation>(['update', 'put', 'upsert']);
 
 /** Whether the answer has records of the collection. */
@@ -23,7 +23,7 @@ export function schemasOf(
   };
 }
 
-/** The route of any collection as a route of this collection. `expandable` names what its records expand to. */
+/** The generic route as a route of this collection. `expandable` has the names in `expand`. */
 export function describeOperation(
   route: RouteManifest,
   operation: RecordOperation,

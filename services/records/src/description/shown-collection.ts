@@ -1,13 +1,13 @@
 import type { Collection, RuleName } from '@recordbus/schema';
 import type { JsonSchema, RouteManifest } from '@recordbus/shared/http';
 
-/** What can be done with the records of a collection. */
+/** The operations on the records of a collection. */
 export type RecordOperation = RuleName | 'aggregate' | 'export' | 'history' | 'put' | 'restore' | 'upsert';
 
 /** The record routes, by operation. */
 export type RecordRoutes = Readonly<Record<RecordOperation, RouteManifest>>;
 
-/** A collection as the caller reads and writes it. */
+/** The parts of a collection that the caller may read and write. */
 export interface ShownCollection {
   readonly read: Collection;
   readonly written: Collection;

@@ -19,7 +19,7 @@ export interface CallScope {
   readonly deadlineMs: number;
 }
 
-/** The most nested hooks: hooks whose writes cause hooks may form a circle. */
+/** The maximum nesting of hooks, since hooks whose writes run hooks may form a circle. */
 const maxDepth = 8;
 
 /** Returns how a call writes: as a part of the call's transaction, or without one by itself. */

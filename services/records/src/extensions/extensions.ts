@@ -99,7 +99,10 @@ export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions>
   };
 }
 
-/** Creates the tools and the before hooks. They form a circle: tools write, writes run hooks, and hooks use tools. */
+/**
+ * Creates the tools and the before hooks. They depend on each other: tools write, writes run hooks, and hooks use
+ * tools.
+ */
 function createToolsAndHooks(
   { records, database, mapError, settings, urls }: ExtensionsDeps,
   host: ExtensionHost,

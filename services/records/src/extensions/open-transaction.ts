@@ -3,7 +3,7 @@ import { upstreamTimeout } from '@recordbus/shared/errors';
 import type { RunWrite, WriteUnit } from '../write/write-unit.ts';
 import { divideTransaction, type WriteTransaction } from './write-transaction.ts';
 
-/** A transaction that code of an extension has opened and ends. */
+/** A transaction that code of an extension opens and ends. */
 export interface OpenTransaction {
   /** Resolves once it has a connection. Throws 503 when too many are waiting for one. */
   readonly begun: Promise<void>;
@@ -11,7 +11,7 @@ export interface OpenTransaction {
   readonly deadlineMs: number;
   /** Runs a part of it. Throws 504 after its deadline. */
   run<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
-  /** Throws when it was rolled back. */
+  /** Throws if it was rolled back. */
   commit(): Promise<void>;
   /** Rolls back. Returns whether it lost against another transaction, so a repetition may succeed. */
   rollback(): Promise<boolean>;
@@ -31,11 +31,11 @@ interface Held {
   transaction: WriteTransaction | undefined;
   deadlineMs: number;
   isLost: boolean;
-  /** Why it can only be rolled back. */
+  /** Why it can no longer commit. */
   failure: unknown;
 }
 
-/** Opens one of the few transactions that extensions hold at once. `isOver` is whether its call has ended. */
+/** Opens one of the few transactions that extensions hold at once. `isOver` returns whether its call has ended. */
 export function openTransaction(write: RunWrite, isOver: () => boolean): OpenTransaction {
   const held: Held = {
     begun: Promise.withResolvers<void>(),
@@ -49,7 +49,7 @@ export function openTransaction(write: RunWrite, isOver: () => boolean): OpenTra
   held.begun.promise.catch(() => {});
   held.ending.promise.catch(() => {});
   const done = write({ mode: 'hooked' }, async (unit) => {
-    // A second attempt cannot repeat what the call did on the lost connection.
+    // A second attempt cannot repeat the work that the call did on the lost connection.
     if (isOver() || held.transaction) throw rolledBack;
     await holdUntilEnd(held, unit);
   });
@@ -96,7 +96,7 @@ async function holdUntilEnd(held: Held, { query, due }: WriteUnit): Promise<void
   held.begun.resolve();
   try {
     await held.ending.promise;
-    // A commit after a failed statement would silently be a rollback. This statement throws then.
+    // After a failed statement a commit would silently roll back. In that case this statement throws.
     await query({ text: 'select', values: [] });
   } finally {
     clearTimeout(timer);

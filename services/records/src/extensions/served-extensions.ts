@@ -23,8 +23,8 @@ export interface ServedExtensions {
   readonly hookedCollections: HookedCollections;
   onRoutesChange(listener: () => void): void;
   /**
-   * Loads the extensions, if there are any, and stores which collections have hooks. Extensions whose directory is awaited
-   * are loaded when it exists.
+   * Loads the extensions, if there are any, and stores which collections have hooks. If the directory does not exist
+   * yet, the extensions are loaded when it does.
    */
   start(config: ExtensionsConfig | undefined): Promise<void>;
   stop(): Promise<void>;
@@ -47,7 +47,7 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
     if (await storeHookedCollections(database.query, findHooked())) bus.notify('account-hooks');
   }
 
-  /** Follows the extensions as they are loaded now. */
+  /** Applies the loaded extensions. */
   function follow({ routes }: Extensions): void {
     handle = dispatch(routes);
     routesChanged();

@@ -45,7 +45,7 @@ const uploadExpired = () => conflict('upload_expired', 'the upload took too long
  */
 export const keepAnnouncedSql = (ids: string): string => `system.keep_announced(${ids})`;
 
-/** Throws 409 for a statement that failed because an announced file was removed; throws any other error as it is. */
+/** Throws 409 for a statement that failed because an announced file was removed; throws any other error unchanged. */
 export function explainExpired(error: unknown): never {
   throw isDatabaseError(error, sqlState.announcedRemoved) ? uploadExpired() : error;
 }
@@ -59,8 +59,8 @@ export async function dropAnnounced(query: Query, ids: readonly number[]): Promi
 }
 
 /**
- * Returns the names of a record's files that are listed by themselves: those of running uploads, which the removal of a
- * deleted record leaves, and those that are removed on their own.
+ * Returns the names of a record's files that have their own rows: files of running uploads, which the removal of a
+ * deleted record leaves, and files that are removed separately.
  */
 export async function findListed(query: Query, collectionId: string, recordId: string): Promise<ReadonlySet<string>> {
   const rows = await query<{ name: string }>({

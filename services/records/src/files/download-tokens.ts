@@ -20,15 +20,15 @@ export interface DownloadTokens {
   /** Reads the token of a URL; undefined for an invalid token, or one for another file. */
   read(text: string | undefined, collection: Pick<Collection, 'name'>, file: FileName): Promise<FileToken | undefined>;
   /**
-   * Returns the principal of a download: the admin who sends it, otherwise the minter of its token, otherwise the caller. Throws
-   * 401 when the minter's account is gone or has another password.
+   * Returns the principal of a download: the admin who requests it, or else the minter of its token, or else the
+   * caller. Throws 401 when the minter's account is gone or has another password.
    */
   principalOf(context: RequestContext, token: FileToken | undefined): Promise<Principal>;
   /** Throws 401 when the field requires a token, or one for this file alone, and the request has none. */
   require(found: FoundFile, token: FileToken | undefined, context: RequestContext): void;
-  /** Throws 403 for a token of another address and 410 for a used one. Does not use up the token. */
+  /** Throws 403 for a token that is bound to another address, and 410 for a used one. Does not use up the token. */
   check(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
-  /** Uses up a one-time token. Of parallel requests exactly one succeeds; the others get 410. */
+  /** Uses up a one-time token. Of simultaneous requests exactly one succeeds; the others get 410. */
   use(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
   /** Creates a token for a file that the caller may have. */
   mint(collection: Collection, file: FileName, found: FoundFile, context: RequestContext): Promise<MintedToken>;
@@ -103,7 +103,8 @@ const isSpared = (principal: Principal, isPassed: boolean): boolean =>
   isAdmin(principal) || (principal.type === 'service' && isPassed);
 
 /**
- * Whether an admin acts as the user: such a token for one file ends with the session; others outlive it (files §6.3).
+ * Whether an admin acts as the user. Then a token for one file ends with the session; other tokens outlive it (files
+ * §6.3).
  */
 const isImpersonated = (principal: TokenHolder): boolean =>
   principal.type === 'user' && principal.impersonatedBy !== null;

@@ -78,8 +78,8 @@ const storedNames = (field: Field, row: string): string => {
 };
 
 /**
- * SQL of the value of a file field after a change (a FileChange in JSON) of the row. The row is locked, so uploads at
- * the same time are added one after the other and none overwrites another.
+ * SQL of the value of a file field after a change (a FileChange in JSON) of the row. The row is locked, so simultaneous
+ * uploads are added one after the other and do not overwrite each other.
  */
 export function changedFiles(field: Field, change: string, row: string): string {
   if (!field.options.multiple) return `coalesce(${change} -> 'add' ->> 0, ${change} -> 'keep' ->> 0)`;

@@ -34,7 +34,7 @@ export interface FoundFile {
   readonly key: FileKey;
   readonly field: Field;
   readonly options: FileOptions;
-  /** Whether the caller passes the rules of the collection, so that the file needs no token. */
+  /** Whether the caller passes the rules of the collection. Then the file needs no token. */
   readonly isPassed: boolean;
 }
 

@@ -5,7 +5,10 @@ import { conflict } from '@recordbus/shared/errors';
 import { fileFieldsOf } from './file-changes.ts';
 import type { Removals } from './removals.ts';
 
-/** Whether the files of a deleted record with this id are not removed yet: the removal would also take files of a new one. */
+/**
+ * Whether files of a deleted record with this id are still being removed. The removal would also remove files of a new
+ * record.
+ */
 export async function hasPendingRemoval(query: Query, collection: Collection, id: string): Promise<boolean> {
   if (fileFieldsOf(collection).length === 0) return false;
   const rows = await query({

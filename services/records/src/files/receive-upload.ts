@@ -13,7 +13,7 @@ import { createUploadParts, type Upload, type UploadTarget } from './upload-part
 export interface FormLimits {
   /** Largest body, in bytes. */
   readonly limitBytes: number;
-  /** The most bytes of all parts that are not files, names included (files §3.5). */
+  /** The maximum bytes of all parts that are not files, names included (files §3.5). */
   readonly textBytes: number;
   readonly texts: number;
   readonly files: number;
@@ -32,7 +32,7 @@ export interface FormParts<T> {
 /** How often a running upload renews its announced files, in milliseconds. */
 const renewalMs = 60_000;
 
-/** Receives the form of one record. Throws also 422 for a file that its field refuses. */
+/** Receives the form of one record. Also throws 422 for a file that its field refuses. */
 export const receiveUpload = (
   request: IncomingMessage,
   { limitBytes, ...target }: UploadTarget & { readonly limitBytes: number },
@@ -44,8 +44,8 @@ export const receiveUpload = (
 
 /**
  * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
- * over their limits, 400 for a malformed body, and what its parts throw. The parts add the files that they begin to
- * `announced`, even when it throws.
+ * over their limits, 400 for a malformed body, and the errors of its parts. The parts add files to `announced` when
+ * they begin to store them, even if this function throws.
  */
 export async function receiveForm<T>(
   request: IncomingMessage,
@@ -126,7 +126,7 @@ function openParser(request: IncomingMessage, { textBytes, texts, files }: FormL
 interface FeedOptions {
   readonly limitBytes: number;
   readonly failed: Promise<never>;
-  /** Gets what was read. */
+  /** Gets the chunks that were read. */
   readonly spent: SpentChunks;
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { collectSpent } from './spent-chunks.ts';
 
-test('frees chunks with memory of their own, and leaves shared memory alone', () => {
+test('frees chunks that own their memory, and leaves shared memory alone', () => {
   const own = Buffer.from(new ArrayBuffer(64 * 1024));
   const pooled = Buffer.from('a short text');
   const part = own.subarray(1, 9);
@@ -13,7 +13,7 @@ test('frees chunks with memory of their own, and leaves shared memory alone', ()
   assert.deepEqual([own.length, part.length, pooled.toString()], [0, 0, 'a short text']);
 });
 
-test('holds no chunks of a long body', () => {
+test('keeps no chunks of a long body', () => {
   const chunks = Array.from({ length: 9 }, () => Buffer.from(new ArrayBuffer(2 ** 19)));
   const spent = collectSpent();
   for (const chunk of chunks) spent.add(chunk);

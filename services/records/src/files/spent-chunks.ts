@@ -1,4 +1,4 @@
-/** The most bytes of a body that wait to be freed. The collector frees the rest. */
+/** The maximum bytes of a body that wait to be freed. The garbage collector frees the rest. */
 const maxBytes = 4 * 1024 * 1024;
 
 /** The chunks of a body that were read. */
@@ -9,8 +9,8 @@ export interface SpentChunks {
 }
 
 /**
- * Collects the chunks of a short body, to free them together. What waits for the collector makes it run: uploads of 200 kB
- * spent half of their processor time in it.
+ * Collects the chunks of a short body to free them together. Memory that waits for the garbage collector makes it run:
+ * uploads of 200 kB spent half of their processor time in it.
  */
 export function collectSpent(): SpentChunks {
   let chunks: Buffer[] = [];

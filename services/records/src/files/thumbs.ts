@@ -19,18 +19,24 @@ export interface Thumbs {
   find(image: Thumb, size: ThumbSize): Promise<Thumb | undefined>;
 }
 
-/** The most pixels of an image (files §5.3). */
+/** The maximum number of pixels in an image (files §5.3). */
 const maxPixels = 50_000_000;
 
-/** The most bytes of an image. The file and up to 200 MB of pixels are in memory while its preview is created. */
+/**
+ * The maximum number of bytes in an image. The file and up to 200 MB of pixels are in memory while its preview is
+ * created.
+ */
 const maxImageBytes = 64 * 1024 * 1024;
 const timeoutSec = 10;
 
-/** The most previews that are created at once, and the most requests that wait; further ones are refused with 503. */
+/**
+ * The maximum number of previews that are created at once, and of requests that wait. Further ones are refused with
+ * 503.
+ */
 const maxRunning = 2;
 const maxWaiting = 100;
 
-/** The most broken images that are remembered, so that they are not decoded at each request. */
+/** The maximum number of broken images that are remembered, so they are not decoded at each request. */
 const maxBroken = 10_000;
 
 type Format = 'jpeg' | 'png' | 'webp';

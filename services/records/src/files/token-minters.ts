@@ -6,7 +6,7 @@ import { unauthenticated } from '@recordbus/shared/errors';
 import { rightsOf } from '@recordbus/shared/key-rights';
 import type { FileTokenMinter } from '@recordbus/tokens';
 
-/** Who can have a file token of their own. */
+/** The principals that can request a file token. */
 export type TokenHolder = Exclude<Principal, { type: 'guest' }>;
 
 /** The current account of the minter of a file token. */
@@ -77,7 +77,7 @@ export async function getMinter(
   findCollection: (name: string) => Collection | undefined,
 ): Promise<FileTokenMinter> {
   const { id } = principal;
-  // The key was found for this request.
+  // The key was looked up for this request.
   if (principal.type === 'service') return { type: principal.type, id, tokenVersion: 0 };
   const ofSession = endsWithSession && { sessionId: principal.sessionId };
   const minter =

@@ -18,7 +18,7 @@ import { storedNameOf } from './stored-name.ts';
 /** The content of a multipart body. Its files are stored, and no record has them yet. */
 export interface Upload {
   readonly recordId: string;
-  /** The parts that are not files, in the form of a JSON body. */
+  /** The parts that are not files, as a JSON body. */
   readonly body: Readonly<Record<string, unknown>>;
   /** Names of the stored files by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
@@ -58,7 +58,9 @@ export function createUploadParts(
 ): UploadParts {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   const texts = new Map<string, string[]>();
-  /** The files in the order of their parts. A short one is read to its end before it has a name, a long one is not. */
+  /**
+   * The files in the order of their parts. A short file is read completely before it gets a name, a long one is not.
+   */
   const files: { readonly field: string; name?: string }[] = [];
   const jsonBudget = createJsonBudget();
 
@@ -75,7 +77,8 @@ export function createUploadParts(
 
   async function announce(name: string): Promise<void> {
     announced.push(await announceFile(query, { collectionId: collection.id, recordId, name }));
-    // A removal leaves announced files. One that began before this announcement has to end before the file gets its name.
+    // A removal leaves announced files. A removal that began before this announcement must end before the file gets its
+    // name.
     await awaitRemoval?.();
   }
 
@@ -107,7 +110,7 @@ export function createUploadParts(
       try {
         await storage.put(key, bounded(head, parts, field, options), { announced: announcement });
       } finally {
-        // The caller drops what is announced.
+        // The caller drops the announced files.
         await Promise.allSettled([announcement]);
       }
     },

@@ -24,7 +24,7 @@ interface HistoryPage {
 /** The values that each run of the statement gives. */
 interface HistoryValues extends HistoryPage {
   readonly offset: number;
-  /** The most bytes that the answer may have. */
+  /** The maximum number of bytes in the answer. */
   readonly maxBytes: number;
 }
 
@@ -77,8 +77,8 @@ interface HistoryRules {
 }
 
 /**
- * The CTE `begin`, the first version of the record in `parent`. A record that was created by PUT with the id of a deleted
- * one does not open the versions of that one to callers whom a rule admits to it.
+ * The CTE `begin`, the first version of the record in `parent`. If a record was created by PUT with the id of a deleted
+ * one, a rule that admits callers to it does not show them the versions of the deleted one.
  */
 const beginOfRecord = (history: string, id: string): string => `, begin as materialized (
   select p.created_at as at, coalesce((

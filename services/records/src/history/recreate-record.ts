@@ -67,7 +67,7 @@ export async function recreateRecord(
   const candidates = findRestoredFields(collection, snapshot, lost);
   const before = hooks.find(collection, 'create');
   const plan = await prepareRecreate(unit, { collection, id, candidates, reader }, call, { before, encryption });
-  // Versions that the history lacks are from this second or earlier, so a version of the next second is new.
+  // Versions that the history lacks belong to this second or an earlier one, so a version of the next second is new.
   if (!isRecorded) await query({ text: untilNextSecond, values: [] });
   const values = recreate.valuesFrom({
     ...originOf(call),

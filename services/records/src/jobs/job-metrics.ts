@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 
-/** Registers the metrics of jobs. Returns a counter of rows, by what became of them. */
+/** Registers the metrics of jobs. Returns a counter of rows by result. */
 export function addJobMetrics(metrics: Metrics, query: Query) {
   const sample = (text: string) => async (): Promise<number> => {
     const [row] = await query<{ value: number }>({ text: `select (${text})::double precision as value`, values: [] });
@@ -15,9 +15,9 @@ export function addJobMetrics(metrics: Metrics, query: Query) {
   });
   sampledGauge(metrics, {
     name: 'recordbus_jobs_running',
-    help: 'Jobs that a replica works on.',
+    help: 'Jobs that are running.',
     sample: sample(`select count(*) from system.jobs where state = 'running'`),
     isShared: true,
   });
-  return metrics.counter('recordbus_import_rows_total', 'Rows of imports, by what became of them.', ['result']);
+  return metrics.counter('recordbus_import_rows_total', 'Rows of imports, by result.', ['result']);
 }

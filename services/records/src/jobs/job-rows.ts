@@ -1,16 +1,16 @@
 import type { Query } from '@recordbus/database';
 
-/** A row of a job's body that needs more than its turn: why it is refused, or what it waits for. */
+/** A row of a job's body that is refused or waits, with the reasons or the missing targets. */
 export interface JobRow {
   readonly row: number;
   readonly state: 'refused' | 'waiting' | 'incomplete';
-  /** The id of its record, if the body says it or the record is there. */
+  /** The id of its record, if the body has it or the record exists. */
   readonly recordId: string | undefined;
   /** Messages by field, for a refused row; the fields whose targets are missing, for another one. */
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** Notes rows of a job. A row that is noted already gets its new state. */
+/** Stores rows of a job. A stored row gets its new state. */
 export async function noteRows(query: Query, jobId: string, rows: readonly JobRow[]): Promise<void> {
   if (rows.length === 0) return;
   await query({
@@ -29,7 +29,7 @@ export async function noteRows(query: Query, jobId: string, rows: readonly JobRo
   });
 }
 
-/** Forgets rows that were done after all. */
+/** Removes rows that have been imported in the meantime. */
 export async function dropRows(query: Query, jobId: string, rows: readonly number[]): Promise<void> {
   if (rows.length === 0) return;
   await query({
@@ -72,7 +72,7 @@ export async function listRefused(query: Query, jobId: string, after: number, li
   return rows.map(toRow);
 }
 
-/** Of these ids of records, those whose rows wait to be written. */
+/** Returns which of these record ids have rows that wait to be written. */
 export async function findWaitingIds(query: Query, jobId: string, ids: readonly string[]): Promise<Set<string>> {
   const rows = await query<{ record_id: string }>({
     text: `select distinct record_id from system.job_rows

@@ -50,7 +50,7 @@ describe('jobs', { skip: skipWithoutDatabase }, () => {
       ({ record_id }) => record_id,
     );
 
-  it('are taken in their order, each by one replica [import §7.4]', async () => {
+  it('are taken in order, each by one replica [import §7.4]', async () => {
     const [first, second] = [await add(), await add()];
     assert.deepEqual([(await take()).id, (await take()).id, await takeJob(query)], [first.id, second.id, undefined]);
   });
@@ -83,7 +83,7 @@ describe('jobs', { skip: skipWithoutDatabase }, () => {
     assert.equal(await takeJob(query), undefined);
   });
 
-  it('that fail wait before the next attempt, and progress forgets failures [import §7.5]', async () => {
+  it('that fail wait before the next attempt, and progress resets the count of failures [import §7.5]', async () => {
     const { id } = await add();
     await leaveJob(query, await take(), { pauseSec: 60, isFailure: true });
     assert.equal(await takeJob(query), undefined);

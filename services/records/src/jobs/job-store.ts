@@ -22,7 +22,7 @@ interface NewJob {
   readonly options: object;
   readonly body: { readonly id: string; readonly bytes: number };
   readonly rows: number;
-  /** Where its rows begin in the body. */
+  /** The position in the body at which its rows begin. */
   readonly position: number;
 }
 
@@ -85,7 +85,7 @@ export async function listJobs(
 }
 
 /**
- * Takes the oldest job that waits, or whose replica showed no sign of life. A higher fence keeps that replica from
+ * Takes the oldest job that is queued, or whose lease has expired. A higher fence keeps the previous replica from
  * committing anything more.
  */
 export async function takeJob(query: Query): Promise<Job | undefined> {
@@ -102,15 +102,15 @@ export async function takeJob(query: Query): Promise<Job | undefined> {
   return row;
 }
 
-/** What identifies the replica that works on a job. */
+/** Identifies a job and the replica that holds it. */
 export type HeldJob = Pick<Job, 'id' | 'fence'>;
 
 const isHeld = `id = $1 and fence = $2 and state = 'running'`;
 
-/** Thrown by the worker when its job is no longer its own: paused, cancelled, or taken by another replica. */
+/** Thrown when this replica no longer holds its job, because it was paused, cancelled, or taken by another replica. */
 export class LostJob extends Error {}
 
-/** Renews the lease. Returns whether the job is still this replica's. */
+/** Renews the lease. Returns whether this replica still holds the job. */
 export async function renewJob(query: Query, { id, fence }: HeldJob): Promise<boolean> {
   const rows = await query({
     text: `update system.jobs set lease_until = clock_timestamp() + interval '${leaseSec} seconds' where ${isHeld} returning 1`,
@@ -119,7 +119,7 @@ export async function renewJob(query: Query, { id, fence }: HeldJob): Promise<bo
   return rows.length > 0;
 }
 
-/** What a chunk has done of a job. Counts are added. */
+/** The progress of a chunk. Counts are added. */
 export interface JobProgress {
   readonly position: number;
   readonly lastRow: number;
@@ -132,8 +132,8 @@ export interface JobProgress {
 }
 
 /**
- * Notes the progress of a chunk, in its transaction, and renews the lease. Throws LostJob when the job is no longer this
- * replica's, so that nothing of the chunk is committed.
+ * Notes the progress of a chunk, in its transaction, and renews the lease. Throws LostJob if this replica no longer
+ * holds the job, so nothing of the chunk is committed.
  */
 export async function noteProgress(query: Query, { id, fence }: HeldJob, progress: JobProgress): Promise<void> {
   const rows = await query({
@@ -178,7 +178,7 @@ export async function endJob(query: Query, { id, fence }: HeldJob, error: JobErr
   });
 }
 
-/** Leaves a job to any replica, after a pause in seconds. Counts a failed attempt if it is one. */
+/** Returns a job to the queue, after a pause in seconds. Counts a failed attempt if it is one. */
 export async function leaveJob(
   query: Query,
   { id, fence }: HeldJob,
@@ -191,7 +191,7 @@ export async function leaveJob(
   });
 }
 
-/** The states from which each command of an admin leads to another. */
+/** The states that allow each command of an admin, and the state that it leads to. */
 const commands = {
   pause: { from: ['queued', 'running'], to: 'paused' },
   resume: { from: ['paused'], to: 'queued' },
@@ -200,7 +200,7 @@ const commands = {
 
 export type JobCommand = keyof typeof commands;
 
-/** Changes the state of a job as an admin asks; undefined when its state does not allow that. */
+/** Changes the state of a job by a command of an admin; undefined if its state does not allow it. */
 export async function commandJob(query: Query, id: string, command: JobCommand): Promise<Job | undefined> {
   const { from, to } = commands[command];
   const [row] = await query<Job>({

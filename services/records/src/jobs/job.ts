@@ -4,24 +4,24 @@ import { z } from 'zod';
 export const jobStates = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;
 export type JobState = (typeof jobStates)[number];
 
-/** Why a job failed. `row` and `column` say where in its body, if it is the body's fault. */
+/** Why a job failed. `row` and `column` are set if its body is the cause. */
 export interface JobError {
   readonly message: string;
   readonly row?: number;
   readonly column?: number;
 }
 
-/** Who asked for a job. Its writes have this actor. */
+/** The caller who started a job. Its writes have this actor. */
 export type JobActor = Extract<Principal, { type: 'admin' | 'service' }>;
 
-/** The request that made a job, as its writes and their events have it. */
+/** The request that started a job, for its writes and their events. */
 export interface JobRequest {
   readonly requestId: string;
   readonly traceparent: string;
   readonly clientAddress: string;
 }
 
-/** A job as it is stored. */
+/** A stored job. */
 export interface Job<Options = unknown> {
   readonly id: string;
   readonly kind: 'import';
@@ -31,12 +31,12 @@ export interface Job<Options = unknown> {
   readonly actor: JobActor;
   readonly request: JobRequest;
   readonly options: Options;
-  /** The id of the body in the store; that of the job which brought it. */
+  /** The id of the body in the store: the id of the job that uploaded it. */
   readonly body_id: string;
   readonly body_bytes: number;
-  /** The times that the body is read: 1 is the first. */
+  /** The number of the current pass over the body, from 1. */
   readonly pass: number;
-  /** How far the current pass has come: bytes of the body, and the number of the last row. */
+  /** The progress of the current pass: bytes of the body, and the number of the last row. */
   readonly position: number;
   readonly last_row: number;
   readonly rows_total: number;
@@ -44,7 +44,7 @@ export interface Job<Options = unknown> {
   readonly rows_done: number;
   readonly rows_skipped: number;
   readonly rows_refused: number;
-  /** Rows that later passes do or refuse. */
+  /** Rows that later passes import or refuse. */
   readonly rows_waiting: number;
   /** The number of such rows when the current pass began. */
   readonly pass_began_waiting: number;
@@ -52,7 +52,7 @@ export interface Job<Options = unknown> {
   /** Failed attempts since the last progress. */
   readonly failures: number;
   readonly fence: number;
-  /** The time that replicas worked on it, in milliseconds. */
+  /** The total time of work on it, in milliseconds. */
   readonly active_ms: number;
   /** Unix seconds. */
   readonly created_at: number;
@@ -62,7 +62,7 @@ export interface Job<Options = unknown> {
 
 const seconds = z.int().describe('unix seconds');
 
-/** A job as admins get it. */
+/** A job in answers. */
 export const shownJob = z.object({
   id: z.uuid(),
   kind: z.literal('import'),
@@ -90,7 +90,7 @@ export const shownJob = z.object({
   finished: seconds.nullable(),
 });
 
-/** Shows a job to admins. `shownOptions` are those that its request named. */
+/** Returns a job for an answer. `shownOptions` are the options of its request. */
 export function showJob(job: Job, shownOptions: Readonly<Record<string, unknown>>): z.output<typeof shownJob> {
   const rate = job.active_ms > 0 && job.rows_read > 0 ? job.rows_read / (job.active_ms / 1000) : null;
   const isUnfinished = job.finished_at === null;

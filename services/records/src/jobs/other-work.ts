@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Lets requests go before a job of the same process. */
+/** Lets requests take precedence over a job of the same process. */
 export interface OtherWork {
-  /** Notes that a request came. */
+  /** Notes that a request has arrived. */
   note(): void;
-  /** Waits as long as the job has worked, while requests come; otherwise only for a turn of the event loop. */
+  /** Waits as long as the job has worked if requests are arriving; otherwise only for a turn of the event loop. */
   breathe(workedMs: number): Promise<void>;
 }
 
-/** How long after a request others are likely, in milliseconds. */
+/** How long after a request more are likely, in milliseconds. */
 const recentMs = 500;
 
-/** The longest wait, in milliseconds: the job goes on all the same. */
+/** The longest wait, in milliseconds. Then the job continues anyway. */
 const maxWaitMs = 1000;
 
-/** Creates what makes a job share its process with requests. */
+/** Creates the pauses with which a job shares its process with requests. */
 export function createOtherWork(): OtherWork {
   let lastMs = Number.NEGATIVE_INFINITY;
   return {

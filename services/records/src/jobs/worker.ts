@@ -5,7 +5,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Job, JobError } from './job.ts';
 import { endJob, LostJob, leaveJob, renewJob, renewMs, takeJob } from './job-store.ts';
 
-/** Works on a job until it is done, or the signal asks it to stop. Throws a refusal for a job that cannot go on. */
+/** Works on a job until it is done, or the signal asks it to stop. Throws a refusal for a job that cannot continue. */
 export type RunJob = (job: Job, ending: AbortSignal) => Promise<'done' | 'interrupted'>;
 
 interface WorkerDeps {
@@ -35,7 +35,7 @@ export function createJobWorker({ database: { query }, run, log }: WorkerDeps): 
   let current: Promise<void> | undefined;
   const task: BackgroundTask = every({ name: 'take jobs', log, intervalMs: pollMs, run: takeNext });
 
-  /** Takes a job and returns at once: work that lasts hours is no run of a task. */
+  /** Takes a job and returns at once, since a run of a task should not last hours. */
   async function takeNext(): Promise<void> {
     if (current || stopping.signal.aborted) return;
     const job = await takeJob(query);
@@ -74,7 +74,7 @@ export function createJobWorker({ database: { query }, run, log }: WorkerDeps): 
       log.warn({ job: job.id, err: error }, 'a job failed');
       return;
     }
-    log.warn({ job: job.id, err: error, failures: job.failures + 1 }, 'a job is interrupted, and goes on soon');
+    log.warn({ job: job.id, err: error, failures: job.failures + 1 }, 'a job was interrupted and will continue soon');
     await leaveJob(query, job, { pauseSec: retrySec * (job.failures + 1), isFailure: true });
   }
 

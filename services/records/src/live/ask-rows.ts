@@ -8,10 +8,10 @@ import type { EventRows } from './event-rows.ts';
 import { columnName, type JudgedRow } from './judge-sql.ts';
 import type { ReadEvent } from './read-events.ts';
 
-/** Most pairs of an event and a caller in one statement; fewer where each may have a JSON of its own. */
+/** The maximum number of pairs of an event and a caller in one statement; fewer if each may have its own JSON. */
 const maxPairs = 250_000;
 const maxPairsForEach = 10_000;
-/** Most UTF-16 code units of all JSON that one call returns. */
+/** The maximum number of UTF-16 code units of all JSON that one call returns. */
 const maxShownUnits = 64 * 2 ** 20;
 
 interface AskDeps {
@@ -42,21 +42,21 @@ export async function askRows(
       units += row.json?.length ?? 0;
       if (units > maxShownUnits) throw answerTooLarge();
       if (from === 0) found.push(row);
-      // What does not depend on the caller is in every part.
+      // Rows that do not depend on the caller are in every part.
       else if (row.callers !== null) found.push({ ...row, callers: shifted(row.callers, from) });
     }
   }
   return found;
 }
 
-/** An event of a group that the statement is asked about. */
+/** An event of a group to judge. */
 export interface Asked {
   readonly read: ReadEvent;
   /** The number of the event in its group. */
   readonly n: number;
 }
 
-/** The rows of events, as a statement takes them (see `selectEventRows`). */
+/** The rows of events for a statement (see `selectEventRows`). */
 export function rowsOf(asked: readonly Asked[]): EventRows {
   const given = asked.flatMap(({ read: { before, after }, n }) => [
     ...(before === undefined ? [] : [`[${n},false,${before}]`]),
@@ -75,7 +75,7 @@ export function rowsOf(asked: readonly Asked[]): EventRows {
 
 const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
 
-/** The numbers of a later part as those of all callers. */
+/** Converts the numbers of a later part to numbers among all callers. */
 const shifted = (numbers: string, by: number): string =>
   numbers
     .split(',')

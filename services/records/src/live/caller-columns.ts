@@ -1,6 +1,6 @@
 import type { NamedParameters, Parameters, RequestValues } from '@recordbus/query';
 
-/** Where the values of a subscription come from. */
+/** The sources of a subscription's values. */
 export interface SubscriptionValues {
   readonly request: RequestValues;
   /** The id of the one record that is followed. */
@@ -16,17 +16,17 @@ interface CallerColumn {
 /** The columns of the relation `caller`, which has a row for each subscription. */
 export interface CallerColumns<Given extends object> {
   readonly count: number;
-  /** How often the SQL so far reads one of them. */
+  /** How often the SQL so far reads one of the columns. */
   readonly reads: number;
   /** The SQL types of the columns, in order. */
   readonly types: readonly string[];
-  /** Parameters whose values of the request are columns. Fixed values are those of the statement, as in a rule. */
+  /** Parameters for a rule: values of the request are columns, fixed values belong to the statement. */
   readonly ofRule: NamedParameters<Given>;
-  /** Parameters of which fixed values are columns too, as in the filter of a client. */
+  /** Parameters for a client's filter: fixed values are columns too. */
   readonly ofClient: Parameters;
-  /** The place of the id of the caller's account among the values; undefined where the SQL does not read it. */
+  /** The index of the id of the caller's account among the values; undefined if the SQL does not read it. */
   placeOfAccount(): number | undefined;
-  /** Adds the id of the one record that is followed. Returns its SQL. */
+  /** Adds the id of the followed record. Returns its SQL. */
   recordId(): string;
   /** The values of one subscription, in the order of the columns. */
   valuesOf(values: SubscriptionValues): unknown[];
@@ -36,7 +36,7 @@ export interface CallerColumns<Given extends object> {
 export const callerAlias = 'caller';
 export const callerNumber = `${callerAlias}."@c"`;
 
-/** How the compiler of rules calls the id of the caller's account. */
+/** The compiler's key for the id of the caller's account. */
 const accountKey = 'auth.id as text';
 
 /** Creates the columns of a statement with the given parameters. */
@@ -93,5 +93,5 @@ export function createCallerColumns<Given extends object>(statement: NamedParame
   };
 }
 
-/** Whether the type is one of arrays. Their values arrive as texts, since an array of arrays would be flattened. */
+/** Whether the type is an array. Its values are passed as texts, since an array of arrays would be flattened. */
 export const isArray = (sqlType: string): boolean => sqlType.endsWith('[]');

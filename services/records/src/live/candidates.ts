@@ -4,12 +4,15 @@ import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { needsRuleCheck } from '../rules/rule-context.ts';
 import { type EventRows, eventAlias, selectEventRows } from './event-rows.ts';
 
-/** A statement that finds the ids of the accounts that events may concern; null where one may concern everybody. */
+/**
+ * A statement that finds the ids of the accounts that events may concern. It returns null if an event may concern
+ * everyone.
+ */
 export interface CandidatesStatement extends Pick<NamedParameters<EventRows>, 'valuesFrom'> {
   readonly text: string;
 }
 
-/** Compiles the statement; undefined where the rule does not lead from a record to accounts. */
+/** Compiles the statement; undefined if the rule does not lead from a record to accounts. */
 export function compileCandidatesOf(
   collection: Collection,
   action: 'list' | 'view',
@@ -31,7 +34,7 @@ select distinct account.id from event cross join lateral (${found.select}) accou
   return { text, valuesFrom: parameters.valuesFrom };
 }
 
-/** A rule that cannot be compiled admits nobody, which the statement that judges finds. */
+/** Returns undefined for an invalid rule. It admits nobody, as the statement that judges finds. */
 function findCandidates<T>(compile: () => T): T | undefined {
   try {
     return compile();

@@ -15,28 +15,28 @@ import { findCrossed } from './crossed.ts';
 import { type EventRows, eventAlias } from './event-rows.ts';
 import { composeJudge, type ShownReads } from './judge-sql.ts';
 
-/** The values that each run of a statement gives. It takes those that it needs. */
+/** The values for each run of a statement, which uses those that it needs. */
 export interface JudgeValues extends EventRows {
   /** The values of the callers, the text of an array for each column. */
   readonly columns: ReadonlyMap<string, string>;
-  /** The most bytes of the JSON of one record. */
+  /** The maximum number of bytes in the JSON of one record. */
   readonly maxBytes: number;
 }
 
-/** A condition (SQL) on the row of an event, and maybe that of a caller. */
+/** A condition (SQL) on the row of an event, and possibly the row of a caller. */
 export interface Condition {
   readonly sql: string;
   /** Whether it reads the row of a caller. */
   readonly reads: boolean;
 }
 
-/** When the row of an event matches, and what is shown of it. */
+/** When the row of an event matches, and which JSON is shown. */
 export interface Judged {
   readonly collection: Collection;
-  /** At most one of them holds for a record and a caller. Undefined where every record matches. */
+  /** At most one of them holds for a record and a caller. Undefined if every record matches. */
   readonly conditions: readonly Condition[] | undefined;
   readonly projection: Projection;
-  /** Whether the JSON of an event is what a get shows. */
+  /** Whether the JSON of an event equals that of a get. */
   readonly showsEvent: boolean;
 }
 
@@ -44,19 +44,19 @@ export interface Judged {
 export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'valuesFrom'>, Judged {
   readonly key: string;
   readonly text: string;
-  /** What the JSON reads of callers. */
+  /** The values of callers that the JSON reads. */
   readonly shownReads: ShownReads;
-  /** Whether the JSON has values that events leave out. */
+  /** Whether the JSON needs values that events leave out. */
   readonly needsStored: boolean;
   /** The fields of the record that the condition reads. */
   readonly ownFields: readonly string[];
   readonly columns: CallerColumns<JudgeValues>;
   readonly crossed: readonly CrossedCollection[];
-  /** Undefined where records do not lead to the accounts that may see them. */
+  /** Undefined if records do not lead to the accounts that may see them. */
   readonly candidates: CandidatesStatement | undefined;
 }
 
-/** Compiles what a subscription follows. Throws 400 for an invalid filter or `expand`. */
+/** Compiles a subscription. Throws 400 for an invalid filter or `expand`. */
 export function compilePlan(collection: Collection, request: LiveRequest, context: CompileContext): CompiledPlan {
   const parameters = createNamedParameters<JudgeValues>();
   const columns = createCallerColumns(parameters);
@@ -87,7 +87,7 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
 
 /**
  * The rule that applies to the caller, and the filter, as conditions of which at most one holds for a record and a caller;
- * undefined without both.
+ * undefined if there is neither.
  */
 function compileConditions(
   collection: Collection,
@@ -111,7 +111,7 @@ function compileConditions(
   }));
 }
 
-/** The fields of the record that a condition names. It has values only as parameters. */
+/** The fields of the record that a condition names. Its text contains no values, only parameters. */
 const fieldsIn = (condition: string, { fields }: Collection): string[] =>
   fields.map(({ name }) => name).filter((name) => condition.includes(`${eventAlias}.${quoteIdentifier(name)}`));
 

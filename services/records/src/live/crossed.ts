@@ -33,7 +33,7 @@ export function findCrossed(
   });
 }
 
-/** A rule that cannot be compiled admits nobody, whatever other records say. */
+/** An invalid rule admits nobody, whatever other records contain. */
 function ofRule(find: () => Crossing[]): Crossing[] {
   try {
     return find();

@@ -6,7 +6,7 @@ export interface DistinctCallers {
   readonly rows: readonly (readonly unknown[])[];
   /** The rows whose values pass a test. */
   filter(keeps: (values: readonly unknown[]) => boolean): DistinctCallers;
-  /** The positions of the callers of rows, by the numbers in a statement, from 1 and separated by commas. */
+  /** The indexes of the callers of rows. The rows are numbered from 1, and the numbers separated by commas. */
   positionsOf(numbers: string): number[];
 }
 

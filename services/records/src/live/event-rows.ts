@@ -9,7 +9,7 @@ import {
   tableOf,
 } from '@recordbus/schema';
 
-/** Alias of the rows of events, and the columns that no field is named like. */
+/** Alias of the rows of events, and columns whose names no field can have. */
 export const eventAlias = 'event';
 /** The number of the event in its batch. */
 export const eventNumber = `${eventAlias}."@n"`;
@@ -27,7 +27,7 @@ interface EventColumn {
   readonly isStoredOnly: boolean;
 }
 
-/** The columns of a record, as an event has them. */
+/** The columns of a record that an event has. */
 function eventColumns(collection: Collection): readonly EventColumn[] {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   const encrypted = new Set(encryptedFieldsOf(collection).map(({ name }) => name));
@@ -44,7 +44,7 @@ const systemTypes: Readonly<Record<string, string>> = { id: 'text collate "C"', 
 export const eventMembers = (collection: Collection): readonly string[] =>
   eventColumns(collection).flatMap(({ name, isStoredOnly }) => (isStoredOnly ? [] : [name]));
 
-/** The rows of events, as each run of a statement gives them. */
+/** The rows of events for a run of a statement. */
 export interface EventRows {
   /** JSON text of a list of `[n, isAfter, record]`, and their number. */
   readonly given: string;
@@ -55,9 +55,9 @@ export interface EventRows {
 }
 
 /**
- * A select of rows like those of the table, with `"@n"`, `"@after"` and `"@version"`: of the records that are given,
- * and of stored ones, which have their version. The limits tell the planner how many there are: it would expect 200, and
- * read whole tables for them.
+ * A select of rows like those of the table, with `"@n"`, `"@after"` and `"@version"`: of the given records, and of
+ * stored ones, which have their version. The limits give the planner the number of rows. Otherwise it would expect 200,
+ * and read whole tables.
  */
 export function selectEventRows(collection: Collection, parameters: Pick<NamedParameters<EventRows>, 'named'>): string {
   const columns = eventColumns(collection);

@@ -7,14 +7,14 @@ import { type CallerColumns, callerAlias, callerNumber, isArray } from './caller
 import type { Condition, Judged, JudgeValues } from './compile-plan.ts';
 import { eventAlias, eventNumber, isAfter, selectEventRows } from './event-rows.ts';
 
-/** A row of the result: callers for whom a record matches, and maybe its JSON for them. */
+/** A row of the result: callers for whom a record matches, possibly with its JSON for them. */
 export interface JudgedRow {
   /** The number of the event. */
   readonly n: number;
   readonly isAfter: boolean;
   /** The version of a stored record. */
   readonly version: string | null;
-  /** The numbers of the callers, separated by commas; null where they do not matter. */
+  /** The numbers of the callers, separated by commas; null if they do not matter. */
   readonly callers: string | null;
   readonly json: string | null;
 }
@@ -33,7 +33,7 @@ export function composeJudge(judged: Judged, parts: JudgeParts): { text: string;
   const { parameters, columns } = parts;
   const { collection, conditions = [{ sql: 'true', reads: false }], showsEvent } = judged;
   const json = compileShown(judged, parts);
-  // The text of an event is there already; only what is read from the table has to be written.
+  // The event already has the text. Only values that are read from the table must be written.
   const shown = {
     ...json,
     text: `case when ${showsEvent ? `${eventVersion} is not null` : isAfter} then ${json.text} end`,
@@ -45,14 +45,14 @@ export function composeJudge(judged: Judged, parts: JudgeParts): { text: string;
   return { text: `with ${events}${callers}${compose(conditions, shown)}`, shownReads: shown.reads };
 }
 
-/** What the JSON of a record reads of callers: only the rules of its fields, or maybe more. */
+/** The values of callers that the JSON of a record reads: only those of field rules, or possibly more. */
 export type ShownReads = 'nothing' | 'rules' | 'anything';
 
 /** The JSON of a record. */
 interface Shown {
   readonly text: string;
   readonly from: string;
-  /** With `rules`, what they decide are the columns `b1`, … of the row `g`. */
+  /** With `rules`, their results are the columns `b1`, … of the row `g`. */
   readonly reads: ShownReads;
   readonly rules: readonly string[];
 }
@@ -78,7 +78,7 @@ function compileShown({ collection, projection }: Judged, { parameters, columns,
   return { from, text: limit(text), reads, rules: compiled };
 }
 
-/** All callers see the same of a record. */
+/** For records that look the same to all callers. */
 function composeAlike(conditions: readonly Condition[], { text, from }: Shown): string {
   if (!conditions.some(({ reads }) => reads)) {
     const where = conditions.map(({ sql }) => `(${sql})`).join(' or ');
@@ -91,7 +91,7 @@ select ${head}, m.callers, ${text} as json
 from matched m join event on ${eventNumber} = m.n and ${isAfter} = m.is_after ${from}`;
 }
 
-/** Callers for whom the same rules of fields hold see the same: it is written once for them. */
+/** Writes the JSON once for all callers for whom the same field rules hold, since they see the same. */
 function composeByRules(conditions: readonly Condition[], { text, from, rules }: Shown): string {
   const names = rules.map((_rule, index) => `b${index + 1}`);
   // Only the record after the write is shown.
@@ -105,7 +105,7 @@ select ${head}, g.callers, ${text} as json
 from grouped g join event on ${eventNumber} = g.n and ${isAfter} = g.is_after ${from}`;
 }
 
-/** Each caller may see something else. */
+/** For records that may look different to each caller. */
 function composeForEach(conditions: readonly Condition[], { text, from }: Shown): string {
   return `, matched as materialized (
   ${conditions.map((one) => selectPairs(one)).join(' union all ')}
@@ -120,13 +120,13 @@ select s.n, true, s.version, ${joined('s.c')}, s.json from (
 ) s group by s.n, s.version, s.json`;
 }
 
-/** A select of the rows that match, and of the callers for whom they do; null where it does not depend on the caller. */
+/** A select of the matching rows and their callers; null for a row that does not depend on the caller. */
 const selectMatching = (condition: Condition): string =>
   condition.reads
     ? selectPairs(condition)
     : `select ${eventNumber} as n, ${isAfter} as is_after, null::bigint as c from event where ${condition.sql}`;
 
-/** The same with each caller, and more values (SQL) of both. */
+/** The same for each caller, with more values (SQL) of both. */
 const selectPairs = ({ sql }: Condition, more: readonly string[] = []): string =>
   `select ${[`${eventNumber} as n`, `${isAfter} as is_after`, `${callerNumber} as c`, ...more].join(', ')} from event, ${callerAlias} where ${sql}`;
 

@@ -10,7 +10,7 @@ import { addCallers, type DistinctCallers, distinctCallers } from './distinct-ca
 import { type ReadEvent, readEvents } from './read-events.ts';
 import { answerFreely, createResult, verdictOf } from './verdict-results.ts';
 
-/** What judging needs of the service. */
+/** The dependencies of judging. */
 export interface JudgeDeps {
   /** Runs the statements that judge. */
   readonly read: Query;
@@ -20,7 +20,7 @@ export interface JudgeDeps {
   maxAnswerBytes(): number;
 }
 
-/** Most UTF-16 code units of the records of one statement. */
+/** The maximum number of UTF-16 code units of the records in one statement. */
 const maxUnits = 4 * 2 ** 20;
 
 type CallerValues = readonly (readonly unknown[])[];
@@ -39,7 +39,7 @@ export async function judgeEvents(
   return verdicts;
 }
 
-/** Finds the ids of the accounts that events may concern; undefined where they may concern everybody. */
+/** Finds the ids of the accounts that events may concern; undefined if they may concern everyone. */
 export async function findCandidates(
   deps: JudgeDeps,
   plan: CompiledPlan,
@@ -56,7 +56,7 @@ export async function findCandidates(
       for (const id of found.ids) ids.add(id);
     }
   } catch (error) {
-    // Judging finds out which of the events does not fit the schema.
+    // Judging finds out which of the events does not match the schema.
     if (isDataError(error)) return undefined;
     throw error;
   }
@@ -87,8 +87,8 @@ function* groupsOf(events: readonly ReadEvent[]): Generator<readonly ReadEvent[]
 }
 
 /**
- * Judges a group. Where the data of an event do not fit, which one change of the schema after another may cause, each
- * event is judged alone, then by the stored record, and matches for nobody if that fails too, as then no get reads it.
+ * Judges a group. The data of an event may not match the schema after several changes of it. Then each event is judged
+ * alone, and if that fails, by the stored record. If that fails too, it matches for nobody, since no get could read it.
  */
 async function judgeGroup(
   deps: JudgeDeps,
@@ -111,7 +111,7 @@ async function judgeGroup(
   }
 }
 
-/** Whether a value does not fit a statement. */
+/** Whether a statement failed because of a value. */
 const isDataError = (error: unknown): boolean => isDatabaseError(error) && /^(21|22)/.test(error.code ?? '');
 
 const nobody = ({ version }: LiveEvent): EventVerdict => ({ before: [], now: [], records: [], version });
@@ -146,8 +146,8 @@ async function judgeOnce(
 const manyCallers = 200;
 
 /**
- * The callers whom events may concern. A rule over memberships would make PostgreSQL read all of them; led by the
- * records, it reads those of the accounts that are named.
+ * The callers whom events may concern. For a rule over memberships, PostgreSQL would read all memberships. Starting
+ * from the records, it reads only those of the accounts that they name.
  */
 async function concernedCallers(
   deps: JudgeDeps,
@@ -159,7 +159,7 @@ async function concernedCallers(
   const place = plan.columns.placeOfAccount();
   if (!candidates || place === undefined || asked.length === 0 || callers.rows.length < manyCallers) return callers;
   const { ids, isEveryone } = await readCandidates(deps, candidates, asked);
-  // Of two conditions the first is for everybody: it needs no callers if it reads none, and if all see the same.
+  // The first of two conditions is for everyone. It needs no callers if it reads none and all see the same.
   const needsNone = conditions.length === 2 && conditions[0]?.reads === false && shownReads === 'nothing';
   const isForAll = isEveryone && !needsNone;
   return isForAll ? callers : callers.filter((values) => ids.has(String(values[place])));

@@ -8,7 +8,7 @@ import { callerKind } from '../rules/compile-rule.ts';
 import { collectionFor, schemaFor } from '../rules/key-collections.ts';
 import { type CompiledPlan, compilePlan } from './compile-plan.ts';
 
-/** Most plans of a collection that are kept compiled. */
+/** The maximum number of compiled plans of a collection that are cached. */
 const maxKept = 2000;
 /** Longer requests are compiled each time. */
 const maxKeptLength = 10_000;
@@ -20,13 +20,15 @@ interface PlanDeps {
 
 /** The compiled plans of the current schema. */
 export interface LivePlans {
-  /** Compiles what a caller follows in a collection. Throws 400 for an invalid filter or `expand`. */
+  /** Compiles a caller's subscription to a collection. Throws 400 for an invalid filter or `expand`. */
   compile(collection: Collection, request: LiveRequest, principal: Principal): CompiledPlan;
-  /** Compiles a plan again; undefined where the schema now gives its request another key, or refuses it. */
+  /**
+   * Compiles a plan again; undefined if the request now has another key, or is refused, because the schema has changed.
+   */
   find(plan: LivePlan): CompiledPlan | undefined;
 }
 
-/** Creates the plans. Those of an earlier schema are garbage. */
+/** Creates the plans. Plans of earlier schemas are garbage-collected. */
 export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
   const keptOf = perCollection(() => new Map<string, CompiledPlan>());
 
@@ -77,7 +79,7 @@ function principalOf(kind: string): Principal {
   return { type: 'user', id: '', email: '', collection, anonymous: false, impersonatedBy: null };
 }
 
-/** What rules read of a subscription: a GET with the headers and the query of its connection. */
+/** The request values that rules read for a subscription: a GET with the headers and the query of its connection. */
 export const requestValuesOf = ({ principal, headers, query }: LiveCaller): RequestValues => ({
   method: 'GET',
   auth: authOf(principal),

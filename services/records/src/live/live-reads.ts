@@ -25,14 +25,14 @@ interface LiveReadsDeps {
   mapError(error: unknown): AppError | undefined;
 }
 
-/** The most attempts of one call while the schema changes. */
+/** The maximum number of attempts of one call while the schema changes. */
 const maxAttempts = 8;
 
-/** Creates what the realtime service asks of the records service. */
+/** Creates the functions that the realtime service calls. */
 export function createLiveReads(deps: LiveReadsDeps): LiveReads {
   const { database, reads, cache, served, schema, encryption, mapError } = deps;
   const plans = createLivePlans({ collections: cache, schema });
-  // A record is judged by rules that are no older than its event.
+  // The rules that judge a record must not be older than its event.
   const refresh = createSharedRefresh(async () => {
     const [row] = await database.read<{ version: number }>(readSchemaVersion);
     if (row && row.version !== cache.version) await cache.reload();
@@ -77,7 +77,7 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
       current(clientOfCaller(caller), async () => {
         const state = await readSnapshot({ reads, served, schema, encryption }, request, caller);
         if (state.total === undefined) return state;
-        // After the records, so that none of their versions is later.
+        // Read after the records, so none of their versions is later.
         await clock.run();
         return { ...state, at: second };
       }),
@@ -87,7 +87,7 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
 }
 
 /**
- * The client whose turn it is. Within the scope of the request that opened the connection, a large answer would keep its
+ * The client for the turns. In the scope of the request that opened the connection, a large answer would occupy its
  * place until the connection closes.
  */
 const clientOfCaller = ({ principal, address = '' }: LiveCaller): string =>
@@ -99,14 +99,14 @@ const readSchemaVersion = {
   values: [],
 };
 
-/** The second of the clock by which records get their versions. */
+/** The current second of the clock of versions. */
 const readSecond = {
   name: 'live.second',
   text: 'select floor(extract(epoch from now()))::float8 as second',
   values: [],
 };
 
-/** Works with a plan of the current schema; undefined where there is none. */
+/** Runs work with a plan of the current schema; undefined if there is none. */
 async function withPlan<T>(
   find: () => CompiledPlan | undefined,
   work: (plan: CompiledPlan) => Promise<T>,

@@ -51,7 +51,7 @@ const planOf = (compiled: CompiledPlan, request: LiveRequest, kind: string): Liv
   crossed: compiled.crossed,
 });
 
-/** Empty parameters are none, as in a query. */
+/** Empty parameters count as absent, as in a query. */
 export function withoutEmpty({ collection, record, filter, expand, fields }: LiveRequest): LiveRequest {
   return { collection, record, filter: givenText(filter), expand: givenText(expand), fields: givenText(fields) };
 }

@@ -9,16 +9,16 @@ import { eventMembers } from './event-rows.ts';
 /** An event, and the rows to judge. */
 export interface ReadEvent {
   readonly event: LiveEvent;
-  /** The id of the record; undefined for a large event that is gone and names none. */
+  /** The id of the record; undefined for a large event that is gone and names no record. */
   readonly id: string | undefined;
-  /** JSON text of the record before the write; undefined where it cannot be judged. */
+  /** JSON text of the record before the write; undefined if it cannot be judged. */
   readonly before: string | undefined;
-  /** JSON text of the record after the write; undefined where there is none, or where the stored one is judged. */
+  /** JSON text of the record after the write; undefined for a delete, or if the stored record is judged. */
   readonly after: string | undefined;
   readonly changed: readonly string[];
 }
 
-/** Reads the `data` of events, in order. Large ones are read from where they are stored. */
+/** Reads the `data` of events, in order. Large events are read from the database. */
 export async function readEvents(query: Query, plan: CompiledPlan, events: readonly LiveEvent[]): Promise<ReadEvent[]> {
   const large = await readLarge(query, events);
   const members = eventMembers(plan.collection);
@@ -41,7 +41,7 @@ function readEvent(
   const isCurrent = isSameList(names, members);
   const previous = parts.get('previous');
   const before = event.verb === 'delete' ? record : event.verb === 'update' ? previous : undefined;
-  // The same names may have stood for other fields before the collection was changed.
+  // Before the collection was changed, the same names may have belonged to other fields.
   const isLater = (readVersion(event.version)?.atSec ?? 0) > plan.collection.updatedAtSec;
   return {
     event,
@@ -59,7 +59,7 @@ function readMembers(record: string): { readonly id: string | undefined; readonl
   return { id: typeof id === 'string' ? id : undefined, names: Object.keys(parsed) };
 }
 
-/** Whether the record has all these members. An event from before a change of the schema may lack some. */
+/** Whether the record has all these members. An event that is older than a change of the schema may lack some. */
 function hasAll(record: string, members: readonly string[]): boolean {
   if (members.length === 0) return true;
   const { names } = readMembers(record);

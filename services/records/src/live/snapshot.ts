@@ -21,7 +21,7 @@ interface SnapshotDeps {
 interface Snapshot {
   /** JSON text of a list of records. */
   readonly records: string;
-  /** How many records the list has in all; undefined for one record. */
+  /** The total number of records in the list; undefined for a single record. */
   readonly total?: number | undefined;
 }
 
@@ -29,7 +29,7 @@ interface Snapshot {
 const defaultPage = { page: 1, perPage: 30 };
 const maxPerPage = 1000;
 
-/** Reads the first state of a subscription. Throws as a GET does. */
+/** Reads the snapshot of a subscription. Throws as a GET does. */
 export function readSnapshot(deps: SnapshotDeps, request: SnapshotRequest, caller: LiveCaller): Promise<Snapshot> {
   const { principal } = caller;
   const { served, schema } = deps;
@@ -73,7 +73,7 @@ async function readOne(
   return { records: `[${found.body.slice(dataStart.length, -1)}]` };
 }
 
-/** What is around the records of an answer. */
+/** The text before the records of an answer. */
 const dataStart = '{"data":';
 const endOfList = /,"page":\d+,"perPage":\d+,"totalItems":(\d+),"totalPages":\d+\}$/;
 

@@ -3,18 +3,18 @@ import { selectedColumns } from '../shape/field-selection.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import type { ReadEvent } from './read-events.ts';
 
-/** What is known about an event while it is judged. */
+/** The intermediate result of judging an event. */
 export interface Result {
   before: number[] | 'all';
   now: number[] | 'all';
-  /** The callers who are shown a JSON. */
+  /** The callers who see each JSON. */
   readonly records: Map<string, number[] | 'all'>;
   version: string | undefined;
 }
 
 export const createResult = (): Result => ({ before: [], now: [], records: new Map(), version: undefined });
 
-/** Answers where everybody sees the record of the event. Returns false where the stored record is needed. */
+/** Fills in the result of an event whose record everyone sees. Returns false if the stored record is needed. */
 export function answerFreely({ event, before, after }: ReadEvent, result: Result | undefined): boolean {
   if (!result || (after === undefined && event.verb !== 'delete')) return false;
   if (before !== undefined) result.before = 'all';
@@ -25,7 +25,7 @@ export function answerFreely({ event, before, after }: ReadEvent, result: Result
   return true;
 }
 
-/** The verdict of an event that is judged. */
+/** The verdict on a judged event. */
 export function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, result: Result): EventVerdict {
   const { before, now, records, version } = result;
   return {

@@ -2,9 +2,9 @@ import type { SortKey } from '@recordbus/query';
 import type { CursorValues } from './cursor.ts';
 
 /**
- * Returns conditions that together select the rows behind a cursor in the order of the keys. No row satisfies two of
- * them, and an index on the keys serves each as one range, so a page costs the same at any depth. `sqlOf` gives the SQL
- * of the cursor's value of a key. Which values are null is part of the text.
+ * Returns conditions that together select the rows after a cursor in the order of the keys. No row meets two of them,
+ * and an index on the keys serves each as one range, so a page costs the same at any depth. `sqlOf` returns the SQL of
+ * the cursor's value for a key. The text depends on which values are null.
  */
 export function rangesAfter(
   keys: readonly SortKey[],
@@ -30,7 +30,7 @@ export function rangesAfter(
   );
 }
 
-/** The conditions for values of one key behind a value, or behind null without one. */
+/** The conditions for values of one key after a value; after null if it is undefined. */
 function behindOne(key: SortKey, value: string | undefined): readonly string[] {
   if (key.isDescending) return [value === undefined ? `${key.sql} is not null` : `${key.sql} < ${value}`];
   if (value === undefined) return [];

@@ -9,7 +9,7 @@ import type { CursorValues } from './cursor.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPageSize, type ListRequest } from './list-request.ts';
 
-/** The values that each run of a list by cursor gives. */
+/** The values for each run of a list by cursor. */
 interface CursorListValues {
   readonly perPage: number;
   readonly maxBytes: number;
@@ -25,7 +25,7 @@ export interface CursorPage extends Pick<NamedParameters<CursorListValues>, 'val
   readonly projection: Projection;
 }
 
-/** Composes the page behind a cursor, or the first one without its values. */
+/** Composes the page after a cursor, or the first page without its values. */
 export function composeCursorPage(
   collection: Collection,
   request: Omit<ListRequest, 'page' | 'skipTotal'>,
@@ -66,13 +66,16 @@ const unionOf = (selects: readonly string[]): string =>
 const orderOf = (keys: readonly SortKey[]): string =>
   keys.map(({ isDescending }, index) => `"key:${index}"${isDescending ? ' desc' : ''}`).join(', ');
 
-/** SQL of the values of a cursor as JSON. A list or JSON value is its text, which tells JSON's null from SQL's. */
+/**
+ * SQL of the values of a cursor as JSON. A list or JSON value is represented by its text, which distinguishes JSON's
+ * null from SQL's.
+ */
 const keysJson = (keys: readonly SortKey[]): string =>
   `jsonb_build_array(${keys.map((key, index) => `"key:${index}"${isJsonKey(key) ? '::text' : ''}`).join(', ')})::text`;
 
 const isJsonKey = ({ kind }: SortKey): boolean => kind === 'json' || kind === 'list';
 
-/** The SQL types of the values in a cursor. A vector is in none. */
+/** The SQL types of the values in a cursor. Cursors contain no vectors. */
 const sqlTypes: Readonly<Record<ValueKind, string>> = {
   text: 'text',
   number: 'double precision',

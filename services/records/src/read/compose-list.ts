@@ -11,14 +11,14 @@ import { countedTotal, incrementalTotal } from './total.ts';
 /** How a list computes its total. */
 export type TotalMode = 'none' | 'count' | 'incremental';
 
-/** The values that each run of a list gives. The statement takes those that it needs. */
+/** The values for each run of a list. The statement uses those that it needs. */
 interface ListValues {
   readonly page: number;
   readonly perPage: number;
   readonly offset: number;
-  /** The most bytes that the answer may have. */
+  /** The maximum number of bytes in the answer. */
   readonly maxBytes: number;
-  /** What an incremental total adds to, and the snapshot of that total. */
+  /** The total that an incremental total adds to, with its snapshot. */
   readonly total: number | undefined;
   readonly snapshot: string | undefined;
 }
@@ -53,7 +53,7 @@ export function composeList(
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
     return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
   }
-  // One statement sees one snapshot, so the total always fits the page.
+  // One statement sees one snapshot, so the total always matches the page.
   const pages = `(c.total::bigint + ${pageSize} - 1) / ${pageSize}`;
   const total =
     totalMode === 'count'

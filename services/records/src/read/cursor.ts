@@ -5,7 +5,7 @@ import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError, malformedParameter } from '@recordbus/shared/errors';
 
-/** The values of a record by which a list is sorted, as JSON shows them; lists and JSON values as their JSON text. */
+/** The values of a record by which a list is sorted, in JSON; lists and JSON values as their JSON text. */
 export type CursorValues = readonly (string | number | boolean | null)[];
 
 /** The list that a cursor belongs to. */
@@ -16,7 +16,7 @@ export interface CursorList {
   readonly principal: Principal;
 }
 
-/** Most characters of the values in a cursor, which travels in a URL. */
+/** The maximum number of characters of the values in a cursor, which is part of a URL. */
 const maxValuesLength = 4000;
 
 /** Longest text that can be a cursor: base64 of values in UTF-8, and the name of the list. */

@@ -14,7 +14,7 @@ import { isOpenEnded, type Projection, recordJson } from '../shape/record-json.t
 import { createShapeCache } from '../shape/shape-cache.ts';
 import type { RecordReads } from './record-reads.ts';
 
-/** A get as the client requested it. */
+/** A client's get. */
 export interface GetRequest {
   readonly id: string;
   readonly fields?: string | undefined;
@@ -31,16 +31,16 @@ interface FoundRecord {
 
 interface Found extends FoundRecord {
   /**
-   * Whether the version fixes what the body shows, apart from expansions: no rule of a shown field reads the caller, the
-   * time or other records.
+   * Whether the body, apart from expansions, depends only on the version: no rule of a shown field reads the caller,
+   * the time or other records.
    */
   readonly isFixedByVersion: boolean;
 }
 
-/** The values that each run of a get gives. The statement takes those that it needs. */
+/** The values for each run of a get. The statement uses those that it needs. */
 interface GetValues {
   readonly id: string;
-  /** The most bytes that the answer may have. */
+  /** The maximum number of bytes in the answer. */
   readonly maxBytes: number;
 }
 
@@ -83,7 +83,7 @@ export async function findRecord(
   };
 }
 
-/** Composes a get. A view rule that has to be checked adds the column `isAllowed`. */
+/** Composes a get. A view rule that must be checked adds the column `isAllowed`. */
 function composeGet(
   collection: Collection,
   { fields, expand }: GetRequest,

@@ -7,11 +7,14 @@ import type { ListRequest } from './list-request.ts';
 import type { RecordReads } from './record-reads.ts';
 
 interface PageRequest extends ListRequest {
-  /** The cursor of the page before; empty for the first page, undefined for a page by its number. */
+  /** The `next` of the previous page; empty for the first page, undefined for a page by its number. */
   readonly cursor?: string | undefined;
 }
 
-/** Reads a page of a list, by its number or by a cursor. Throws 400 for a request with both, and as these lists do. */
+/**
+ * Reads a page of a list, by its number or by a cursor. Throws 400 for a request with both, and the errors of these
+ * lists.
+ */
 export function listPage(
   reads: RecordReads,
   collection: Collection,

@@ -6,9 +6,9 @@ import { readProjection } from '../shape/read-projection.ts';
 import { type Projection, type RecordJson, recordJson } from '../shape/record-json.ts';
 import type { ListRequest } from './list-request.ts';
 
-/** The parts that the statement of every list has. */
+/** The parts of every list statement. */
 interface ListParts {
-  /** The condition on the rows; undefined when all are listed. */
+  /** The condition on the rows; undefined if all are listed. */
   readonly condition: string | undefined;
   readonly sort: Sort;
   readonly projection: Projection;

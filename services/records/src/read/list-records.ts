@@ -11,7 +11,7 @@ import type { RecordReads } from './record-reads.ts';
 import { findKnownTotal, keepTotal, type Total } from './total.ts';
 
 const plainShapesOf = perCollection(() => createShapeCache<List>('list'));
-/** A separate cache: clients keep sending new filters, which would leave no room for other shapes. */
+/** A separate cache, since clients keep sending new filters, which would displace other shapes. */
 const filteredShapesOf = perCollection(() => createShapeCache<List>('filter'));
 
 /**

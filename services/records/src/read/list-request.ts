@@ -1,4 +1,4 @@
-/** A list as the client requested it. The numbers are within their bounds. */
+/** A client's list. The numbers are within their bounds. */
 export interface ListRequest {
   /** 1-based. */
   readonly page: number;

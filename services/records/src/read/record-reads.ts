@@ -24,7 +24,7 @@ export interface RecordReads {
   readonly live: Query;
   /** The most bytes of an answer. */
   maxAnswerBytes(): number;
-  /** Whether they read what is committed, so that a total of them is right for later reads. */
+  /** Whether they read only committed data, so that their totals are valid for later reads. */
   readonly isCommitted: boolean;
   /** Returns the same reads, which read replicas may serve. */
   from(read: ReplicaRead): RecordReads;

@@ -15,7 +15,7 @@ export const snapshotLifetimeMs = 300_000;
 
 interface KnownTotal {
   latest?: Total;
-  /** The number of failovers before it. */
+  /** The number of earlier failovers. */
   failovers: number;
   takenAtMs: number;
   recountAtMs: number;
@@ -25,7 +25,7 @@ const knownTotalOf = perCollection((): KnownTotal => ({ failovers: 0, takenAtMs:
 
 let failovers = 0;
 
-/** Forgets all totals: after a failover, transactions have the ids of others that were lost. */
+/** Forgets all totals, because after a failover new transactions reuse the ids of lost ones. */
 export function forgetTotals(): void {
   failovers += 1;
 }
@@ -60,9 +60,9 @@ export function keepTotal(
 export const countedTotal = (collection: Collection): string => `select count(*) as total from ${tableOf(collection)}`;
 
 /**
- * A select of `total` that adds to an earlier total (SQL of a bigint) of a snapshot (SQL of a pg_snapshot). The outbox has
- * the writes since that snapshot that are visible now. Its rows and the records commit together, so the sum is exact in
- * the snapshot of this statement.
+ * A select of `total` that adds to an earlier total (SQL of a bigint) of a snapshot (SQL of a pg_snapshot). The outbox
+ * has the writes since that snapshot that are now visible. Its rows and the records commit together, so the sum is
+ * exact in the snapshot of this statement.
  */
 export const incrementalTotal = (collection: Collection, total: string, snapshot: string): string =>
   `select ${total} + coalesce(sum(o.records_added), 0) as total

@@ -11,9 +11,9 @@ import { conditionalNames, isOpen, viewOf, writeOf } from '../rules/field-rules.
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import type { VerdictParts } from '../rules/rule-verdict.ts';
 
-/** The value of a run whose statement checks write rules of fields. */
+/** The values of a run that checks write rules of fields. */
 export interface SentNames {
-  /** The members of the body as the client sent it. */
+  /** The members of the client's body. */
   readonly sent: readonly string[];
 }
 
@@ -25,12 +25,12 @@ interface RuleRows {
   readonly stored?: string;
 }
 
-/** What the statement of a write checks and shows for callers of one kind. */
+/** The checks and the answer of a write's statement for callers of one kind. */
 export interface CallerSql {
-  /** What the view rules of the fields decide about the answer. */
+  /** The decisions of the fields' view rules about the answer. */
   readonly view: FieldAccess;
   readonly context: CompileContext;
-  /** Compiles what has to be checked on a row. */
+  /** Compiles the checks of a row. */
   verdictOn(rows: RuleRows, parameters: SentParameters): VerdictParts;
 }
 
@@ -44,14 +44,14 @@ export const openCaller: CallerSql = {
 /** A write of a caller. */
 interface CallersWrite {
   readonly call: RuleContext;
-  /** Names of the fields in the body, as the client sent it. */
+  /** Names of the fields in the client's body. */
   readonly sent: readonly string[];
 }
 
 /** A statement for a kind of callers, and whether it checks a rule. */
 export type ForCaller<T> = T & { readonly checksRule: boolean };
 
-/** Memoizes the statements of an action by collection, kind of caller, and what has to be checked. */
+/** Memoizes the statements of an action by collection, kind of caller, and checks. */
 export function perCaller<T extends object>(
   action: Extract<RuleName, 'create' | 'update' | 'delete'>,
   make: (collection: Collection, caller: CallerSql) => T,

@@ -21,7 +21,10 @@ export function isNoneMatch(header: string | undefined, version: string): boolea
   return header.trim() === '*' || opaqueTags(header).includes(version);
 }
 
-/** Whether the If-None-Match of a write asks for a new record. Throws 400 for a list of tags, which no write compares. */
+/**
+ * Whether the If-None-Match of a write asks for a new record. Throws 400 for a list of tags, which writes do not
+ * compare.
+ */
 export function readOnlyNew(header: string | undefined): boolean {
   if (header === undefined) return false;
   if (header.trim() !== '*') throw malformed('If-None-Match of a write must be *');

@@ -2,8 +2,8 @@ import { type Collection, perCollection } from '@recordbus/schema';
 import { type CompileContext, callerKind } from '../rules/compile-rule.ts';
 
 /**
- * Memoizes a function whose result depends on a rule: by collection, schema version, and the kind of caller. Nothing else
- * of the principal may matter to `make`.
+ * Memoizes a function whose result depends on a rule: by collection, schema version, and the kind of caller. `make`
+ * must not depend on anything else of the principal.
  */
 export function perCallerKind<T>(
   make: (collection: Collection, context: CompileContext) => T,

@@ -10,10 +10,12 @@ export const isRecordId = (id: string): boolean => id.length <= maxIdLength && !
 const chosenId = /^[A-Za-z0-9_-]{1,64}$/;
 const maxChosenLength = 64;
 
-/** Segments that stand for something else where an id would be. */
+/** Path segments with another meaning in place of an id. */
 const reserved = new Set(['aggregate', 'batch', 'export', 'import', 'search']);
 
-/** Reads the id that a client chooses for a record. Throws 422 for one that no new record can have (records §17.2). */
+/**
+ * Reads the id that a client chooses for a record. Throws 422 for an id that no new record can have (records §17.2).
+ */
 export function readNewId(id: string): string {
   if (id.length > maxChosenLength || !chosenId.test(id))
     throw validationFailed({ id: `must have 1 to ${maxChosenLength} letters, digits, underscores and hyphens` });

@@ -10,7 +10,7 @@ import { collectionFor } from '../rules/key-collections.ts';
 /** A request for an action on the records of a collection. */
 interface Request {
   readonly collection: string;
-  /** Several actions if the write finds out which one it is. */
+  /** Several actions if only the write finds out which one it is. */
   readonly action: RuleName | readonly RuleName[];
   readonly principal: Principal;
 }
@@ -19,18 +19,18 @@ interface Request {
 export interface ServedCollections {
   /**
    * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this
-   * order. Of several actions, one that is not refused is enough.
+   * order. If there are several actions, one admitted action is enough.
    */
   admit(request: Request): Promise<Collection>;
-  /** Throws 403 or 401 when the rule of the action is closed to the caller, or sign-up is. */
+  /** Throws 403 or 401 if the rule of the action, or sign-up, is closed to the caller. */
   requireAction(collection: Collection, action: RuleName, principal: Principal): void;
   /**
    * Admits the request and runs its work. When an error of the database shows that the schema has changed since it was
-   * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must leave nothing behind when
-   * it throws.
+   * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must have no effects when it
+   * throws.
    */
   serve<T>(request: Request, work: (collection: Collection) => Promise<T>): Promise<T>;
-  /** Serves several requests as one like `serve`: the work gets those up to the first that is refused. */
+  /** Serves several requests together like `serve`. The work gets those up to the first one that is refused. */
   serveAll<T>(requests: readonly Request[], work: (admitted: Admitted) => Promise<T>): Promise<T>;
 }
 
@@ -41,7 +41,7 @@ export interface Admitted {
   readonly refusal: AppError | undefined;
 }
 
-/** The most attempts of one request while the schema changes. */
+/** The maximum number of attempts of one request while the schema changes. */
 const maxAttempts = 8;
 
 const reading = new Set<RuleName>(['list', 'view']);
@@ -95,7 +95,7 @@ export function createServedCollections(
     return { collections, refusal: undefined };
   }
 
-  /** Runs work with what `load` returns, and again with what it returns after the schema has changed. */
+  /** Runs work with the result of `load`. Loads and runs it again if the schema has changed. */
   async function whileOutdated<T, L>(
     load: () => Promise<L>,
     isUnchanged: (a: L, b: L) => boolean,

@@ -50,7 +50,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     method: 'POST',
     idempotent: true,
     path,
-    summary: 'Start a backup, which goes on after the answer',
+    summary: 'Start a backup, which continues after the answer',
     body: z.strictObject({}),
     answers: {
       202: shownBackup,
@@ -77,7 +77,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     ...own,
     method: 'DELETE',
     path: `${path}/:id`,
-    summary: 'Delete a backup with its archive; one that runs ends',
+    summary: 'Delete a backup with its archive; a running backup ends',
     params,
     answers: { 200: z.null(), 404: 'no such backup' },
     async handler({ params: { id }, context, header }) {
@@ -96,7 +96,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     params,
     requestHeaders: {
       Range: 'the bytes to return',
-      'If-Range': 'the ETag of the archive of which the caller has a part',
+      'If-Range': 'the ETag of the archive that the caller has partly downloaded',
     },
     answers: {
       200: withHeaders(otherContent('application/gzip', 'the archive'), archiveHeaders),

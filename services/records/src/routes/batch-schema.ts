@@ -2,7 +2,7 @@ import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { anyRecord } from './record-schema.ts';
 
-/** Readers of the document would take a property with the name `$ref` for a reference of their own. */
+/** Not an object schema: readers of the document would treat a property `$ref` as a reference of JSON Schema. */
 const reference = z
   .record(z.string(), z.string())
   .describe('`{"$ref": "<as>.<member>"}`, a member of the result of an earlier operation');
@@ -10,11 +10,11 @@ const reference = z
 const operation = z.object({
   op: z.enum(['create', 'update', 'upsert', 'delete']),
   collection: z.string(),
-  id: z.union([z.string(), reference]).optional().describe('the record; of a create the id that it gets'),
+  id: z.union([z.string(), reference]).optional().describe('the record; for a create, its new id'),
   on: z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .describe('of an upsert without id: a unique field, or the fields of a unique index'),
+    .describe('for an upsert without id: a unique field, or the fields of a unique index'),
   data: z
     .record(z.string(), z.unknown())
     .optional()
@@ -29,7 +29,7 @@ const result = z.object({
   etag: z.string().nullable().describe('the version of the record; null after a delete'),
 });
 
-/** The schemas of a batch. Its operations are read one by one, so that a refusal has the index of one. */
+/** The schemas of a batch. Its operations are read one by one, so a refusal has the index of the operation. */
 export const describedBatch = {
   body: toJsonSchema(z.object({ operations: z.array(operation) }), 'input'),
   answer: toJsonSchema(z.array(result), 'output'),

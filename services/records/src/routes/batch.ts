@@ -50,7 +50,7 @@ export function batchRoute(deps: RouteDeps): Route {
       413: 'the body or an operation is too large',
       415: 'the body is neither JSON nor multipart/form-data',
       422: 'an operation or a field is refused, there are too many operations, or they take too long',
-      429: 'the operations are more than a rate limit allows',
+      429: 'there are more operations than a rate limit allows',
     },
     handler: (input) => dropOnFailure(deps, (announced) => handle(input, announced)),
   });

@@ -1,9 +1,10 @@
 import type { ReplicaRead } from '@recordbus/database';
 import { consistencyHeader } from '@recordbus/shared/consistency';
 
-/** The header of reads that names what they must see. */
+/** The header of reads that names the state that they must see. */
 export const consistencyHeaders = {
-  'X-Service-Consistency': 'of the answer to a write: the read sees that write, although a read replica may serve it',
+  'X-Service-Consistency':
+    'the value from the answer to a write: the read sees that write, even if a read replica serves it',
 };
 
 interface Reading {
@@ -11,7 +12,7 @@ interface Reading {
   header(name: string): string | undefined;
 }
 
-/** What a read must see if a read replica serves it. */
+/** The state that a read on a read replica must see. */
 export const replicaReadOf = ({ query, header }: Reading): ReplicaRead => ({
   after: query.consistency === 'eventual' ? undefined : header(consistencyHeader),
 });

@@ -79,7 +79,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
         if (query.thumb !== undefined) requireThumbSize(query.thumb, found.options.thumbs);
         const whole = await findBytes(deps, found);
         const sent = (size && (await downloads.thumbs.find(whole, size))) ?? whole;
-        // A key sees rules that it passes as open ones.
+        // Rules that a key passes look open to it.
         const isPublic = principal.type !== 'service' && isOpenToAll(found, collection.rules.view);
         const reply = answer(sent, {
           filename: params.filename,

@@ -8,7 +8,7 @@ import { collectionParams, collectionPaths } from './record-paths.ts';
 import { tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
-/** The longest one first, which the API document shows: in the others, `export` is in the place of an id. */
+/** The API document shows the longest path, which comes first. In the others, `export` is in the place of an id. */
 const paths = collectionPaths.map((path) => `${path}/export`).reverse();
 
 /** `GET /api/<col>/export`. */
@@ -25,7 +25,7 @@ export const exportRoute = (deps: RouteDeps): Route =>
     requestHeaders: { 'Accept-Encoding': 'with gzip, the answer is compressed' },
     answers: {
       200: withHeaders(otherContent('*/*', 'the records; an answer that breaks off is not complete'), {
-        'Content-Disposition': 'The name of a file to save it as',
+        'Content-Disposition': 'A name for the file',
         'Content-Encoding': 'gzip if the request accepts it',
       }),
       400: 'a parameter is invalid',

@@ -48,7 +48,7 @@ export const getRoute = (deps: RouteDeps): Route =>
         if (!hasTimeColumn(collection, 'updated_at')) return rawJson(200, found.body);
         const version = found.version ?? contentTag(found.body);
         const headers = { ETag: etagOf(version) };
-        // The version says nothing about what else the answer depends on: such a get is answered in full (records §9.3).
+        // If the answer depends on more than the version, a get is never 304 (records §9.3).
         const isOfVersion = input.query.expand === undefined && found.isFixedByVersion;
         const isKnown = isOfVersion && isNoneMatch(input.header('if-none-match'), version);
         return isKnown ? { status: 304, headers } : rawJson(200, found.body, headers);

@@ -10,10 +10,10 @@ import { startImport } from '../transfer/import/start-import.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
-/** The longest one first, which the API document shows: in the others, `import` is in the place of an id. */
+/** The API document shows the longest path, which comes first. In the others, `import` is in the place of an id. */
 const paths = collectionPaths.map((path) => `${path}/import`).reverse();
 
-/** Beyond any setting: the handler refuses what is larger than `jobs.max_body_bytes`. */
+/** Higher than any setting. The handler refuses bodies larger than `jobs.max_body_bytes`. */
 const bodyLimitBytes = 2 ** 41;
 
 const streamedBody = {
@@ -27,7 +27,7 @@ const actions = ['create', 'update'] as const;
 interface ImportRouteDeps extends RouteDeps {
   maxBodyBytes(): number;
   wakeJobs(): void;
-  /** Reads the collections again: a column may be a field that was just added. */
+  /** Reads the collections again, since a column may be a field that was just added. */
   reload(): Promise<void>;
   /** The connections for work of admins. */
   readonly admin: Database;

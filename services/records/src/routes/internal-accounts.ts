@@ -29,7 +29,7 @@ export const internalAccountRoutes = (hooks: AccountHooks): Route[] => [
     answers: { 200: z.object({ hasHooks: z.boolean(), wantsToKnow: z.boolean() }) },
     async handler({ body, context }) {
       await hooks.beforeSignIn(body, context);
-      // Auth services of the previous version, which run alongside this one during an update, learn here what has hooks.
+      // Auth services of the previous version, which run alongside this one during an update, ask here for the hooks.
       return ok({ hasHooks: true, wantsToKnow: isHooked(hooks, 'signedIn', { name: body.collection }) });
     },
   }),

@@ -4,7 +4,7 @@ import { ok, type Route, route } from '@recordbus/shared/http';
 /** Large enough for the values of ten thousand callers and the events of one request. */
 const bodyLimitBytes = 64 * 2 ** 20;
 
-/** Bodies of another service: no limit of members, and no client waits for the time that they take. */
+/** Bodies of another service have no limit of members, and no client waits while they are parsed. */
 const parseBody = async (bytes: Uint8Array): Promise<unknown> => JSON.parse(new TextDecoder().decode(bytes));
 
 const shared = { method: 'POST', access: 'public', scope: 'any', bodyLimitBytes, parseBody } as const;
@@ -25,7 +25,7 @@ export const internalLiveRoutes = (live: LiveReads): Route[] => [
   route({
     ...shared,
     path: livePaths.snapshot,
-    summary: 'Read the first state of a live subscription',
+    summary: 'Read the snapshot of a live subscription',
     body: liveSchemas.snapshot.body,
     answers: { 200: liveSchemas.snapshot.answer },
     handler: async ({ body }) => ok(await live.snapshot(body.request, body.caller)),

@@ -141,7 +141,7 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
 const writableBy = (principal: Principal): readonly string[] | undefined =>
   principal.type === 'service' ? rightsOf(principal.scopes).collectionsToWrite : undefined;
 
-/** Throws 403 for a job of another admin or key that is still there. Admins may control the jobs of keys. */
+/** Throws 403 for a job of another admin or key that still exists. Admins may control the jobs of keys. */
 async function requireOwner(query: Query, { actor }: Job, principal: Principal): Promise<void> {
   if ('id' in principal && principal.type === actor.type && principal.id === actor.id) return;
   if (actor.type === 'service' && isAdmin(principal)) return;

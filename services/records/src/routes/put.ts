@@ -21,8 +21,8 @@ const actions = ['update', 'create'] as const;
 const body = z.record(z.string(), z.unknown());
 
 const requestHeaders = {
-  'If-Match': 'the ETag of the version to change, or * for any; 412 for another version, and without a record',
-  'If-None-Match': '* to create a record only; 412 when there is one',
+  'If-Match': 'the ETag of the version to change, or * for any; 412 for another version, or if there is no record',
+  'If-None-Match': '* to only create a record; 412 if it exists',
 };
 
 const answers = {
@@ -130,7 +130,7 @@ function put(deps: RouteDeps, collection: Parameters<typeof putRecord>[1], reque
   );
 }
 
-/** What the headers say about the record. Throws 400 for an If-None-Match other than `*`. */
+/** The conditions in the headers. Throws 400 for an If-None-Match other than `*`. */
 function conditionsOf(header: (name: string) => string | undefined): Pick<PutRequest, 'versions' | 'only'> {
   const ifMatch = header('if-match');
   const isNew = readOnlyNew(header('if-none-match'));

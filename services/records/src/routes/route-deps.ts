@@ -22,7 +22,7 @@ export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   readonly schema: QuerySchema;
   readonly searchVectors: SearchVectors;
   readonly downloads: Downloads;
-  /** The most operations of a batch. */
+  /** The maximum number of operations in a batch. */
   maxBatchOperations(): number;
   readonly operationLimits: OperationLimits;
 }

@@ -19,19 +19,19 @@ const body = z.strictObject({
     .default(null)
     .describe('the user; null for a guest'),
   id: z.string().default('').describe('the record of a view, an update or a delete'),
-  body: z.record(z.string(), z.unknown()).default({}).describe('what a create or an update sends'),
+  body: z.record(z.string(), z.unknown()).default({}).describe('the body of a create or an update'),
 });
 
 const verdict = z.object({
   admitted: z.boolean(),
   reason: z.string().nullable().describe('the refusal that the caller would get'),
-  records: z.array(anyRecord).nullable().describe('what the caller would read: at most 10 records'),
+  records: z.array(anyRecord).nullable().describe('the records that the caller would read, at most 10'),
   total: z.int().nullable().describe('the number of records in the list'),
 });
 
 const methods = { list: 'GET', view: 'GET', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
 
-/** Tries a rule before it is saved: whom it admits (rules §7). */
+/** Tries a rule before it is saved (rules §7). */
 export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]): Route =>
   route({
     method: 'POST',
@@ -63,7 +63,7 @@ export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]
 
 const guest: Principal = { type: 'guest', rejectedToken: false };
 
-/** Throws 422 with the position of what is wrong, as a save does (rules §6). */
+/** Throws 422 with the position of the error, as a save does (rules §6). */
 function refuseWrongRule(collection: Collection, rule: Rule, collections: readonly Collection[]): void {
   if (!rule) return;
   try {

@@ -7,10 +7,10 @@ import type { RuleContext } from './rule-context.ts';
 export const audienceOf = ({ principal }: Pick<RuleContext, 'principal'>): 'admin' | 'client' =>
   isAdmin(principal) ? 'admin' : 'client';
 
-/** What the SQL of expressions depends on, besides their texts. */
+/** The context that the SQL of expressions depends on, in addition to their texts. */
 export type CompileContext = Pick<RuleContext, 'principal' | 'schema'>;
 
-/** What a filter or a sort of the caller is compiled for. */
+/** The scope of a filter or a sort of the caller. */
 export const clientScope = (collection: Collection, { principal, schema }: CompileContext) => ({
   collection,
   schema,
@@ -53,7 +53,7 @@ export function compileCondition(
   }
 }
 
-/** The same as conditions of which at most one holds, split by what reads the caller (see `compileByCaller`). */
+/** The same, split into conditions of which at most one holds (see `compileByCaller`). */
 export function compileRuleByCaller(
   collection: Collection,
   action: RuleName,

@@ -6,18 +6,18 @@ import type { RuleContext } from './rule-context.ts';
 
 type Caller = Pick<RuleContext, 'principal' | 'schema' | 'passesRules'>;
 
-/** What the view rules of a collection's fields decide for the caller (fields §5.2). */
+/** The decisions of a collection's field view rules for the caller (fields §5.2). */
 export const viewOf = (collection: Collection, caller: Caller): FieldAccess =>
   caller.passesRules ? openFields : fieldAccess('view', collection, caller.principal, caller.schema);
 
-/** What the write rules of a collection's fields decide for the caller (fields §5.5). */
+/** The decisions of a collection's field write rules for the caller (fields §5.5). */
 export const writeOf = (collection: Collection, caller: Caller): FieldAccess =>
   caller.passesRules ? openFields : fieldAccess('write', collection, caller.principal, caller.schema);
 
 /** Whether the rules leave every field open. */
 export const isOpen = ({ closed, conditional }: FieldAccess): boolean => closed.size === 0 && conditional.size === 0;
 
-/** The names of a body whose write rule is an expression that has to be evaluated for the caller. */
+/** The names in a body whose write rule must be evaluated for the caller. */
 export const conditionalNames = (names: readonly string[], { conditional }: FieldAccess): readonly string[] =>
   conditional.size === 0 ? [] : names.filter((name) => conditional.has(name));
 

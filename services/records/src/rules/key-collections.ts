@@ -3,16 +3,16 @@ import type { Collection, Field, Rule } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { type RecordRight, rightsOf } from '@recordbus/shared/key-rights';
 
-/** The collections as keys see them, by the rights that they were made for. */
+/** The versions of a collection for keys, by their rights. */
 const made = new WeakMap<Collection, Map<string, Collection>>();
 
-/** The collection that one for a key was made of. */
+/** The original of a collection for a key. */
 const originals = new WeakMap<Collection, Collection>();
 
 /**
- * Returns a collection as the caller comes to it (keys §5). For a service key its rules are null where the key passes
- * them, as they are where the key goes through them, and closed where no scope names the collection. Whatever follows the
- * rules then stays within the scopes: filters, sorts, `exists`, back-relations, expand, aggregates, live changes. Equal
+ * Returns a collection with the rules that apply to the caller (keys §5). For a service key, rules that it passes are
+ * null, rules that decide about it are unchanged, and without a scope all rules are closed. So everything that follows
+ * the rules stays within the scopes: filters, sorts, `exists`, back-relations, expand, aggregates, live changes. Equal
  * rights get the same object.
  */
 export function collectionFor(principal: Principal, collection: Collection): Collection {
@@ -34,7 +34,7 @@ export function collectionFor(principal: Principal, collection: Collection): Col
   return seen;
 }
 
-/** Returns the collection as it is defined. */
+/** Returns the original collection. */
 export const asDefined = (collection: Collection): Collection => originals.get(collection) ?? collection;
 
 /** Returns the collections that expressions of the caller may name. */
@@ -73,7 +73,7 @@ function withRights(collection: Collection, { read, write, remove }: Rights): Co
   };
 }
 
-/** The rules of fields, and those of the files in them, count as long as the key goes through rules. */
+/** The rules of fields and of their files apply only if rules decide about the key. */
 function fieldFor(field: Field, { read, write }: Pick<Rights, 'read' | 'write'>): Field {
   const { viewRule = null, writeRule = null, options } = field;
   const isViewPassed = read === 'pass';

@@ -64,15 +64,15 @@ export const passesRules = (
 export const isRuled = (collection: Collection, action: RuleName, caller: Caller): boolean =>
   caller.passesRules !== true && !isOpenTo(collection.rules[action], caller.principal);
 
-/** Whether the rule has to be evaluated for this caller: a rule that holds for all callers of its kind has not. */
+/** Whether the rule must be evaluated for this caller. A rule that holds for all callers of the kind need not be. */
 export const needsRuleCheck = (collection: Collection, action: RuleName, caller: Caller): boolean =>
   isRuled(collection, action, caller) && !admitsKind(collection, action, caller.principal);
 
 const kindsAdmittedBy = perCollection(() => new Map<string, boolean>());
 
 /**
- * Whether a rule holds for all callers of a kind. The answer is the same for all who share the texts of statements
- * (`callerKind`).
+ * Whether a rule holds for all callers of a kind. The result is the same for all callers who share the texts of
+ * statements (`callerKind`).
  */
 function admitsKind(collection: Collection, action: RuleName, principal: Principal): boolean {
   if (principal.type === 'guest') return false;

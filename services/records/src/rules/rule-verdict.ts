@@ -1,16 +1,16 @@
 import type { Cte } from '@recordbus/journal';
 
-/** What the rules of a write decide, in SQL. */
+/** The verdict of the rules of a write, in SQL. */
 export interface Verdict {
   /** The CTE `verdict`, with one row. */
   readonly cte: Cte | undefined;
-  /** A join that leaves no row where a rule does not hold. */
+  /** A join that removes rows for which a rule does not hold. */
   readonly join: string;
   /** Columns of `verdict v` for the answer, each after a comma: `isAllowed`, and `unwritable` with the names of fields. */
   readonly columns: string;
 }
 
-/** What a verdict is about. */
+/** The parts of a verdict. */
 export interface VerdictParts {
   /** A condition on the row. */
   readonly rule: string | undefined;
@@ -19,8 +19,8 @@ export interface VerdictParts {
 }
 
 /**
- * Composes what the rules decide for the one row of the CTE `row`; all parts are empty without rules. For an update the
- * row is locked and current, so the verdict is about the version that is written (rules §3.1).
+ * Composes the verdict on the one row of the CTE `row`. Without rules, all parts are empty. For an update the row is
+ * locked and current, so the verdict is about the version that is written (rules §3.1).
  */
 export function ruleVerdict({ rule, unwritable }: VerdictParts, row = 'old'): Verdict {
   if (rule === undefined && unwritable === undefined) return { cte: undefined, join: '', columns: '' };

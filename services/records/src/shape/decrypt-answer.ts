@@ -27,7 +27,7 @@ export function decryptAnswer(
   return record ? decryptTexts(body, nestedIn('data', record), maxBytes) : body;
 }
 
-/** Returns a function that does the same for the JSON of one record; undefined when none of its members is encrypted. */
+/** Returns a function that does the same for the JSON of one record; undefined if none of its members is encrypted. */
 export function createDecryptRecord(
   encryption: FieldEncryption,
   shown: ShownCollections,

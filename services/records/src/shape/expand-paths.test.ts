@@ -5,13 +5,13 @@ import { defaultOptions, readExpandPaths } from './expand-paths.ts';
 const options = (expand: string) => readExpandPaths(expand)[0]?.[0]?.options;
 const given = (more: object) => ({ ...defaultOptions, ...more });
 
-test('paths and names', () => {
+test('expand is split into paths and names', () => {
   const names = readExpandPaths('a.b, c(limit:1).d ,e').map((path) => path.map(({ name }) => name));
   assert.deepEqual(names, [['a', 'b'], ['c', 'd'], ['e']]);
   assert.deepEqual(readExpandPaths('a')[0]?.[0], { name: 'a', options: undefined });
 });
 
-test('options', () => {
+test('the options of a name are read', () => {
   assert.deepEqual(options('a(limit:7, total : 1)'), given({ limit: 7, hasTotal: true }));
   assert.deepEqual(options('a(sort:-b,c,total:0)'), given({ sort: '-b,c' }));
   assert.deepEqual(
@@ -25,7 +25,7 @@ test('options', () => {
   assert.deepEqual(options('a(filter: ,sort:)'), given({}));
 });
 
-test('what is refused', () => {
+test('invalid texts are refused', () => {
   const refused = [
     'a()',
     'a(',
@@ -42,7 +42,7 @@ test('what is refused', () => {
   for (const expand of refused) assert.throws(() => readExpandPaths(expand), { status: 400 }, expand);
 });
 
-test('long texts take linear time', () => {
+test('long texts are read in linear time', () => {
   const beganMs = performance.now();
   for (const part of ['(', ')', 'a(', '"', "a('", '//', ',', 'a(sort:', '\\"', 'sort: '])
     assert.doesNotThrow(() => {

@@ -1,22 +1,22 @@
 import { malformedParameter } from '@recordbus/shared/errors';
 
-/** Which of the records that refer to a record an expansion shows (records §10.5). */
+/** Selects the referring records that an expansion shows (records §10.5). */
 export interface ReferrerOptions {
   readonly filter: string | undefined;
   readonly sort: string | undefined;
   readonly limit: number;
-  /** Whether the answer has the number of all of them. */
+  /** Whether the answer has their total number. */
   readonly hasTotal: boolean;
 }
 
 /** A name in a path of `expand`. */
 export interface ExpandStep {
   readonly name: string;
-  /** What is in the parentheses behind the name; undefined without any. */
+  /** The options in parentheses after the name; undefined without parentheses. */
   readonly options: ReferrerOptions | undefined;
 }
 
-/** Of a back-relation without options. */
+/** The options of a back-relation without parentheses. */
 export const defaultOptions: ReferrerOptions = { filter: undefined, sort: undefined, limit: 100, hasTotal: false };
 
 const maxLimit = 1000;
@@ -37,7 +37,7 @@ function readStep(text: string): ExpandStep {
 
 const optionStart = /^\s*(filter|sort|limit|total)\s*:/;
 
-/** Reads options. A part that does not begin like one belongs to the option before it: `sort:-created,title`. */
+/** Reads options. A part that does not begin like an option belongs to the one before it: `sort:-created,title`. */
 function readOptions(name: string, text: string): ReferrerOptions {
   const values = new Map<string, string>();
   let key: string | undefined;
@@ -77,7 +77,7 @@ function readTotal(name: string, text: string | undefined): boolean {
 }
 
 /**
- * Splits a text at a sign that is outside of parentheses, in linear time. Within parentheses, strings and comments are
+ * Splits a text at a sign that is outside parentheses, in linear time. Within parentheses, strings and comments are
  * those of the filter language (filters §2); with `hasStrings` everywhere.
  */
 function splitOutside(text: string, sign: string, { hasStrings = false } = {}): string[] {

@@ -13,7 +13,7 @@ import {
   refusedExpand,
 } from './expand-paths.ts';
 
-/** The records that refer to a record, as an answer shows them. */
+/** The referring records that an answer shows. */
 export interface Referrers extends ReferrerOptions {
   readonly link: Link;
 }
@@ -29,11 +29,11 @@ export interface Expansion {
   /** Whether the field has a list of ids. */
   readonly isList: boolean;
   readonly target: Collection;
-  /** What the view rules of the target's fields decide for the caller. */
+  /** The decisions of the target's field view rules for the caller. */
   readonly view: FieldAccess;
-  /** The view rule of the relation itself, if it has to be evaluated, and the collection that has the relation. */
+  /** The view rule of the relation itself, if it must be evaluated, and the collection of the relation. */
   readonly condition: { readonly rule: string; readonly collection: Collection } | undefined;
-  /** Whether the target's view rule has to be evaluated for this caller. */
+  /** Whether the target's view rule must be evaluated for this caller. */
   readonly needsRuleCheck: boolean;
   /** Undefined at the end of a path. */
   readonly inner: readonly Expansion[] | undefined;
@@ -42,7 +42,7 @@ export interface Expansion {
 /** Each path is short, but planning a statement with many of them takes long. */
 const maxExpansions = 50;
 
-/** Most expansions of a page on the connections for pages that their clients did not shape. */
+/** The maximum number of expansions of a page that is not a shaped read. */
 const fewExpansions = 3;
 
 /** Whether the expansions of a page are a few rows of tables, each found by its primary key. */
@@ -64,8 +64,8 @@ interface Node extends Pick<Expansion, 'name' | 'column' | 'isList' | 'referrers
 }
 
 /**
- * Reads `expand`: comma-separated paths of relations and back-relations (records §10.1). Throws 400 for an unknown path,
- * one of more than six relations, and more than fifty relations in all.
+ * Reads `expand`: comma-separated paths of relations and back-relations (records §10.1). Throws 400 for an unknown
+ * path, a path of more than six relations, and more than fifty relations in all.
  */
 export function readExpand(expand: string, collection: Collection, ruleContext: CompileContext): readonly Expansion[] {
   const root = new Map<string, Node>();
@@ -79,7 +79,7 @@ export function readExpand(expand: string, collection: Collection, ruleContext: 
       let node = nodes.get(name);
       if (node) refuseOtherOptions(node, step);
       else {
-        // Errors name a target by its path: the caller may not know the name of its collection.
+        // Errors name a target by its path, since the caller may not know the name of its collection.
         const before = steps.slice(0, index).map((one) => one.name);
         const label = index === 0 ? collection.name : before.join('.');
         node = findRelation(step, { from, label }, ruleContext);
@@ -108,7 +108,7 @@ function findRelation(step: ExpandStep, owner: Owner, ruleContext: CompileContex
   const target = field?.collection === undefined ? undefined : ruleContext.schema.findCollection(field.collection);
   const referring = field ? undefined : findReferring(step, from, ruleContext);
   if (referring) return referring;
-  // A relation that the caller never sees is like one that is not there.
+  // A relation that the caller never sees is treated like one that does not exist.
   if (!field || !target || closed.has(name)) throw refusedExpand(`${label} has no relation ${JSON.stringify(name)}`);
   if (step.options) throw refusedExpand(`${JSON.stringify(name)} is no back-relation, and has no options`);
   const isList = holdsRelations(field);
@@ -116,7 +116,7 @@ function findRelation(step: ExpandStep, owner: Owner, ruleContext: CompileContex
   return { name, column: quoteIdentifier(name), isList, referrers: undefined, condition, target, inner: new Map() };
 }
 
-/** Finds the records that refer to those of a collection; undefined when the caller may name no such back-relation. */
+/** Finds a back-relation of a collection; undefined if the caller may not name it. */
 function findReferring(
   { name, options = defaultOptions }: ExpandStep,
   from: Collection,
@@ -131,7 +131,7 @@ function findReferring(
   return { name, column: 'id', isList: false, referrers, condition, target, inner: new Map() };
 }
 
-/** Throws 400 for an invalid filter or sort. No statement would find it if `fields` leaves the records out. */
+/** Throws 400 for an invalid filter or sort. If `fields` leaves the records out, no statement would find the error. */
 function checkOptions({ filter, sort }: ReferrerOptions, target: Collection, ruleContext: CompileContext): void {
   const place = { row: 't', parameters: createParameters(), isTable: true };
   if (filter !== undefined) readFilter(target, filter, place, ruleContext, 'expand');
@@ -152,8 +152,8 @@ function refuseOtherOptions({ name, referrers }: Node, { options }: ExpandStep):
 }
 
 /**
- * The expansions that can show something. Targets for admins only are left out for other callers, whose lists of them
- * are empty.
+ * The expansions that can show something. For other callers, targets that only admins may see are left out; lists of
+ * them are empty.
  */
 const expansionsOf = (nodes: ReadonlyMap<string, Node>, ruleContext: CompileContext): Expansion[] =>
   [...nodes.values()]

@@ -43,7 +43,7 @@ const selectionOf = ({ members }: Node): FieldSelection => ({
   },
 });
 
-/** The selected columns of a record that the caller may view. `id` is always selected. */
+/** The selected columns of a record that the caller may view. `id` is always included. */
 export const selectedColumns = (
   collection: Collection,
   selection: FieldSelection,

@@ -5,13 +5,13 @@ import { readExpand } from './expansion.ts';
 import { readFieldSelection } from './field-selection.ts';
 import type { Projection } from './record-json.ts';
 
-/** What a client wants to see of a record, as its query says it. */
+/** The parameters of a query that select the shown parts of a record. */
 interface Shown {
   readonly fields?: string | undefined;
   readonly expand?: string | undefined;
 }
 
-/** Reads what an answer shows of each record. Throws 400 for an invalid `expand`. */
+/** Reads the projection of the records in an answer. Throws 400 for an invalid `expand`. */
 export const readProjection = (
   collection: Collection,
   { fields, expand }: Shown,

@@ -7,22 +7,22 @@ import type { Expansion, Referrers } from './expansion.ts';
 import { type FieldSelection, selectedColumns } from './field-selection.ts';
 import { objectText, shownMembers } from './shown-members.ts';
 
-/** What an answer shows of a record, and the expansions that it shows with it. */
+/** The members and expansions of a record that an answer shows. */
 export interface Projection {
   readonly collection: Collection;
   readonly selection: FieldSelection;
-  /** What the view rules of the fields decide for the caller. */
+  /** The decisions of the fields' view rules for the caller. */
   readonly view: FieldAccess;
   /** Undefined without the parameter `expand`: then the record has no member `expand`. */
   readonly expansions: readonly Expansion[] | undefined;
 }
 
 interface MaxBytes {
-  /** The most bytes that the answer may have. */
+  /** The maximum number of bytes in the answer. */
   readonly maxBytes: number;
 }
 
-/** The statement that the JSON is part of. Its parameter `maxBytes` is added only where the JSON is limited. */
+/** The statement that the JSON is part of. Its parameter `maxBytes` is added only if the JSON is limited. */
 interface StatementContext extends CompileContext {
   readonly parameters: Parameters & Pick<NamedParameters<MaxBytes>, 'named'>;
 }
@@ -86,7 +86,7 @@ function withExpand(
     if (!selection) throw new Error(`the expansion ${expansion.name} is not selected`);
     return selectTarget(expansion, selection, place, context);
   });
-  // concat_ws leaves out nulls: there is no target, or the caller may not view it.
+  // concat_ws leaves out nulls, for targets that do not exist or that the caller may not view.
   const expand = expanded.length > 0 ? `concat_ws(',', ${expanded.join(', ')})` : "''";
   return ['left(row_to_json(r.*)::text, -1)', ...conditional, `',"expand":{'`, expand, `'}}'`].join(' || ');
 }
@@ -109,7 +109,7 @@ function selectTarget(
   const text = inner || isOpenEnded(target) ? limitedText(json, maxBytes()) : json;
   const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', context, { row, parameters, isTable: true })}` : '';
   const label = quoteLiteral(`"${name}":`);
-  // A relation that the caller may not view in this record leads nowhere.
+  // A relation that the caller may not view in this record is treated as empty.
   const where = (sql: string) =>
     condition
       ? `case when ${compileCondition(condition.rule, condition.collection, context, place)} then ${sql} end`
@@ -162,8 +162,8 @@ function referrersOf(link: Link, row: string, from: string): string {
 }
 
 /**
- * A select of the JSON of the records in a list of ids, in its order. The ids are sorted before the records are read, and
- * `offset 0` keeps the planner from another order, so the records are never in memory at once.
+ * A select of the JSON of the records in a list of ids, in its order. The ids are sorted before the records are read,
+ * and `offset 0` keeps the planner from changing the order, so the records are never all in memory at once.
  */
 const selectListed = (
   list: string,

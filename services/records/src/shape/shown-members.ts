@@ -3,22 +3,22 @@ import { type RecordColumn, selectList } from '@recordbus/schema';
 
 /** The members that a statement shows of a record. */
 interface ShownRecord {
-  /** Of members that the caller may view, if only where a rule holds. */
+  /** The columns of members that the caller may view, at least in records for which a rule holds. */
   readonly columns: readonly RecordColumn[];
-  /** What the view rules of the fields decide for the caller. */
+  /** The decisions of the fields' view rules for the caller. */
   readonly view: FieldAccess;
 }
 
 interface ShownMembers {
   /** Lateral items of FROM, which follow the row: `r` with the members that every record has, then others. */
   readonly from: string;
-  /** Texts of members that a record has where a rule holds, each after a comma; empty where it does not. */
+  /** Texts of members with a rule, each after a comma; empty if the rule does not hold. */
   readonly conditional: readonly string[];
 }
 
 /**
  * Composes the members of the record in a row. Members with the same rule are one text, so it is evaluated once;
- * `conditionOf` gives its SQL.
+ * `conditionOf` returns its SQL.
  */
 export function shownMembers(
   { columns, view }: ShownRecord,

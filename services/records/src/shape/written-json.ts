@@ -6,7 +6,7 @@ import { isOpen } from '../rules/field-rules.ts';
 import { everything, selectedColumns } from './field-selection.ts';
 import { objectText, shownMembers } from './shown-members.ts';
 
-/** What the answer of a write shows, in SQL. */
+/** The record in the answer of a write, in SQL. */
 export interface WrittenJson {
   /** The record, in the row `s`. */
   readonly text: string;
@@ -16,7 +16,7 @@ export interface WrittenJson {
 
 /**
  * Composes the record of the answer of a write, from the CTEs `shown` and `new`. Without rules of fields it is the JSON
- * that the event has. With rules it is what a get would answer, by the row after the write (fields §5.3).
+ * that the event has. With rules it is the JSON that a get would return after the write (fields §5.3).
  */
 export function writtenJson(
   collection: Collection,

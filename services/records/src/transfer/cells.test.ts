@@ -28,7 +28,7 @@ function cellOf(member: string, collection: Collection = things, options: { isRa
   return cell;
 }
 
-/** Values as JSON shows them, and their cells. */
+/** Values in JSON, and their cells. */
 const table: readonly [member: string, value: unknown, text: string][] = [
   ['id', '-Ab_3', "'-Ab_3"],
   ['id', 'Ab_3-', 'Ab_3-'],
@@ -93,11 +93,11 @@ describe('a cell', () => {
     }
   });
 
-  it('stays as it is when raw', () => {
+  it('has the unchanged text if it is raw', () => {
     for (const text of ['=1+1', "'=1", '-1']) assert.equal(cellOf('title', things, { isRaw: true }).write(text), text);
   });
 
-  it('keeps a text that is not a value of its member, which the field then refuses', () => {
+  it('keeps a text that is not a value of its member, so the field refuses it', () => {
     const kept: [string, string][] = [
       ['count', 'NaN'],
       ['count', '1,5'],
@@ -111,7 +111,7 @@ describe('a cell', () => {
     assert.deepEqual(cellOf('kinds').read('b'), ['b']);
   });
 
-  it('of a text never begins with what a spreadsheet runs, and reads back as written', () => {
+  it('with a text never begins like a formula, and reads back as the same text', () => {
     const start = fc.string({ unit: fc.constantFrom("'", '=', '+', '-', '@', '\t', '\r', '\n', 'a', ' ', ',') });
     fc.assert(
       fc.property(fc.oneof(start, fc.string({ unit: 'grapheme' })), (text) => {

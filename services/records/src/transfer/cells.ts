@@ -9,28 +9,28 @@ import {
   type ValueKind,
 } from '@recordbus/schema';
 
-/** How the values of one member of a record are written to cells of CSV, and read from them. */
+/** Writes the values of one member of a record to CSV cells, and reads them. */
 export interface Cell {
-  /** Returns the text of a value as JSON shows it. Null is an empty cell, and an empty text is a quoted one. */
+  /** Returns the cell text of a JSON value. Null is an empty cell, and an empty text is a quoted one. */
   write(value: unknown): string | null;
   /**
-   * Returns the value of a cell's text. A text that is not such a value stays text, which the field then refuses. The
-   * caller decides which cells are null.
+   * Returns the value of a cell's text. A text that cannot be read stays text, which the field then refuses. The caller
+   * decides which cells are null.
    */
   read(text: string): unknown;
 }
 
 interface CellOptions {
-  /** Whether texts that a spreadsheet would run are written as they are. */
+  /** Whether texts that a spreadsheet would run are written unchanged. */
   readonly isRaw?: boolean;
 }
 
-/** What a spreadsheet runs, and what `safeText` and `unmarked` turn it into and back. */
+/** Texts that a spreadsheet would run, and texts that begin with the mark of `safeText`. */
 const marked = /^'*[=+\-@\t\r]/;
 
 /**
- * Returns the cells of all members that a record of the collection may have, by name: `id`, the fields, and what the
- * server adds. `write` puts `'` before a text that a spreadsheet would run, and `read` takes it off.
+ * Returns the cells of all members that a record of the collection may have, by name: `id`, the fields, and members
+ * that the server adds. `write` puts `'` before a text that a spreadsheet would run, and `read` removes it.
  */
 export function cellsOf(collection: Collection, { isRaw = false }: CellOptions = {}): ReadonlyMap<string, Cell> {
   const writeText = isRaw ? plainOf : safeText;
@@ -43,7 +43,7 @@ export function cellsOf(collection: Collection, { isRaw = false }: CellOptions =
     ...collection.fields.map((field): [string, Cell] => {
       const type = fieldTypeOf(field);
       const kind = type.filterKind(field);
-      // No form has an autodate, but an import may keep it.
+      // Forms have no autodate fields, but an import may keep them.
       return [field.name, cell(kind, kind === 'date' ? secondsText : type.formText(field))];
     }),
     ['anonymous', cell('bool', boolText)],
@@ -63,7 +63,7 @@ const jsonOf = (value: unknown): string | null => (isNothing(value) ? null : JSO
 const plainOf = (value: unknown): string | null =>
   isNothing(value) ? null : typeof value === 'object' ? JSON.stringify(value) : String(value);
 
-/** Only texts are marked: a spreadsheet reads `-1` as the number that it is. */
+/** Marks only texts, since a spreadsheet reads `-1` as a number. */
 function safeText(value: unknown): string | null {
   if (typeof value !== 'string') return plainOf(value);
   return marked.test(value) ? `'${value}` : value;

@@ -15,7 +15,7 @@ import { readNew } from '../write/create-record.ts';
 import { composeCreateTrial } from '../write/create-sql.ts';
 import type { WriteRules } from '../write/write-rules.ts';
 
-/** A rule that is tried in the place of a collection's own. */
+/** A rule to try in place of the collection's own. */
 export interface Trial {
   readonly action: RuleName;
   readonly rule: Rule;
@@ -24,12 +24,12 @@ export interface Trial {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What a request of the caller would meet. */
+/** How a request of the caller would be answered. */
 export interface Verdict {
   readonly admitted: boolean;
-  /** Why not, in the words of the refusal. */
+  /** The message of the refusal. */
   readonly reason: string | null;
-  /** What the caller would read: the first records of a list, or the one record. */
+  /** The records that the caller would read: the first of a list, or the single record. */
   readonly records: readonly unknown[] | null;
   /** The number of records in the list. */
   readonly total: number | null;
@@ -40,12 +40,12 @@ interface TrialDeps extends Pick<WriteRules, 'passwords' | 'encryption'> {
   readonly collections: Pick<ServedCollections, 'requireAction'>;
 }
 
-/** The most records that a trial shows. */
+/** The maximum number of records that a trial shows. */
 const shownRecords = 10;
 
 /**
- * Tries a rule for a caller, with the code that answers requests, and writes nothing. Hooks do not run. Throws 404 for an
- * unknown record, 422 for a body that no rule would save.
+ * Tries a rule for a caller, with the code that answers requests, and writes nothing. Hooks do not run. Throws 404 for
+ * an unknown record, and 422 for an invalid body.
  */
 export async function tryRule(deps: TrialDeps, saved: Collection, trial: Trial, call: Call): Promise<Verdict> {
   const { action, rule } = trial;
@@ -111,7 +111,7 @@ async function tryStored(
   if (!row.isAllowed) throw ruleRefusal(call.principal);
 }
 
-/** Reads whose statements no connection keeps: each trial has a text of its own. */
+/** Reads whose statements are not prepared, since each trial has its own text. */
 function unprepared(reads: RecordReads): RecordReads {
   const bare = ({ text, values }: Statement): Statement => ({ text, values });
   return {

@@ -17,7 +17,7 @@ export interface Near {
   readonly field: Field;
   readonly dimensions: number;
   readonly vector: Float64Array;
-  /** The most records of the answer. */
+  /** The maximum number of records in the answer. */
   readonly limit: number;
   readonly minScore: number;
 }
@@ -33,7 +33,7 @@ export function readNear(parameters: NearParameters, collection: Collection, cal
   if (nearVector === undefined) throw refused('nearVector', 'is required with nearVectorField');
   const members = parseArray(nearVector);
   if (nearVectorField === undefined) throw refused('nearVectorField', 'is required with nearVector');
-  // A field that the caller never sees is like one that is not there.
+  // A field that the caller never sees is treated like one that does not exist.
   const isClosed = (name: string) => viewOf(collection, caller).closed.has(name);
   const field = collection.fields.find(({ name }) => name === nearVectorField);
   const dimensions = field?.options.dimensions;

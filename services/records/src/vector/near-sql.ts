@@ -37,7 +37,7 @@ export function composeCandidates(
   const place = { row: 't', parameters };
   const filtered = readCondition(collection, filter, place, ruleContext);
   const rule = viewOf(collection, ruleContext).conditional.get(field.name);
-  // Where the field has a rule that does not hold, there is no vector for this caller.
+  // If the rule of the field does not hold, the caller sees no vector.
   const visible =
     rule === undefined
       ? undefined
@@ -78,7 +78,7 @@ export const composeViewLoad = (collection: Collection, field: Field): string =>
 from ${tableOf(collection)} t where t.id = any($1::text[])`;
 
 interface ScanValues {
-  /** The id after which the rows begin. */
+  /** The last id of the previous rows. */
   readonly last: string;
   readonly batchSize: number;
 }
@@ -106,7 +106,7 @@ const viewRows = (collection: Collection, field: Field, condition: string | unde
 
 interface FoundValues {
   readonly ids: readonly string[];
-  /** The most bytes that the records together may have. The statement fails when they have more. */
+  /** The maximum number of bytes of all records together. With more, the statement fails. */
   readonly maxBytes: number;
 }
 

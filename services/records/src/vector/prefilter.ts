@@ -7,7 +7,7 @@ import type { Near } from './near-request.ts';
 interface CandidateSource {
   /** Composes SQL that selects `key` and `vector` (double precision[]) of each candidate. */
   readonly compose: (parameters: Parameters) => string;
-  /** The request that the SQL takes values of. */
+  /** The request whose values the SQL uses. */
   readonly request?: RequestValues;
 }
 

@@ -1,7 +1,7 @@
 /** The largest error of a score in single precision; see `product`. */
 export const maxScoreError = 2e-7;
 
-/** The most candidates beyond the limit whose score is too close to the last one to decide. */
+/** The maximum number of candidates beyond the limit whose score is too close to the last one to decide. */
 const maxUndecided = 1000;
 
 /** A candidate and its score in single precision. */

@@ -10,7 +10,7 @@ export interface RowVersion {
 
 /** Memory is allocated in chunks of about this size. */
 const chunkBytes = 2 ** 20;
-/** Memory of a row besides its components: its id, and its entries in the maps. */
+/** Memory of a row in addition to its components: its id, and its entries in the maps. */
 const overheadBytes = 200;
 
 const free = 0;

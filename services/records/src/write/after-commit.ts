@@ -17,7 +17,7 @@ export type AfterCommitWork =
 /** The work that is due after the commit of a write. Each step of the write adds what it causes. */
 export type DueWork = Set<AfterCommitWork>;
 
-/** What starts each kind of after-commit work. Answers never wait for it. */
+/** Starts each kind of after-commit work. Answers never wait for it. */
 export type AfterCommit = AfterCommitOf<AfterCommitWork>;
 
 /** Adds the work that follows an update or delete of records. */

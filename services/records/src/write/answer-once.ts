@@ -4,21 +4,21 @@ import { AppError } from '@recordbus/shared/errors';
 import type { KeepAnswer, Reply, RequestKey, RouteInput, UnusedKey } from '@recordbus/shared/http';
 import type { WriteMode } from './write-mode.ts';
 
-/** What keeps the answer of a write for the key of its request: nothing without a key. */
+/** How the answer of a write is kept for the key of its request; empty without a key. */
 interface Keeper {
-  /** The statement of the write. */
+  /** For the statement of the write, which keeps the answer itself. */
   readonly key?: UnusedKey | undefined;
-  /** A statement after it, in its transaction. */
+  /** Keeps the answer with another statement in the transaction. */
   readonly keepAnswer?: KeepAnswer | undefined;
 }
 
-/** Whether the statement of a write can keep its answer: alone, and it answers what the database holds. */
+/** Whether the statement of a write can keep its answer: if it is the only one, and its answer needs no decryption. */
 export const keepsItself = (collection: Collection, mode: WriteMode): boolean =>
   mode === 'statement' && encryptedFieldsOf(collection).length === 0;
 
 /**
  * Does a write once for the idempotency key of its request (http §7.2). A statement that keeps its answer itself is one
- * round trip and shares its commit. A used key, and any other write, is claimed first.
+ * round trip and shares its commit. For any other write, and for a used key, the key is claimed first.
  */
 export async function answerOnce(
   { key, keepAnswer }: Pick<RouteInput<never, never, never>, 'key' | 'keepAnswer'>,
@@ -37,6 +37,6 @@ export async function answerOnce(
   return key.answerOnce((keep) => work({ keepAnswer: keep }));
 }
 
-/** Whether a write was refused because another request with its key was quicker: by a unique field, or by a rule. */
+/** Whether a write was refused, by a unique field or a rule, because another request with its key was faster. */
 const wasUsedMeanwhile = async (key: RequestKey, error: unknown): Promise<boolean> =>
   error instanceof AppError && (await key.findUnused()) === undefined;

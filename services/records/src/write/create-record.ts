@@ -33,7 +33,7 @@ const statementOf = perCaller('create', (collection, caller) =>
   prepareWrite('create', composeCreate(collection, caller)),
 );
 
-/** The same, keeping its answer for an idempotency key. */
+/** The same statement, which also keeps its answer for an idempotency key. */
 const keptStatementOf = perCaller('create', (collection, caller) =>
   prepareWrite('create', composeCreate(collection, caller, { isKept: true })),
 );
@@ -52,8 +52,8 @@ interface UploadedRecord extends NewRecord {
 
 /**
  * Creates a record and its event in one statement. Throws 422 naming every field that is refused, and 403 or 401 when
- * the create rule, or the write rule of a field that the body names, does not hold for the record as it would be stored;
- * then nothing is written. If the collection has create hooks, the unit has to be a transaction (`modeOf`).
+ * the create rule, or the write rule of a field that the body names, does not hold for the new record; then nothing is
+ * written. If the collection has create hooks, the unit must be a transaction (`modeOf`).
  */
 export async function createRecord(
   unit: WriteUnit,
@@ -82,14 +82,14 @@ export async function createRecord(
   return written;
 }
 
-/** A record to create unless there is one. */
+/** A record to create unless it exists. */
 interface PlacedRecord extends NewRecord {
   /** The id of the new record; by default the server makes one. */
   readonly id?: string | undefined;
   readonly place: CreatePlace;
 }
 
-/** Creates a record like `createRecord` unless there is one at its place; then it returns undefined. */
+/** Creates a record like `createRecord`. Returns undefined if the record at its place exists. */
 export async function createRecordAt(
   unit: WriteUnit,
   collection: Collection,
@@ -108,7 +108,7 @@ export async function createRecordAt(
   return readCreated(unit, collection, row, call, rules);
 }
 
-/** The statements of creates at places. Clients choose among as many as there are unique keys. */
+/** The statements of creates at places. There are only as many as there are unique keys. */
 const placedStatements = perCaller('create', (collection, caller) => {
   const made = new Map<string, ReturnType<typeof preparePlaced>>();
   return {

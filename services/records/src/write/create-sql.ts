@@ -32,7 +32,7 @@ interface CreateValues extends Origin, Partial<SentNames>, Partial<UnusedKeyValu
   readonly fields: ColumnValues;
   /** Only of auth collections. */
   readonly passwordHash?: string | null;
-  /** The announced files that the record keeps, or null; only of collections with file fields. */
+  /** The announced files that the record keeps, or null; only for collections with file fields. */
   readonly announced?: readonly number[] | null;
 }
 
@@ -42,8 +42,9 @@ interface CreateOptions {
 }
 
 /**
- * The statement of a create. Rules are conditions on the row `draft`; where one does not hold, nothing is written. It then
- * returns no row; a statement that checks rules of fields returns one without a body, and the names in `unwritable`.
+ * The statement of a create. Rules are conditions on the row `draft`. If one does not hold, nothing is written, and no
+ * row is returned. A statement that checks rules of fields then returns a row without a body, with the names in
+ * `unwritable`.
  */
 export const composeCreate = (
   collection: Collection,
@@ -89,7 +90,7 @@ const writeOf = (collection: Collection, names: string, rows: string) =>
     write: `insert into ${tableOf(collection)} (${names})\n  ${rows}\n  returning *`,
   }) as const;
 
-/** The query whether the create rule holds for a record as it would be stored. It writes nothing. */
+/** The query that checks the create rule for a new record. It writes nothing. */
 export function composeCreateTrial(collection: Collection, context: CompileContext): WriteStatement<CreateValues> {
   const parameters = createNamedParameters<CreateValues>();
   const draft = selectDraft(collection, columnsOf(collection, parameters));
@@ -97,12 +98,12 @@ export function composeCreateTrial(collection: Collection, context: CompileConte
   return { text: `select (${rule}) is true as "isAllowed" from (${draft}) draft`, valuesFrom: parameters.valuesFrom };
 }
 
-/** Where a record is created unless there is one: at an id of the client, or with the values of unique fields. */
+/** The place of a record that is created unless it exists: an id of the client, or the values of unique fields. */
 export type CreatePlace = 'id' | readonly Field[];
 
 /**
- * The statement of a create at a place. It always returns one row: without a body when a record is there or a rule does
- * not hold. A record with an id that was there gets a version that follows the last.
+ * The statement of a create at a place. It always returns one row, without a body if the record exists or a rule does
+ * not hold. If an earlier record had the id, the new one gets the next version.
  */
 export const composeCreateAt = (
   collection: Collection,
@@ -141,7 +142,7 @@ export const accountVersion = `(${nowSec} - ${epoch2020})::integer`;
 
 const times = new Set(['created_at', 'updated_at']);
 
-/** The columns of a record whose id may have been that of an earlier one, of which `last` has the version. */
+/** The columns of a record whose id may have belonged to an earlier one. `last` has its version. */
 const columnsOfKnown = (collection: Collection, parameters: NamedParameters<CreateValues>): Column[] => [
   ...columnsOf(collection, parameters).map((column) =>
     times.has(column.name) ? { ...column, value: nextUpdatedAt('last') } : column,

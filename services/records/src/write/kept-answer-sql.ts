@@ -14,7 +14,10 @@ export interface UnusedKeyValues {
 export const keyValuesOf = (key: UnusedKey | undefined): UnusedKeyValues | undefined =>
   key && { keyId: key.id, keyFingerprint: key.fingerprint };
 
-/** The CTE `kept`: it keeps the answer of a write if it wrote the record, and has its text as `json`. */
+/**
+ * The CTE `kept`, which keeps the answer of a write if the record was written, and has the text of the answer as
+ * `json`.
+ */
 export const keptAnswer = (
   status: 200 | 201,
   shown: WrittenJson,

@@ -18,9 +18,11 @@ export interface OperatorValues {
 
 /** The parts of a statement that applies operators to the one row of the CTE `old`. One text serves every set of them. */
 export interface OperatorsSql {
-  /** The CTEs `applied`, the results by field, null without operators, and `refusal`, with the results that are refused. */
+  /**
+   * The CTEs `applied`, with the results by field (null without operators), and `refusal`, with the refused results.
+   */
   readonly ctes: readonly Cte[];
-  /** SQL of the value of a field: the result of its operators, or the written value when it has none. */
+  /** SQL of the value of a field: the result of its operators, or else the written value. */
   valueOf(field: Field, written: string): string;
 }
 
@@ -28,7 +30,7 @@ interface Operated {
   readonly field: Field;
   readonly column: string;
   readonly inSql: OperatorSql;
-  /** SQL; null when the field has no operators in this run. */
+  /** SQL; null if the field has no operators in this run. */
   readonly operand: string;
 }
 

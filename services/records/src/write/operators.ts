@@ -19,7 +19,7 @@ import { composeResolve } from './operators-sql.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Results that are refused, each as JSON text: the name of the field and the message. */
+/** Refused results, each as JSON text: the name of the field and the message. */
 export type RefusedResults = readonly string[];
 
 /** Throws 422 naming the fields whose results are refused. */
@@ -45,7 +45,7 @@ export const rulesReadBody = (collection: Collection, call: RuleContext): boolea
 
 const readsBody = (rule: Rule | undefined): boolean => rule?.includes('@request.body') === true;
 
-/** The operands for the statement, by field, among written values. Those of files include the files of the upload. */
+/** The operands in written values, by field, for the statement. Operands of file fields include the uploaded files. */
 export function operandsOf(written: ColumnValues, upload: Upload | undefined): ReadonlyMap<string, unknown> {
   const operations = [...written].filter(
     (entry): entry is [string, ValueOperation] => entry[1] instanceof ValueOperation,
@@ -58,7 +58,7 @@ export function operandsOf(written: ColumnValues, upload: Upload | undefined): R
   );
 }
 
-/** An operand as the driver takes it: lists are JSON text. */
+/** An operand for the driver: lists are JSON text. */
 const textOf = (operand: unknown): unknown => (typeof operand === 'number' ? operand : JSON.stringify(operand));
 
 /** The written values without operations. */
@@ -74,7 +74,7 @@ interface Resolved {
   readonly refused: RefusedResults;
 }
 
-/** Computes the results of operators on a record that is locked. Throws 422 naming every operator that is wrong. */
+/** Computes the results of operators on a locked record. Throws 422 naming every invalid operator. */
 export async function resolveOperators(
   query: Query,
   collection: Collection,
@@ -93,7 +93,9 @@ export async function resolveOperators(
   return { body: { ...body, ...Object.fromEntries(results) }, refused: row.refused };
 }
 
-/** Replaces the operators of a body by their results for a record without values. Throws 422 naming every wrong one. */
+/**
+ * Replaces the operators of a body by their results for a record without values. Throws 422 naming every invalid one.
+ */
 export async function applyToNothing(collection: Collection, body: Body): Promise<Body> {
   const fields = fieldsWithOperators(collection, body);
   if (fields.length === 0) return body;

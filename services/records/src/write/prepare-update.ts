@@ -21,7 +21,7 @@ interface PendingChange {
   readonly versions: readonly string[] | undefined;
 }
 
-/** A change whose hooks have run, with what its rule sees. */
+/** A change whose hooks have run, with the values that its rule sees. */
 interface ReadyChange {
   readonly outcome: 'ready';
   readonly body: Body;
@@ -37,8 +37,9 @@ const readsResults = (collection: Collection, call: Call): boolean =>
 
 /**
  * Runs the hooks before the update of a record and returns the body that they leave. Without hooks it returns the given
- * body and runs no statement, unless the rule reads the results of operators. Otherwise the unit has to be a transaction:
- * the record is locked, operators are replaced by their results, and rule and version are checked, before the hooks run.
+ * body and runs no statement, unless the rule reads the results of operators. Otherwise the unit must be a transaction.
+ * Before the hooks run, the record is locked, operators are replaced by their results, and rule and version are
+ * checked.
  */
 export async function prepareUpdate(
   unit: WriteUnit,
@@ -60,7 +61,7 @@ export async function prepareUpdate(
   const seen = hasOperators ? { ...call, request: { ...call.request, body } } : call;
   const locked = await lockRecord(query, collection, 'update', { id, versions, sent: Object.keys(sent) }, seen);
   if (locked.outcome !== 'locked') return locked;
-  // A refused result says something about the stored value, so the rule comes first.
+  // A refused result reveals something about the stored value, so the rule comes first.
   refuseResults(refused);
   if (!before) return { outcome: 'ready', body, call: seen };
   const previous = (await readStored(query, collection, [id], encryption)).get(id);

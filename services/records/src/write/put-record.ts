@@ -19,7 +19,7 @@ import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';
 
-/** A record to create, or to change where there is one. */
+/** A record to create, or to change if it exists. */
 export type PutRequest = RecordPlace & {
   readonly body: Readonly<Record<string, unknown>>;
   /** The upload of the request. The body has the names of its files. */
@@ -28,7 +28,7 @@ export type PutRequest = RecordPlace & {
   readonly versions: readonly string[] | undefined;
   /** Whether only an existing record may be changed, or only a new one created; undefined for either. */
   readonly only?: 'change' | 'create' | undefined;
-  /** The idempotency key for which the statement that writes keeps the answer, if it does. */
+  /** The idempotency key for which the statement of the write keeps the answer, if it does. */
   readonly keptFor?: UnusedKey | undefined;
 };
 
@@ -41,7 +41,7 @@ type Put = WrittenRecord & { readonly isNew: boolean };
 /** Thrown when another request has created the record meanwhile. The unit is rolled back, and a new one finds it. */
 const taken = new Error('another request has created the record');
 
-/** Of requests at once for one place, one creates and the others find what it has created at their next attempt. */
+/** Of simultaneous requests for one place, one creates the record and the others find it at their next attempt. */
 const maxAttempts = 5;
 
 /** Runs attempts of `putRecord`, each in a unit of its own, until one finds the record or creates it. */
@@ -65,8 +65,8 @@ export const modeOfPut = (collection: Collection, { id }: RecordPlace, call: Cal
   );
 
 /**
- * Changes the record at a place like `updateRecord`, or creates it like `createRecord` when there is none. The unit has
- * the mode of `modeOfPut`. Throws the refusals of both, and 412 for a record that `only` rules out.
+ * Changes the record at a place like `updateRecord`, or creates it like `createRecord` if it does not exist. The unit
+ * has the mode of `modeOfPut`. Throws the refusals of both, and 412 for a record that `only` rules out.
  */
 export async function putRecord(
   unit: WriteUnit,
@@ -86,7 +86,7 @@ export async function putRecord(
   throw taken;
 }
 
-/** Returns undefined when there is no record at the place. */
+/** Returns undefined if there is no record at the place. */
 async function changeExisting(
   unit: WriteUnit,
   collection: Collection,
@@ -94,7 +94,7 @@ async function changeExisting(
   call: Call,
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
-  // A rule that is closed refuses before the body is read, as for a PATCH.
+  // A closed rule refuses before the body is read, as for a PATCH.
   if (collection.rules.update === '' && !passesRules(call, collection, 'write')) {
     if (await exists(unit.query, collection, id === undefined ? { key } : { id }))
       throw failureError({ outcome: 'refused' }, call);
@@ -113,7 +113,7 @@ async function changeExisting(
   return result;
 }
 
-/** Returns undefined when there is a record at the place. */
+/** Returns undefined if there is a record at the place. */
 async function createMissing(
   unit: WriteUnit,
   collection: Collection,
@@ -122,7 +122,7 @@ async function createMissing(
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
   rules.collections.requireAction(collection, 'create', call.principal);
-  // Rules compare ids of accounts of all collections, so nobody takes an id that was another's (rules §5).
+  // Rules compare ids of accounts of all collections, so nobody may take an id of another account (rules §5).
   if (id !== undefined && hasAccounts(collection) && !passesRules(call, collection, 'write'))
     throw forbidden('only admins choose the id of an account');
   if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();
@@ -132,7 +132,7 @@ async function createMissing(
   return createRecordAt(unit, collection, record, seen, rules);
 }
 
-/** 412 for a record that is there; its version only for who may change it. Returns when it is gone by now. */
+/** Throws 412 for an existing record, with its version only for callers who may change it. Returns if it is gone. */
 async function refuseExisting(unit: WriteUnit, collection: Collection, { id, key }: PutRequest, call: Call) {
   const found = id ?? (key && (await findByKey(unit.query, collection, key)));
   if (found === undefined) return;
@@ -140,5 +140,5 @@ async function refuseExisting(unit: WriteUnit, collection: Collection, { id, key
   if (locked.outcome !== 'locked' && locked.outcome !== 'missing') throw failureError(locked, call);
 }
 
-/** 412 for a record that is not there. */
+/** 412 for a missing record. */
 const noRecord = () => new AppError(412, 'precondition_failed', 'there is no such record');

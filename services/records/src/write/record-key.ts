@@ -33,8 +33,8 @@ export interface KeyValues {
 const readerOf = perCollection(compileRecordReader);
 
 /**
- * Reads the names of a parameter as fields that are unique together. Throws 400 naming the parameter, also for a field that
- * is closed to the caller.
+ * Reads the names of a parameter as fields that are unique together. Throws 400 naming the parameter, even for a field
+ * that is only closed to the caller.
  */
 export function readKeyFields(collection: Collection, on: string, caller: RuleContext): readonly Field[] {
   const names = on.split(',').map((name) => name.trim());
@@ -60,7 +60,7 @@ export async function readKey(
   return { fields, values: await readerOf(collection).readChange(Object.fromEntries(given)) };
 }
 
-/** SQL of whether a row has the key. Its index serves it. */
+/** SQL that tests whether a row has the key. The unique index serves it. */
 export const hasKey = (fields: readonly Field[], parameters: Pick<NamedParameters<KeyValues>, 'member'>): string =>
   fields
     .map((field) => {
@@ -73,7 +73,9 @@ export const hasKey = (fields: readonly Field[], parameters: Pick<NamedParameter
 export const conflictOf = (fields: readonly Field[]): string =>
   `(${fields.map((field) => `(${comparedValue(field)})`).join(', ')}) where ${fields.map(hasComparableValue).join(' and ')}`;
 
-/** Finds the id of the record with a key; undefined when there is none. `lock` locks it for the rest of the transaction. */
+/**
+ * Finds the id of the record with a key; undefined if there is none. `lock` locks it for the rest of the transaction.
+ */
 export async function findByKey(
   query: Query,
   collection: Collection,

@@ -34,7 +34,7 @@ import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';
 
-/** Where a record is: at its id, or where it has a key. */
+/** How to find a record: by its id or by its key. */
 export type RecordPlace =
   | { readonly id: string; readonly key?: undefined }
   | { readonly id?: undefined; readonly key: RecordKey };
@@ -53,7 +53,7 @@ export type Change = RecordPlace & {
 /** The reader of the bodies of a collection. */
 export const readerOf = perCollection(compileRecordReader);
 
-/** The statements of updates. Clients choose among as many as there are unique keys. */
+/** The statements of updates. There are only as many as there are unique keys. */
 const statements = perCaller('update', (collection, caller) => {
   const made = new Map<string, ReturnType<typeof prepareUpdateStatement>>();
   return {
@@ -80,7 +80,7 @@ type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | WriteFailure;
 /**
  * Changes the fields that the body names, and writes the event, in one statement. An update that changes nothing is a
  * write too: the record has a new version, and the event has `changed: []` (records §6.1). The unit has the mode of
- * `modeOfUpdate`. A record is found by its key only if it is no account and its update is one statement.
+ * `modeOfUpdate`. A record is found by its key only if it is not an account and its update is one statement.
  */
 export async function updateRecord(
   unit: WriteUnit,
@@ -99,7 +99,7 @@ export async function updateRecord(
 
 /** A change whose hooks have run. */
 type HookedChange = Change & {
-  /** The members of the body as the client sent it; none for a change of the product itself. */
+  /** The members of the client's body; none for a change of the product itself. */
   readonly sent?: readonly string[];
 };
 
@@ -171,7 +171,7 @@ async function runUpdate(
   return row;
 }
 
-/** Why nothing was written; undefined when it was. Throws the refusals that the statement itself found. */
+/** Why nothing was written; undefined if the record was written. Throws the refusals that the statement found. */
 function failureOf(
   row: UpdatedRow | undefined,
   { versions }: Pick<Change, 'versions'>,

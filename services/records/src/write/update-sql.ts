@@ -29,7 +29,7 @@ interface UpdateValues
     KeyValues,
     Partial<SentNames>,
     Partial<UnusedKeyValues> {
-  /** Empty when the record is found by its key. */
+  /** Empty if the record is found by its key. */
   readonly id: string;
   /** The versions that may be changed; null for any. */
   readonly versions: readonly string[] | null;
@@ -53,11 +53,11 @@ export interface AccountValues extends AuditValues {
 
 type UpdateParameters = NamedParameters<UpdateValues>;
 
-/** What an update is composed of besides the fields. */
+/** The parts of an update other than the fields. */
 interface UpdateOptions {
-  /** What the caller may do and see; everything by default. */
+  /** The rights of the caller; everything by default. */
   readonly caller?: CallerSql;
-  /** Whether fields may have operators. Such a statement is longer, so others do without. */
+  /** Whether fields may have operators. Such a statement is longer, so it is only used if needed. */
   readonly takesOperators: boolean;
   /** The fields by which the record is found; by default the id. */
   readonly key?: readonly Field[] | undefined;
@@ -67,8 +67,8 @@ interface UpdateOptions {
 
 /**
  * The statement of an update. One text serves every set of fields: a column that is set to itself costs no index entry.
- * It returns no row when the record does not exist, and a row without a body when the record has another version. The
- * rule is a condition on the row `old`; where it does not hold, `isAllowed` is false and nothing changes. Where results of
+ * It returns no row if the record does not exist, and a row without a body if the record has another version. The rule
+ * is a condition on the row `old`; if it does not hold, `isAllowed` is false and nothing changes. If results of
  * operators are refused, nothing changes either, and `refused` has them.
  */
 export const composeUpdate = (

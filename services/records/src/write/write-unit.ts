@@ -12,7 +12,10 @@ export type WriteUnit = UnitOfWork<AfterCommitWork>;
 
 interface WriteOptions<T> {
   readonly mode: WriteMode;
-  /** Whether its commit may not wait for the disk (`isRelaxed`). A write with hooks always waits: it may write anything. */
+  /**
+   * Whether its commit need not wait for the disk (`isRelaxed`). A write with hooks always waits, since hooks may write
+   * anything.
+   */
   readonly isRelaxed?: boolean;
   /** The upload whose files the commit keeps. */
   readonly upload?: Pick<Upload, 'announced'> | undefined;

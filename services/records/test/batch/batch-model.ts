@@ -66,7 +66,7 @@ export function collectionsOf(prefix: string): Collection[] {
 export const names = ['teams', 'posts', 'notes', 'plain', 'lone'] as const;
 export type Name = (typeof names)[number];
 
-/** An operation before its records are chosen. Numbers pick among what is there. */
+/** An operation before its records are chosen. Numbers pick among the existing ones. */
 export interface Draft {
   readonly verb: 'create' | 'place' | 'update' | 'upsert' | 'upsertOn' | 'delete';
   readonly name: Name;
@@ -75,7 +75,7 @@ export interface Draft {
   readonly value: number;
   readonly fields: number;
   readonly condition: 'none' | 'none' | 'current' | 'stale' | 'any';
-  /** Whether verb and collection are those of the operation before. */
+  /** Whether it repeats the verb and the collection of the previous operation. */
   readonly repeats: boolean;
 }
 

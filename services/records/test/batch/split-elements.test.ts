@@ -11,7 +11,7 @@ async function parse(text: string, most = 1000): Promise<unknown> {
 }
 
 describe('the body of a batch', () => {
-  it('is parsed like JSON.parse does', async () => {
+  it('is parsed as by JSON.parse', async () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const body = fc.record({ operations: fc.array(value), a: value, b: value });
     const property = fc.asyncProperty(body, fc.nat(3), async (given, space) => {
@@ -50,7 +50,7 @@ describe('the body of a batch', () => {
   for (const text of wrong)
     it(`${text} is 400`, () => assert.rejects(parse(text), (error) => Reflect.get(Object(error), 'status') === 400));
 
-  it('has no more operations than the limit', async () => {
+  it('may not have more operations than the limit', async () => {
     assert.deepEqual(await parse('{"operations":[1,2]}', 2), { operations: [1, 2] });
     await assert.rejects(parse('{"operations":[1,2,3]}', 2), (error) => {
       const { status, details } = error as { readonly status: number; readonly details: object };

@@ -27,9 +27,13 @@ describe('the statements of a batch', { skip: skipWithoutDatabase }, () => {
   const rows: readonly [name: string, operation: (n: number) => object, statements: number][] = [
     ['creates', (n) => ({ op: 'create', data: { name: `c${n}`, code: `c${n}` } }), 1],
     ['creates with ids', (n) => ({ op: 'create', id: id(n), data: { name: `c${n}` } }), 1],
-    // The records are locked first, in one order for all batches.
+    // The records are locked first, in the same order in all batches.
     ['updates', (n) => ({ op: 'update', id: id(n), data: { name: `u${n}` } }), 2],
-    ['upserts, half of them of records', (n) => ({ op: 'upsert', id: id(n + 15), data: { name: `p${n}` } }), 4],
+    [
+      'upserts, half of them of existing records',
+      (n) => ({ op: 'upsert', id: id(n + 15), data: { name: `p${n}` } }),
+      4,
+    ],
     ['updates with operators', (n) => ({ op: 'update', id: id(n), data: { n: { $add: n } } }), 31],
     ['updates of unique values', (n) => ({ op: 'update', id: id(n), data: { code: id(n) } }), 31],
     ['deletes', (n) => ({ op: 'delete', id: id(n) }), 2],

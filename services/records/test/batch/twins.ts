@@ -6,14 +6,14 @@ interface Batch {
   readonly drafts: readonly Draft[];
 }
 
-/** What operations did: their results, the refusal of the last one, and the events of each operation. */
+/** The outcome of operations: their results, the refusal of the last one, and the events of each operation. */
 interface Outcome {
   readonly results: readonly unknown[];
   readonly refusal: unknown;
   readonly events: readonly unknown[];
 }
 
-/** Two sets of equal collections. Operations are done as a batch in one, and one after the other in the other one. */
+/** Two sets of equal collections. Operations run as a batch in one, and one after the other in the other. */
 export interface Twins {
   run(batch: Batch): Promise<{ readonly alone: Outcome; readonly together: Outcome }>;
   /** All records and their histories. */
@@ -32,7 +32,7 @@ interface Operation {
   readonly draft: Draft;
   /** The id that the client chooses. */
   readonly chosen: string | undefined;
-  /** The record: one that is there, or the result of an earlier operation. */
+  /** The target: an existing record, or the result of an earlier operation. */
   readonly target: Twin | number | undefined;
 }
 
@@ -42,7 +42,7 @@ const chosenIds = 12;
 export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
   const twins: Twin[] = [];
 
-  /** Picks a record of a collection: one that is there, or one that an earlier operation makes. */
+  /** Picks a record of a collection: an existing one, or one that an earlier operation creates. */
   function pick(name: Name, number: number, earlier: readonly Operation[]): Twin | number | undefined {
     const made = earlier.flatMap(({ draft }, index) => (draft.name === name && draft.verb !== 'delete' ? [index] : []));
     const there = twins.filter((twin) => twin.name === name).slice(-8);
@@ -165,7 +165,7 @@ export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
     return sortedTexts(neutral(rows, prefix));
   }
 
-  /** Replaces what differs between the twins: names, ids and times. */
+  /** Replaces the differences between the twins: names, ids and times. */
   function neutral(value: unknown, prefix: Prefix, more: readonly Twin[] = []): unknown {
     let text = JSON.stringify(value) ?? 'null';
     for (const [index, { ids }] of [...twins, ...more].entries())
@@ -175,7 +175,7 @@ export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
         .replaceAll(prefix, '')
         .replace(/"(created|updated|seen|at)":(\d+)/g, '"$1":0')
         .replace(/W\/\\"[\d.]+\\"/g, 'etag')
-        // Whether the time of an update is another one depends on the clock.
+        // Whether the time of an update differs depends on the clock.
         .replace(/,"seen"(?=[\],])|"seen",|"seen"(?=\])/g, ''),
     );
   }
@@ -187,7 +187,7 @@ export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
       const operations = operationsOf(batch.drafts);
       const alone = await runAlone(batch, operations);
       const count = alone.results.length;
-      // A refused batch does nothing, so the operations before the refused one are done as a batch of their own.
+      // A refused batch does nothing, so the operations before the refused one run as a separate batch.
       const refused = alone.refusal === undefined ? undefined : await runTogether(batch, operations, operations.length);
       const refusal = refused && { ...refusalOf(refused.answer), events: refused.written.length };
       const { answer, written } = await runTogether(batch, operations, count);
@@ -228,7 +228,7 @@ const shownEvent = ({ event, data, actor }: { event: string; data: unknown; acto
   actor,
 });
 
-/** The writes in a history; none of a collection that keeps no history. */
+/** The writes in a history; none if the collection keeps no history. */
 function versionsOf({ status, json }: Answer): unknown {
   if (status !== 200) return status;
   const { data } = json.data as { data: readonly { op: string; snapshot: unknown }[] };

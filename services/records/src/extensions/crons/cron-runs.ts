@@ -35,8 +35,8 @@ interface RunRequest {
 }
 
 /**
- * Begins a run on exactly one replica; undefined on the others. While another run of the cron is running, a scheduled
- * one is recorded as `skipped`, and one by hand is undefined.
+ * Begins a run on exactly one replica; undefined on the others. While another run of the cron is in progress, a
+ * scheduled run is recorded as `skipped`, and a manual one is undefined.
  */
 export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron, tick, cause }: RunRequest) {
   return transaction(async (query): Promise<CronRun | undefined> => {

@@ -5,7 +5,7 @@ import { type CronDeps, type DeclaredCron, runCron } from './run-cron.ts';
 
 /** A tick that is later than this was missed: the process did not run, or was frozen. */
 const lateMs = 60_000;
-/** The longest wait between checks of the clock: timers fail beyond 24 days, and clocks are set. */
+/** The longest wait between checks of the clock. Timers fail beyond 24 days, and clocks may be changed. */
 const maxSleepMs = 60_000;
 /** The wait before another attempt when the database fails. */
 const retryMs = 2000;

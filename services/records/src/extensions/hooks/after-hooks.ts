@@ -16,7 +16,7 @@ interface AfterHooksDeps extends HookConsumerDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
 }
 
-/** The most events that one extension handles at once; its other workers are for requests. */
+/** The maximum number of events that one extension handles at once. Its other workers are for requests. */
 const width = 2;
 
 /** Creates the after hooks of the loaded extensions. Nothing is read before `renew`. */

@@ -36,7 +36,7 @@ export function createBeforeHooks(deps: BeforeHooksDeps): BeforeHooks {
   };
 }
 
-/** Runs the hooks of a write that `outer` causes. Returns the body as the hooks have changed it. */
+/** Runs the hooks of a write that `outer` causes. Returns the body after the changes of the hooks. */
 async function runHooks(
   deps: BeforeHooksDeps,
   operation: Operation,
@@ -62,11 +62,11 @@ async function runHooks(
 interface HooksCall {
   readonly operation: Operation;
   readonly write: PendingWrite;
-  /** Of the hooks: its transaction is the write's. */
+  /** The scope of the hooks, with the transaction of the write. */
   readonly scope: CallScope;
 }
 
-/** Calls hooks one after the other, each with the values that the one before left. Throws 504 after the deadline. */
+/** Calls hooks one after the other, each with the values of the previous one. Throws 504 after the deadline. */
 async function callHooks(
   { host, toolbox }: BeforeHooksDeps,
   { operation, write, scope }: HooksCall,

@@ -31,8 +31,8 @@ export const hooksAt = (
   );
 
 /**
- * Creates the function that says whether an operation on a collection has hooks. Every write checks it, so the result
- * is cached while the same extensions are loaded.
+ * Creates the function that returns whether an operation on a collection has hooks. Every write checks it, so the
+ * result is cached while the same extensions are loaded.
  */
 export function createHasHooks(host: Pick<ExtensionHost, 'extensions'>) {
   const known = new Map<string, boolean>();

@@ -27,7 +27,7 @@ interface HookedExtension {
   readonly turns: Gate;
 }
 
-/** The most events of one hook that run or wait for the gate of the extension. */
+/** The maximum number of events of one hook that run or wait for the gate of the extension. */
 const width = 2;
 const callTimeoutMs = 10_000;
 /** How often a message that waits or runs is reported as in progress. */

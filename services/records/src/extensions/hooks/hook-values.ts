@@ -4,7 +4,7 @@ import type { Operation, PendingWrite } from '../../write/write-hooks.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Splits passwords off a body: code of extensions never sees them. */
+/** Separates passwords from a body, since code of extensions never sees them. */
 export function withholdPasswords(collection: Collection, body: PendingWrite['body']) {
   const secret = new Set(collection.fields.filter(isWriteOnly).map(({ name }) => name));
   const isSecret = (name: string) =>
@@ -18,7 +18,7 @@ export function withholdPasswords(collection: Collection, body: PendingWrite['bo
 
 const readerOf = perCollection(compileRecordReader);
 
-/** Throws 422 like the write itself. Withheld passwords are only checked by the write. */
+/** Throws 422 like the write itself. Only the write checks withheld passwords. */
 export async function checkFields(
   { collection, given }: PendingWrite,
   operation: Operation,

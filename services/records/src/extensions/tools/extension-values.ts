@@ -10,7 +10,7 @@ interface ValueName {
 interface NewValue {
   /** JSON text. */
   readonly json: string;
-  /** How long the value is kept, in seconds; undefined without an end. */
+  /** How long the value is kept, in seconds; undefined for no limit. */
   readonly ttlSec: number | undefined;
 }
 
@@ -28,7 +28,7 @@ export async function findValue(query: Query, { extension, key }: ValueName): Pr
   return row?.value;
 }
 
-/** Sets a value, with `onlyIfAbsent` only where there is none. Returns whether it was set. */
+/** Sets a value, with `onlyIfAbsent` only if there is none. Returns whether it was set. */
 export async function setValue(
   query: Query,
   { extension, key }: ValueName,
@@ -45,7 +45,7 @@ export async function setValue(
   return rows.length > 0;
 }
 
-/** Adds to a number, which begins at 0. Returns the sum. Throws 422 when the value is not a number. */
+/** Adds to a number, which starts at 0. Returns the sum. Throws 422 if the value is not a number. */
 export async function incrementValue(query: Query, { extension, key }: ValueName, by: number): Promise<number | null> {
   const [row] = await query<{ sum: number | null }>({
     text: `insert into system.extension_values as v (extension, key, value)
@@ -86,7 +86,10 @@ export async function removeExpiredValues(query: Query): Promise<void> {
   await query({ text: 'delete from system.extension_values where expires_at <= now()', values: [] });
 }
 
-/** The problem of a value that the database refuses; undefined for other errors. New JSON text has no other problems. */
+/**
+ * The problem of a value that the database refuses; undefined for other errors. New JSON text can have no other
+ * problems.
+ */
 export function findValueProblem(error: unknown): string | undefined {
   if (isDatabaseError(error, sqlState.untranslatableCharacter, sqlState.invalidText))
     return 'must not contain NUL or half a surrogate pair';

@@ -17,7 +17,7 @@ interface Put {
   readonly body: Body;
 }
 
-/** The tools that create a record, or change the one that is there (records §17). */
+/** The tools that create a record or change the existing one (records §17). */
 export const putTools = (deps: RecordsToolsDeps): Readonly<Record<string, Tool>> => ({
   'records.put': tool(z.tuple([actingCaller, name, name, values]), (call, [as, collection, id, body]) =>
     put(deps, call, { as, collection, body }, () => ({ id: readNewId(id) })),
@@ -31,7 +31,7 @@ export const putTools = (deps: RecordsToolsDeps): Readonly<Record<string, Tool>>
   ),
 });
 
-/** Puts a record where the call says. It tries again if another request creates the record first. */
+/** Puts the record that the call names. Retries if another request creates the record first. */
 const put = (
   deps: RecordsToolsDeps,
   call: ToolCall,

@@ -24,7 +24,7 @@ export interface RecordsToolsDeps extends Omit<DeleteRules, 'hooks'> {
 interface WorkRequest {
   readonly as: ActingCaller;
   readonly collection: string;
-  /** Several actions if the write finds out which one it is. */
+  /** Several actions if only the write finds out which one it is. */
   readonly action: RuleName | readonly ['update', 'create'];
   /** The body of a write. */
   readonly body?: Readonly<Record<string, unknown>>;

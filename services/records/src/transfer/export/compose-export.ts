@@ -8,9 +8,9 @@ import { selectedColumns } from '../../shape/field-selection.ts';
 import { columnList, isOpenEnded, type Projection } from '../../shape/record-json.ts';
 import type { ExportRequest } from './export-query.ts';
 
-/** What an export reads. */
+/** The statement of an export, with its members. */
 export interface ComposedExport {
-  /** Has one column: the JSON text of each record. */
+  /** Its only column is the JSON text of each record. */
   readonly statement: Statement;
   readonly projection: Projection;
   /** The members that a record may have, in the order of its JSON. */
@@ -18,7 +18,7 @@ export interface ComposedExport {
 }
 
 interface ExportContext extends RuleContext {
-  /** The most bytes of one record. */
+  /** The maximum number of bytes in one record. */
   readonly maxBytes: number;
 }
 

@@ -15,7 +15,7 @@ export function acceptsGzip(header: string | undefined): boolean {
   return (weights.get('gzip') ?? weights.get('x-gzip') ?? weights.get('*') ?? 0) > 0;
 }
 
-/** Compresses a stream. When one of the two fails or is destroyed, so is the other. */
+/** Compresses a stream. If one of the two streams fails or is destroyed, the other is too. */
 export function gzipped(stream: Readable): Readable {
   const gzip = createGzip({ level });
   // The reader of the result gets the error.

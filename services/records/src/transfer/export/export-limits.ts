@@ -1,5 +1,7 @@
-/** When an export is cut whose client takes nothing of it, in milliseconds. Below the limit of the database's session. */
+/**
+ * After how long without a read an export is cut, in milliseconds. Shorter than the limit of the database's session.
+ */
 export const stalledMs = 30_000;
 
-/** UTF-16 code units of a part of the answer: a client that takes less than a part in `stalledMs` is cut. */
+/** UTF-16 code units in a part of the answer. A client that takes less than a part in `stalledMs` is cut. */
 export const partLength = 65_536;

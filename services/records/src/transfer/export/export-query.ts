@@ -15,5 +15,5 @@ export const exportQuery = z.object({
   raw: flag.describe("leave cells of CSV as they are: by default a text that a spreadsheet would run begins with '"),
 });
 
-/** An export as the client requested it. */
+/** A client's export. */
 export type ExportRequest = z.output<typeof exportQuery>;

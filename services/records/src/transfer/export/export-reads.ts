@@ -3,7 +3,7 @@ import type { Settings } from '@recordbus/settings';
 import { explainCost } from '../../read/record-reads.ts';
 import type { ExportReads } from './open-export.ts';
 
-/** Creates the reads. Each export takes the current settings `records.*`. */
+/** Creates the reads. Each export uses the current settings `records.*`. */
 export const createExportReads = (
   { reads }: Pick<Database, 'reads'>,
   settings: Pick<Settings, 'get'>,

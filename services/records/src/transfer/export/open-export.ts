@@ -18,13 +18,13 @@ export interface ExportReads {
   openCursor(statement: Statement): Promise<Cursor>;
   /** The longest time of an export, in milliseconds. */
   timeoutMs(): number;
-  /** The most bytes of one record. */
+  /** The maximum number of bytes in one record. */
   maxRecordBytes(): number;
 }
 
 /**
- * Opens an export: reads its first records in a snapshot, and returns the stream of all. Throws 400 for an invalid
- * filter, sort or expand. Whatever fails later breaks the stream off.
+ * Opens an export: reads the first records from a snapshot, and returns the stream of all. Throws 400 for an invalid
+ * filter, sort or expand. A later failure breaks the stream off.
  */
 export async function openExport(
   { openCursor, timeoutMs, maxRecordBytes }: ExportReads,

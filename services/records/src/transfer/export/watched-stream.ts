@@ -10,8 +10,8 @@ interface StreamLimits {
 }
 
 /**
- * Returns the texts as a stream of bytes. It fails when nothing of it is read for too long, or when all of it takes too
- * long: then its answer breaks off.
+ * Returns the texts as a stream of bytes. It fails, and its answer breaks off, if nothing is read for too long or the
+ * whole stream takes too long.
  */
 export function watchedStream(texts: AsyncGenerator<string, void>, { stalledMs, totalMs }: StreamLimits): Readable {
   const cut = (why: string) => stream.destroy(new AppError(503, 'unavailable', why));

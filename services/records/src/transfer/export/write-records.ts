@@ -4,7 +4,7 @@ import type { FormatWriter } from '../formats/format-writer.ts';
 import { partLength } from './export-limits.ts';
 
 interface RecordSource {
-  /** Its first rows. */
+  /** The first rows. */
   readonly first: readonly string[];
   readonly cursor: Pick<Cursor, 'next'>;
   /** Decrypts the JSON of a record; undefined when nothing is encrypted. */
@@ -23,7 +23,7 @@ export async function* writeRecords(
   let text = writer.start;
   for (let rows = first; rows.length > 0; ) {
     const next = cursor.next();
-    // Awaited below, unless the export ends before.
+    // Awaited below, unless the export ends earlier.
     next.catch(() => {});
     for (const json of rows) {
       if (slice.isOver()) await slice.pause();

@@ -12,7 +12,7 @@ const things = testCollection('things', [
 const members = ['id', 'title', 'constructor', 'count'];
 const lineOf = (record: object) => createCsvWriter(members, cellsOf(things)).record(JSON.stringify(record));
 
-it('quotes what must be quoted, and the empty text', () => {
+it('quotes texts that need it, and the empty text', () => {
   const table: [title: string | null, cell: string][] = [
     [null, ''],
     ['', '""'],

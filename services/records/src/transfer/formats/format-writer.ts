@@ -3,7 +3,7 @@ import type { Format } from './source-row.ts';
 /** Writes records in one format. Call `record` for each record in turn. */
 export interface FormatWriter {
   readonly start: string;
-  /** Returns the text of a record, from its JSON as a get shows it. */
+  /** Returns the text of a record from its JSON. */
   record(json: string): string;
   readonly end: string;
 }
@@ -15,14 +15,14 @@ export const contentTypes: Readonly<Record<Format, string>> = {
   json: 'application/json; charset=utf-8',
 };
 
-/** Creates a writer of one record a line. */
+/** Creates a writer with one record on each line. */
 export const createNdjsonWriter = (): FormatWriter => ({
   start: '',
   record: (json) => `${onOneLine(json)}\n`,
   end: '',
 });
 
-/** Creates a writer of one array, with one record a line. */
+/** Creates a writer of one array, with one record on each line. */
 export function createJsonWriter(): FormatWriter {
   let separator = '\n';
   return {

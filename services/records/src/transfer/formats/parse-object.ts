@@ -1,7 +1,7 @@
 import { findJsonExcess } from '@recordbus/shared/http';
 import { maxColumns, type SourceRow } from './source-row.ts';
 
-/** Parses the text of a row as an object of JSON, with the limits of the body of a single write (http §2.1). */
+/** Parses the text of a row as a JSON object, with the limits of the body of a single write (http §2.1). */
 export function parseObject(bytes: Buffer): Pick<SourceRow, 'members' | 'problem'> {
   const excess = findJsonExcess(bytes);
   if (excess) return refused(excess);

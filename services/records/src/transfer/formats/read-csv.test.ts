@@ -21,7 +21,7 @@ const dialect = fc.record({
 
 const lineEnd = fc.constantFrom('\n', '\r\n', '\r');
 
-/** Splits a text into pieces, also within characters. */
+/** Splits a text into pieces, even within characters. */
 async function* piecesOf(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
   let at = 0;
   for (let n = 0; at < bytes.length; n += 1) {
@@ -37,7 +37,7 @@ async function all(rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> {
   return read;
 }
 
-test('CSV is read as it was written, in any pieces, and from the end of any row [import §3.1, §3.2]', async () => {
+test('written CSV is read back, in any pieces, and from the end of any row [import §3.1, §3.2]', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc

@@ -3,23 +3,23 @@ import { type CastingContext, CsvError, type Info, type Options, parse } from 'c
 import { brokenBody, maxColumns, maxRowBytes, type ReadFrom, type SourceRow } from './source-row.ts';
 import { inPieces } from './to-utf8.ts';
 
-/** How a body of CSV is written. */
+/** The dialect of a CSV body. */
 export interface CsvDialect {
   readonly separator: string;
-  /** The cell without quotes that is null. */
+  /** The unquoted cell that means null. */
   readonly nullText: string;
 }
 
 /** A cell: null, or its text. */
 type CsvCell = string | null;
 
-/** A line, and how far the body is read. */
+/** A line, and the position after it in the body. */
 interface CsvLine {
   readonly record: readonly CsvCell[];
   readonly info: Info;
 }
 
-/** A body of CSV whose header is read. */
+/** A CSV body whose header has been read. */
 interface OpenCsv {
   readonly columns: readonly string[];
   /** The position of the first row. */
@@ -27,7 +27,7 @@ interface OpenCsv {
   readonly rows: AsyncIterable<SourceRow>;
 }
 
-/** Opens a whole body, header included. Throws 422 for a body without one. */
+/** Opens a whole body, header included. Throws 422 for a body without a header. */
 export async function openCsv(source: AsyncIterable<Buffer>, dialect: CsvDialect): Promise<OpenCsv> {
   const lines = readLines(source, dialect, 0);
   const header = await lines.next();
@@ -73,7 +73,7 @@ async function* readLines(
 ): AsyncGenerator<CsvLine> {
   const options = {
     delimiter: separator,
-    // Each may end a line, also when others end other lines.
+    // A body may mix them.
     record_delimiter: ['\r\n', '\n', '\r'],
     bom: false,
     relax_column_count: true,
@@ -81,7 +81,7 @@ async function* readLines(
     max_record_size: maxRowBytes,
     info: true,
     cast(text: string, { quoting, index, records }: CastingContext) {
-      // Cells without characters count nothing towards the size of a row.
+      // Empty cells do not add to the size of a row.
       if (index >= maxColumns)
         throw brokenBody(`there are more than ${maxColumns} columns`, { row: firstRow + records, column: index + 1 });
       return !quoting && text === nullText ? null : text;
@@ -101,7 +101,7 @@ async function* readLines(
   }
 }
 
-/** The faults of a body by the codes of the parser. */
+/** Messages by the error codes of the parser. */
 const messages: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
   CSV_MAX_RECORD_SIZE: `the row has more than ${maxRowBytes} bytes; perhaps a quote is never closed`,
@@ -117,7 +117,7 @@ function explain(error: CsvError, firstRow: number): Error {
   return brokenBody(message, { row: firstRow + records, column: column + 1 });
 }
 
-/** The line of a record, as it would be written. */
+/** Writes the line of a record. */
 export const lineOf = (record: readonly CsvCell[], { separator, nullText }: CsvDialect): string =>
   record
     .map((cell) => {

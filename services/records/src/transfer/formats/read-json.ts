@@ -5,18 +5,18 @@ const [quote, backslash, comma, space] = [0x22, 0x5c, 0x2c, 0x20];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
- * Where the reader is in the list: before it, where an element may begin (`first`, or `next` after a comma), within an
- * element, behind one, or behind the list.
+ * Where the reader is: before the list, where an element may begin (`first`, or `next` after a comma), within an
+ * element, behind an element, or after the list.
  */
 type Place = 'before' | 'first' | 'next' | 'within' | 'behind' | 'after';
 
-/** Reads the elements of one list of JSON, one at a time, in memory that the largest element bounds. */
+/** Reads the elements of a JSON list one at a time. The memory is bounded by the largest element. */
 export async function* readJson(
   source: AsyncIterable<Buffer>,
   { position, row: before }: ReadFrom,
 ): AsyncGenerator<SourceRow> {
   let row = before;
-  // A reader that does not begin at the start begins behind an element.
+  // A reader that does not begin at the start of the body begins behind an element.
   let place = (position === 0 ? 'before' : 'behind') as Place;
   let depth = 0;
   let isText = false;
@@ -46,7 +46,7 @@ export async function* readJson(
           if (!isText && depth === 0) yield finish(chunk.subarray(start, at + 1), chunkStart + at + 1);
           continue;
         }
-        // Numbers and words end before what follows, texts and brackets end themselves.
+        // Numbers and words end at the next byte. Texts and brackets have an end of their own.
         if (depth > 0 || (byte !== comma && byte !== closeList)) {
           if (byte === quote) isText = true;
           else if (byte === openList || byte === openObject) depth += 1;
@@ -77,7 +77,7 @@ export async function* readJson(
   if (place !== 'after') throw brokenBody('the list is not closed', { row: row + 1 });
 }
 
-/** The place after a byte that is no space, outside of elements; undefined when it must not be there. */
+/** The place after a byte that is not white space, outside elements; undefined if the byte is not allowed. */
 function placeAfter(place: Place, byte: number): Place | undefined {
   if (place === 'before') return byte === openList ? 'first' : undefined;
   if (place === 'after') return undefined;
@@ -88,6 +88,6 @@ function placeAfter(place: Place, byte: number): Place | undefined {
 
 function problemAt(place: Place): string {
   if (place === 'before') return 'the body must be a list';
-  if (place === 'after') return 'the body goes on behind the list';
+  if (place === 'after') return 'the body continues after the list';
   return place === 'behind' ? 'a comma or the end of the list is missing' : 'an element is missing';
 }

@@ -3,7 +3,7 @@ import { brokenBody, maxRowBytes, type ReadFrom, type SourceRow } from './source
 
 const [lineFeed, space] = [0x0a, 0x20];
 
-/** Reads one JSON object from each line. Blank lines are no rows. */
+/** Reads one JSON object from each line. Blank lines are skipped. */
 export async function* readNdjson(
   source: AsyncIterable<Buffer>,
   { position, row: before }: ReadFrom,

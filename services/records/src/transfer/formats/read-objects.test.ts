@@ -7,7 +7,7 @@ import type { ReadRows, SourceRow } from './source-row.ts';
 
 const space = fc.constantFrom('', ' ', '\n', '\r\n\t ');
 
-/** Values whose text has every character that ends something elsewhere. */
+/** Values whose texts have every character with a meaning in the formats. */
 const value = fc.jsonValue({ stringUnit: fc.constantFrom('a', '"', '\\', '[', ']', '{', '}', ',', 'é', '\n') });
 const row = fc.oneof(
   fc.dictionary(fc.constantFrom('a', 'b"]', 'c,}'), value).map((members) => ({ ...members })),
@@ -40,7 +40,7 @@ const formats: Readonly<
 };
 
 for (const [name, { read, write }] of Object.entries(formats))
-  test(`${name} is read as it was written, in any pieces, and from the end of any row [import §3.3]`, async () => {
+  test(`written ${name} is read back, in any pieces, and from the end of any row [import §3.3]`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { maxLength: 8 }),

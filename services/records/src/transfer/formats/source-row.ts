@@ -7,31 +7,31 @@ export type Format = (typeof formats)[number];
 /** The largest row: that of the body of a single write. */
 export const maxRowBytes = 1024 * 1024;
 
-/** The most columns of a row, or members of an object: those of a single write. */
+/** The maximum number of columns in a row, or members in an object, as in a single write. */
 export const maxColumns = 10_000;
 
-/** A row of a body, as its text says it. */
+/** A row of a body, before it is interpreted. */
 export interface SourceRow {
-  /** Its number, from 1. The header of CSV has none. */
+  /** Its number, from 1. The CSV header has none. */
   readonly row: number;
   /** The position in the body after the row, in bytes. A reader that begins there reads the next row. */
   readonly end: number;
   /** The cells by column, or the object. */
   readonly members: Readonly<Record<string, unknown>>;
-  /** Why the row is none, as a message for the row; undefined for a row that can be read. */
+  /** Why the row cannot be read, as a message; undefined if it can. */
   readonly problem?: string | undefined;
   /** The text of the row. */
   readonly text: () => string;
 }
 
-/** Where a reader begins. */
+/** The position at which a reader begins. */
 export interface ReadFrom {
   readonly position: number;
-  /** The number of the row before. */
+  /** The number of the previous row. */
   readonly row: number;
 }
 
-/** Reads the rows of a body in UTF-8. Throws what `brokenBody` returns where the body itself is broken. */
+/** Reads the rows of a body in UTF-8. Throws the error of `brokenBody` if the body itself is broken. */
 export type ReadRows = (source: AsyncIterable<Buffer>, from: ReadFrom) => AsyncIterable<SourceRow>;
 
 /** 422 for a body that is broken at a place; row 0 is the header of CSV. */

@@ -5,12 +5,14 @@ import { startSlice } from '@recordbus/shared/time-slice';
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
 export type Encoding = (typeof encodings)[number];
 
-/** The size of pieces, in bytes. A larger one would keep the event loop busy: it may have as many lines as bytes. */
+/**
+ * The size of pieces, in bytes. A larger piece would block the event loop, since it may have as many lines as bytes.
+ */
 const pieceBytes = 8192;
 
 /**
- * Converts a body to UTF-8 without its byte order mark, in small pieces. A mark of UTF-16 counts where no encoding is named.
- * Throws 400 for bytes that are not in the encoding.
+ * Converts a body to UTF-8 without its byte order mark, in small pieces. Without a named encoding, a mark of UTF-16
+ * selects UTF-16. Throws 400 for bytes that are not in the encoding.
  */
 export async function* toUtf8(source: AsyncIterable<Buffer>, encoding: Encoding | undefined): AsyncGenerator<Buffer> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;

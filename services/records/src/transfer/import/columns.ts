@@ -5,18 +5,18 @@ import { type Cell, cellsOf } from '../cells.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import { type ImportOptions, targetNames } from './import-options.ts';
 
-/** What the answer of refused rows adds to each. A corrected file may be sent with it. */
+/** The column that the answer of refused rows adds. A corrected file may still contain it. */
 export const refusalColumn = '_refused';
 
 type Naming = Pick<ImportOptions, 'map'>;
 
-/** The name of the field of a column or member; undefined for one that is left out. */
+/** The name of the field of a column or member; undefined if it is left out. */
 function targetOf(name: string, { map }: Naming): string | undefined {
   if (Object.hasOwn(map, name)) return map[name] ?? undefined;
   return name === refusalColumn ? undefined : name;
 }
 
-/** Throws 422 naming each column or member that is no field, and each field that two of them name. */
+/** Throws 422 naming each column or member that is not a field, and each field that two of them name. */
 export function refuseUnknownColumns(names: readonly string[], options: Naming, collection: Collection): void {
   const known = targetNames(collection);
   const problems = new Map<string, string>();
@@ -36,15 +36,15 @@ export function refuseUnknownColumns(names: readonly string[], options: Naming, 
 /** A body with thousands of wrong columns is the wrong body. */
 const maxProblems = 100;
 
-/** Returns the body of the write that a row asks for. Throws 422 for a cell that cannot be read. */
+/** Returns the body of a row's write. Throws 422 for a cell that cannot be read. */
 export type ReadBody = (row: SourceRow) => Readonly<Record<string, unknown>>;
 
-/** Creates the reader of the rows of a body: the names of fields, and for CSV the values of cells. */
+/** Creates the reader of rows, which maps names to fields, and for CSV also cells to values. */
 export function createReadBody(options: ImportOptions, collection: Collection): ReadBody {
   const cells = options.format === 'csv' ? cellsOf(collection) : undefined;
   const targets = new Map<string, string | undefined>();
   const findTarget = (name: string): string | undefined => {
-    // Members of JSON differ from row to row; their names are not kept.
+    // JSON members differ from row to row, so their names are not cached.
     if (!cells) return targetOf(name, options);
     if (!targets.has(name)) targets.set(name, targetOf(name, options));
     return targets.get(name);

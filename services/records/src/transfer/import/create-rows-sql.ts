@@ -15,26 +15,26 @@ import { lastVersions } from '../../write/last-versions-sql.ts';
 /** The values of a statement that creates the records of rows: lists with an entry for each. */
 export interface CreatedRows {
   readonly ids: readonly string[];
-  /** Unix seconds of the body; null where the write has its own. */
+  /** Unix seconds from the body; null for the time of the write. */
   readonly created: readonly (number | null)[];
   readonly updated: readonly (number | null)[];
-  /** Hashes of passwords; only of auth collections. */
+  /** Hashes of passwords; only for auth collections. */
   readonly hashes: readonly (string | null)[];
   /** The values by field, as texts; a field that no row names has none. */
   readonly columns: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
-/** The kinds of the statement. */
+/** The variants of the statement. */
 export interface CreateRowsOptions {
-  /** Whether the ids are of the body, so that there may be records, or have been. */
+  /** Whether the ids come from the body, so records with them may exist or have existed. */
   readonly isPlaced: boolean;
-  /** Whether there are no events. */
+  /** Whether it writes no events. */
   readonly isSilent: boolean;
-  /** Whether it fails at a record that is there, so that the error says where. Otherwise it skips the row. */
+  /** Whether it fails at an existing record, so the error names it. Otherwise it skips the row. */
   readonly isStrict: boolean;
 }
 
-/** The statement that creates the records of rows, with their events. It returns the ids of those that it has written. */
+/** The statement that creates the records of rows, with their events. It returns the ids of the written records. */
 export const composeCreateRows = (
   collection: Collection,
   { isPlaced, isSilent, isStrict }: CreateRowsOptions,
@@ -53,7 +53,7 @@ export const composeCreateRows = (
     const rest = given.slice(1).map((name) => `u.${name}`);
     const now = isPlaced ? nextUpdatedAt('last') : nowSec;
     const kept = `least(g.updated, ${nowSec})`;
-    // An id that was there before must not repeat a version, so a time of the body does not count then.
+    // If an earlier record had the id, no version may repeat, so the time of the body is not used.
     const updated = isPlaced
       ? `case when last.updated_at is null then coalesce(${kept}, ${now}) else ${now} end`
       : `coalesce(${kept}, ${now})`;

@@ -15,7 +15,7 @@ import type { MissingTargets } from './missing-targets.ts';
 import { takeHash } from './stored-password.ts';
 import { withinSavepoint } from './within-savepoint.ts';
 
-/** A record to create, ready for its columns. */
+/** A record to create, with the values of its columns. */
 export interface Draft {
   readonly row: number;
   readonly from: ImportRow;
@@ -28,7 +28,7 @@ export interface Draft {
   readonly values: ColumnValues;
 }
 
-/** Checks rows like single creates, and runs their hooks. Rows that are refused get their outcome. */
+/** Checks rows like single creates, and runs their hooks. Refused rows get their outcome. */
 export async function draftRows(
   unit: WriteUnit,
   context: ImportContext,
@@ -67,7 +67,7 @@ async function draftOf(unit: WriteUnit, context: ImportContext, from: ImportRow)
   };
 }
 
-/** The id of the body. One without an id gets a new one. */
+/** The id in the body. A row without one gets a new id. */
 function idOf({ body: { id } }: ImportRow): string | undefined {
   if (id === undefined || id === null || id === '') return undefined;
   if (typeof id !== 'string') throw validationFailed({ id: 'must be a string' });
@@ -106,7 +106,7 @@ function withKeptTimes({ collection, options: { keep } }: ImportContext, from: I
   return times.length === 0 ? values : new Map([...values, ...times]);
 }
 
-/** Creates the records of drafts. Those with a record in their way are returned; all others get their outcome. */
+/** Creates the records of drafts. Returns the drafts whose records exist; all others get their outcome. */
 export async function createRows(
   unit: WriteUnit,
   context: ImportContext,
@@ -115,7 +115,7 @@ export async function createRows(
 ): Promise<readonly Draft[]> {
   const { now, lacking } = await deferRows(unit, context, drafts, outcomes);
   const ready = now.map((draft) => withoutMissing(draft, lacking.get(draft)));
-  // Of several rows with one id the first one creates the record.
+  // If several rows have the same id, the first one creates the record.
   const ids = new Set<string>();
   const isFirst = ({ newId }: Draft) => !ids.has(newId) && ids.add(newId);
   const [first, taken] = split(ready, isFirst);
@@ -143,11 +143,11 @@ function withoutMissing(draft: Draft, missing: MissingTargets | undefined): Draf
 
 interface Results {
   readonly outcomes: Outcomes;
-  /** Drafts with a record in their way. */
+  /** Drafts whose records exist. */
   readonly taken: Draft[];
 }
 
-/** Inserts drafts with one statement; where that is refused, each half for itself, down to the row that is to blame. */
+/** Inserts drafts with one statement. If it is refused, inserts each half separately, down to the row at fault. */
 async function insertInHalves(
   unit: WriteUnit,
   context: ImportContext,
@@ -175,7 +175,7 @@ async function insertInHalves(
   await insertInHalves(unit, context, drafts.slice(half), results);
 }
 
-/** Creates a record that must not be there, so that the refusal names what is taken. */
+/** Creates a record that must not exist, so the refusal names the value that is taken. */
 export async function createStrictly(unit: WriteUnit, context: ImportContext, draft: Draft, outcomes: Outcomes) {
   const { refusal } = await withinSavepoint(unit, context.collection, () =>
     insert(unit, context, [draft], { isStrict: true }),
@@ -183,7 +183,7 @@ export async function createStrictly(unit: WriteUnit, context: ImportContext, dr
   outcomes.set(draft.row, refusal ? outcomeOf(refusal, context, draft) : { state: 'done' });
 }
 
-/** A row may refer to one of the same statement that was refused, or that comes later. */
+/** A row may refer to a row of the same statement that was refused or comes later. */
 function outcomeOf(refusal: AppError, { collection, options, pass }: ImportContext, { id }: Draft) {
   const fields = Object.entries(refusal.details ?? {});
   const isOfTargets = fields.every(

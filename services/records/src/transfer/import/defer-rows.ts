@@ -4,7 +4,7 @@ import { isPlaced } from './import-options.ts';
 import { type ImportContext, noTarget, noTargetAfterAll, type Outcomes, refused } from './import-row.ts';
 import { findMissingTargets, type MissingTargets, type Referrer } from './missing-targets.ts';
 
-/** A record of a row that is to be written. */
+/** The record of a row to write. */
 interface Written extends Referrer {
   readonly row: number;
   /** Whether an earlier pass wrote the record, without these values. */
@@ -13,7 +13,7 @@ interface Written extends Referrer {
 
 /**
  * Decides about the rows whose targets are missing (import §6): they wait for the next pass, are refused, or are written
- * without these fields. Returns the records to write now, and the fields that each must do without.
+ * without these fields. Returns the records to write now, and the fields that each must leave out.
  */
 export async function deferRows<R extends Written>(
   unit: WriteUnit,
@@ -24,7 +24,7 @@ export async function deferRows<R extends Written>(
   const { collection, options, jobId, pass } = context;
   const missing = await findMissingTargets(unit.query, collection, written);
   if (missing.size === 0) return { now: written, lacking: missing };
-  // The records before these were not kept, so nothing is known about their targets.
+  // Earlier records were not written, so nothing is known about the targets.
   if (options.isDryRun) return { now: written, lacking: missing };
   const waitingIds =
     pass === 1

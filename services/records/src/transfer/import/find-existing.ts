@@ -15,7 +15,7 @@ import { readNewId } from '../../record/record-id.ts';
 import { readKey } from '../../write/record-key.ts';
 import { type ImportContext, type ImportRow, type Outcomes, refusalOf } from './import-row.ts';
 
-/** Finds the ids of the records that rows name, by the rows. Rows without a key are refused. */
+/** Finds the ids of the existing records of rows. Rows without a key are refused. */
 export async function findExisting(
   query: Query,
   context: ImportContext,

@@ -13,48 +13,52 @@ type Keepable = (typeof keepable)[number];
 
 const maxListLength = 1000;
 
-/** The parameters of an import. Others are refused by name, so that a misspelt one changes nothing silently. */
+/** The parameters of an import. Unknown parameters are refused by name, so a misspelt one is not ignored silently. */
 export const importQuery = z.looseObject({
   format: z.enum(formats).optional().describe('the format of the body; by default that of its content type'),
   mode: z
     .enum(modes)
     .default('insert')
-    .describe('what happens to a row whose record is there: it is refused, changes the record, or is skipped'),
+    .describe('what happens to a row whose record exists: it is refused, changes the record, or is skipped'),
   on: z
     .string()
     .max(maxListLength)
     .optional()
-    .describe('id, or unique fields separated by commas: by them upsert and skip find the record; id by default'),
-  dry_run: flag.describe('do everything but write'),
+    .describe('id, or unique fields separated by commas, by which upsert and skip find the record; id by default'),
+  dry_run: flag.describe('check everything, write nothing'),
   map: z
     .string()
     .max(1_000_000)
     .optional()
     .describe('a JSON object from columns or members to fields; null leaves one out'),
-  keep: z.string().max(maxListLength).optional().describe('of id, created and updated, those to keep of the body'),
-  separator: z.string().max(8).optional().describe('of CSV: the character between cells; a comma by default'),
+  keep: z
+    .string()
+    .max(maxListLength)
+    .optional()
+    .describe('which of id, created and updated records take from the body'),
+  separator: z.string().max(8).optional().describe('for CSV: the separator of cells; a comma by default'),
   encoding: z.enum(encodings).optional().describe('of the body; utf-8 by default'),
   null: z
     .string()
     .max(maxListLength)
     .optional()
-    .describe('of CSV: the cell without quotes that is null; empty by default'),
+    .describe('for CSV: the unquoted cell that means null; empty by default'),
   events: z.literal('none').optional().describe('no events; audited'),
   upload: z
     .uuid()
     .optional()
-    .describe('the id of an earlier import whose body is used again; the request has none then'),
+    .describe('the id of an earlier import whose body is used again; then the request has no body'),
 });
 export type ImportQuery = z.output<typeof importQuery>;
 
-/** What an import does, as its job keeps it. */
+/** The options of an import, stored in its job. */
 export interface ImportOptions {
   readonly format: Format;
   readonly mode: (typeof modes)[number];
   /** The fields by which records are found; undefined for the id. */
   readonly on: readonly string[] | undefined;
   readonly isDryRun: boolean;
-  /** Names of fields by columns or members; null for one that is left out. */
+  /** Names of fields by columns or members; null leaves one out. */
   readonly map: Readonly<Record<string, string | null>>;
   readonly keep: readonly Keepable[];
   readonly separator: string;
@@ -64,11 +68,11 @@ export interface ImportOptions {
   readonly columns: readonly string[];
   /** The position of the first row. */
   readonly start: number;
-  /** The parameters as the request named them. */
+  /** The parameters of the request. */
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-/** Reads what an import does, before its body. Throws 400 and 422 naming the parameter. */
+/** Reads the options of an import before its body. Throws 400 and 422 naming the parameter. */
 export function readImportOptions(
   query: ImportQuery,
   collection: Collection,
@@ -101,7 +105,7 @@ export function readImportOptions(
   };
 }
 
-/** The formats by content types. A type that says nothing, such as that of a form, leaves the format open. */
+/** The formats by content types. Other types, such as that of a form, leave the format open. */
 const formatsByType: Readonly<Record<string, Format>> = {
   'text/csv': 'csv',
   'application/json': 'json',
@@ -115,7 +119,7 @@ const formatOf = (contentType = ''): Format | undefined =>
 
 function refuseMismatch(format: Format, named: Format | undefined, contentType: string | undefined): void {
   const ofType = formatOf(contentType);
-  // Many clients send lines of JSON as JSON.
+  // Many clients send lines of JSON as application/json.
   if (named === undefined || ofType === undefined || ofType === format || (format === 'ndjson' && ofType === 'json'))
     return;
   throw validationFailed({ format: `is ${format}, but the content type of the body is that of ${ofType}` });
@@ -146,7 +150,7 @@ function readMap(text: string | undefined, collection: Collection): ImportOption
   return map as ImportOptions['map'];
 }
 
-/** What the server sets, which a body may have all the same. */
+/** Members that the server sets. A body may have them. */
 const serverSet = ['id', 'created', 'updated', 'expand'];
 
 /** The names that columns and members may have. */
@@ -170,10 +174,10 @@ function readSeparator(text = ','): string {
   return text;
 }
 
-/** Whether records get the ids of the body. */
+/** Whether new records get the ids in the body. */
 export const isPlaced = ({ mode, on, keep }: Pick<ImportOptions, 'mode' | 'on' | 'keep'>): boolean =>
   keep.includes('id') || (mode !== 'insert' && on === undefined);
 
-/** The relations of a collection to itself: only their targets may come later in the same body. */
+/** The relations of a collection to itself. Only their targets may come later in the same body. */
 export const ownRelations = (collection: Collection) =>
   collection.fields.filter((field) => field.collection === collection.name && fieldTypeOf(field).refersToCollection);

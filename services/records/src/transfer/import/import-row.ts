@@ -7,7 +7,7 @@ import type { ImportOptions } from './import-options.ts';
 
 export type Body = Readonly<Record<string, unknown>>;
 
-/** A row whose record is to be written. */
+/** A row whose record will be written. */
 export interface ImportRow {
   readonly row: number;
   readonly body: Body;
@@ -19,7 +19,7 @@ export interface ImportRow {
 
 type Messages = Readonly<Record<string, string>>;
 
-/** What became of a row. */
+/** The outcome of a row. */
 export type Outcome =
   | { readonly state: 'done' }
   | { readonly state: 'skipped' }
@@ -28,10 +28,10 @@ export type Outcome =
   | { readonly state: 'waiting'; readonly recordId: string; readonly details: Messages }
   | { readonly state: 'incomplete'; readonly recordId: string; readonly details: Messages };
 
-/** Collects what became of rows, by their numbers. */
+/** The outcomes of rows, by their numbers. */
 export type Outcomes = Map<number, Outcome>;
 
-/** What the rows of a chunk have in common. */
+/** The context that the rows of a chunk share. */
 export interface ImportContext {
   readonly jobId: string;
   readonly pass: number;
@@ -41,10 +41,10 @@ export interface ImportContext {
   readonly rules: OperationRules & { readonly schema: QuerySchema };
 }
 
-/** The message of a reference to a record that is not there, as of a single write. */
+/** The message of a reference to a missing record, as in a single write. */
 export const noTarget = 'refers to no record';
 
-/** The message where the record was written in the hope of its target. */
+/** The message if the record was written before its target turned out to be missing. */
 export const noTargetAfterAll = `${noTarget}, so the record has no value`;
 
 /** The member of the details that is about the whole row. */
@@ -52,7 +52,7 @@ export const wholeRow = '_row';
 
 export const refused = (details: Messages): Outcome => ({ state: 'refused', details });
 
-/** The outcome of a row whose write threw; throws again what is no refusal of this row. */
+/** The outcome of a row whose write threw. Rethrows errors that are not refusals of this row. */
 export function refusalOf(error: unknown): Outcome {
   if (!(error instanceof AppError) || error.status === 503) throw error;
   const details = Object.entries(error.details ?? {}).map(([name, message]): [string, string] => [

@@ -14,7 +14,7 @@ export function bodyKey(id: string): FileKey {
 }
 
 /**
- * Reads a body from a position on. Its file opens with the first read and closes with the last. Throws 410 when it is
+ * Reads a body from a position on. Its file opens with the first read and closes with the last. Throws 410 if it is
  * gone, for example after a restore of a backup.
  */
 export async function* readBody(

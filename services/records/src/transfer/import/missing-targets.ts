@@ -2,9 +2,9 @@ import type { Query } from '@recordbus/database';
 import { type Collection, type ColumnValues, type Field, tableOf } from '@recordbus/schema';
 import { ownRelations } from './import-options.ts';
 
-/** A record that is to be written. */
+/** A record that will be written. */
 export interface Referrer {
-  /** Its id, if the body says it. */
+  /** Its id, if the body has it. */
   readonly id: string | undefined;
   readonly values: ColumnValues;
 }
@@ -16,7 +16,7 @@ function idsIn(field: Field, value: unknown): readonly string[] {
 }
 
 /**
- * Finds the relations of records to their own collection whose targets are neither stored nor among the records themselves.
+ * Finds the relations of records to their own collection whose targets are neither stored nor among these records.
  * Returns the fields, and the missing ids, by record.
  */
 export async function findMissingTargets<R extends Referrer>(
@@ -53,7 +53,7 @@ const referencesOf = ({ id, values }: Referrer, fields: readonly Field[]): reado
     return targets.length > 0 ? [{ field, targets }] : [];
   });
 
-/** Records of one statement may refer to each other, unless one of them has to wait itself. */
+/** Records of one statement may refer to each other, unless one of them must wait. */
 function withoutEachOther<R extends Referrer>(
   named: ReadonlyMap<R, readonly References[]>,
   missing: ReadonlySet<string>,

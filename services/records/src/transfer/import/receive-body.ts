@@ -15,7 +15,7 @@ import type { ImportOptions } from './import-options.ts';
 import { bodiesOf, bodyKey, bodyName } from './job-body.ts';
 import { openRows } from './open-rows.ts';
 
-/** What the body of an import has. */
+/** A received body of an import. */
 export interface ReceivedBody {
   /** Its size in UTF-8. */
   readonly bytes: number;
@@ -41,8 +41,8 @@ interface Incoming {
 const renewalMs = 60_000;
 
 /**
- * Streams a body into the store, in UTF-8, at the pace of the store, and reads it at the same time: a body that is broken
- * is refused before anything of it is done. Adds the file to `announced`, even when it throws.
+ * Streams a body into the store, in UTF-8, at the pace of the store, and checks it at the same time: a broken body is
+ * refused before any row is imported. Adds the file to `announced`, even if it throws.
  */
 export async function receiveBody(
   { query, storage, maxBytes }: ReceiveDeps,
@@ -54,7 +54,7 @@ export async function receiveBody(
   const endRenewal = heartbeat(renewalMs, () => renewAnnounced(query, announced));
   const copy = new PassThrough();
   const scanning = scanBody(copy, options, collection);
-  // The refusal comes while the next piece is written.
+  // The check may reject while the next piece is being written.
   scanning.catch(() => {});
   const state = { bytes: 0 };
 
@@ -112,7 +112,7 @@ async function* limited(stream: IncomingMessage, maxBytes: number): AsyncGenerat
   }
 }
 
-/** Passes a body on, and throws when it begins like one of another format. */
+/** Passes a body through. Throws if it begins like another format. */
 async function* checked(source: AsyncIterable<Buffer>, format: Format): AsyncGenerator<Buffer> {
   let isFirst = true;
   for await (const piece of source) {
@@ -132,7 +132,7 @@ const beginnings: Readonly<Record<Format, RegExp>> = {
 /** Longer white space is left to the readers. */
 const maxBlank = 1000;
 
-/** Throws 422 for a body that begins like one of another format. */
+/** Throws 422 for a body that begins like another format. */
 function refuseOtherFormat(piece: Buffer, format: Format): void {
   const text = piece.subarray(0, maxBlank).toString();
   if (text.trim() === '' || beginnings[format].test(text)) return;

@@ -44,7 +44,7 @@ async function* inFormat(deps: RefusedDeps, job: Job<ImportOptions>): AsyncGener
 
 const listed = 1000;
 
-/** Reads the body, and of its rows returns those that are refused. */
+/** Reads the body, and yields its refused rows. */
 async function* readRefused({ query, storage }: RefusedDeps, job: Job<ImportOptions>) {
   let waiting = await listRefused(query, job.id, 0, listed);
   if (waiting.length === 0) return;
@@ -71,7 +71,7 @@ const sentenceOf = ({ details }: JobRow): string =>
 const csvOf = (source: SourceRow, refused: JobRow, options: ImportOptions): string =>
   `${source.text()}${options.separator}${lineOf([sentenceOf(refused)], options)}`;
 
-/** The text of the object as it came, with one more member; a text that is no object becomes a member of one. */
+/** The original text of the object with one more member. A text that is not an object becomes a member of one. */
 function jsonOf(source: SourceRow, { details }: JobRow): string {
   const reasons = `${JSON.stringify(refusalColumn)}:${JSON.stringify(details)}`;
   const text = source.text();

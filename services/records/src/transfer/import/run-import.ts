@@ -26,31 +26,34 @@ export interface RunImportDeps extends Omit<OperationRules, 'collections'> {
   /** Writes on the connections of background work. */
   readonly write: RunWrite;
   readonly storage: Storage;
-  /** Reads the collections again: another replica may have checked the columns by newer ones. */
+  /** Reads the collections again, since another replica may have checked the columns by newer ones. */
   reload(): Promise<void>;
   /** Finds the principal of a service key; undefined when it is revoked or has expired. */
   findKey(id: string): Promise<ServicePrincipal | undefined>;
   /** Finds a collection by its id. */
   findById(id: string): Collection | undefined;
-  /** Lets other work go first, after so many milliseconds of work. */
+  /** Lets other work take precedence, after this many milliseconds of work. */
   breathe(workedMs: number): Promise<void>;
-  /** Counts rows by what became of them. */
+  /** Counts rows by result. */
   readonly rows: { inc(labels: { readonly result: string }, value: number): void };
 }
 
 type ImportJob = Job<ImportOptions>;
 
-/** The most rows of a chunk, and the most bytes of them. */
+/** The maximum number of rows and bytes in a chunk. */
 const maxRows = 1000;
 const maxBytes = 4 * 1024 * 1024;
 
-/** Hooks and passwords take long, and a transaction should not. */
+/** The same with hooks or passwords, which take long, while a transaction should not. */
 const maxSlowRows = 100;
 
-/** A pass does what the last one made possible. Rows that still wait after so many are refused. */
+/** The maximum number of passes. Rows that still wait after them are refused. */
 const maxPasses = 50;
 
-/** Creates what runs imports: it reads the body from where the job is, and does the rows chunk by chunk. */
+/**
+ * Creates the function that runs imports. It reads the body from the job's position, and imports the rows chunk by
+ * chunk.
+ */
 export const createRunImport =
   (deps: RunImportDeps): RunJob =>
   async (given, ending) => {
@@ -71,7 +74,7 @@ export const createRunImport =
     }
   };
 
-/** Reads the body once, from where the job is. Returns the job as it is then; undefined when the work was interrupted. */
+/** Reads the body once, from the job's position. Returns the updated job; undefined if the work was interrupted. */
 async function runPass(deps: RunImportDeps, given: ImportJob, ending: AbortSignal): Promise<ImportJob | undefined> {
   let job = given;
   const source = readBody(deps.storage, { id: job.body_id, bytes: job.body_bytes, position: job.position });
@@ -119,7 +122,7 @@ async function* allChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): Asyn
   if (taken.length > 0) yield chunkOf(taken);
 }
 
-/** The chunks of the rows that wait. Those between them are read, and nothing more. */
+/** The chunks of the waiting rows. The rows between them are only read. */
 async function* waitingChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): AsyncGenerator<ReadChunk> {
   const most = mostRows(deps, job);
   const list = (after: number) =>
@@ -183,10 +186,10 @@ async function doChunk(deps: RunImportDeps, job: ImportJob, chunk: Chunk) {
   });
 }
 
-/** Hooks may do what no rollback undoes, such as sending mail. */
+/** A dry run has no hooks, since they may do what a rollback cannot undo, such as send mail. */
 const noHooks = { find: () => undefined };
 
-/** The actor as it is now: a job of a key has the scopes of the key at each chunk, and fails when the key is revoked. */
+/** The current actor. A job of a key has the key's current scopes at each chunk, and fails when the key is revoked. */
 async function presentActor(
   { findKey }: RunImportDeps,
   { actor, collection_name: name }: ImportJob,
@@ -201,7 +204,7 @@ async function presentActor(
 const callOfJob = ({ request }: ImportJob, principal: JobActor, deps: RunImportDeps) =>
   callOf('POST', { context: { ...request, principal }, queryText: () => undefined, header: () => undefined }, deps);
 
-/** Refuses the rows whose targets did not come. */
+/** Refuses the rows whose targets are still missing. */
 async function refuseWaiting({ write }: RunImportDeps, job: ImportJob): Promise<void> {
   await write({ mode: 'transaction' }, async ({ query }) => {
     const refused = await refuseUnfinished(query, job.id, { waiting: noTarget, incomplete: noTargetAfterAll });

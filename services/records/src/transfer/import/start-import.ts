@@ -34,13 +34,13 @@ interface ImportRequest {
 
 interface ImportBody extends ReceivedBody {
   readonly id: string;
-  /** Whether an earlier job brought it. */
+  /** Whether an earlier job uploaded it. */
   readonly isEarlier: boolean;
 }
 
 /**
- * Stores the body of an import and adds its job. The body is read once, so a broken one is refused and nothing is done.
- * Adds the file to `announced`, even when it throws.
+ * Stores the body of an import and adds its job. The body is checked first, so a broken body is refused and nothing is
+ * imported. Adds the file to `announced`, even if it throws.
  */
 export async function startImport(deps: StartImportDeps, request: ImportRequest, announced: number[]): Promise<Reply> {
   const { collection, query, call, header } = request;
@@ -104,7 +104,7 @@ async function receive(
   return { ...received, id, isEarlier: false };
 }
 
-/** Reads the body of an earlier import again, since other parameters may give it other rows. */
+/** Reads the body of an earlier import again, since other parameters may produce other rows. */
 async function findEarlier(
   { database, storage }: StartImportDeps,
   { stream, query, collection, call }: ImportRequest,
@@ -121,7 +121,7 @@ async function findEarlier(
   return { ...read, bytes: job.body_bytes, id: job.body_id, isEarlier: true };
 }
 
-/** Keeps an earlier body until this job has it. Throws 422 when its last job was removed meanwhile. */
+/** Keeps an earlier body until this job uses it. Throws 422 if its last job was removed meanwhile. */
 async function holdBody(query: Query, bodyId: string): Promise<void> {
   const held = await query({
     text: 'select from system.jobs where body_id = $1 for key share',

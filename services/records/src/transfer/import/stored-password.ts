@@ -6,14 +6,14 @@ import type { Body } from './import-row.ts';
 /** A PHC string of argon2id, as other products store passwords. */
 const argon2id = /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 
-/** Every sign-in pays what a hash costs until it is replaced. */
+/** The limits of a hash. Until it is replaced, every sign-in costs this much. */
 const most = { memoryKiB: 1_048_576, time: 20, lanes: 16 };
 
 const maxLength = 512;
 
 /**
- * Takes the hash of a password out of a body. A new account gets it as it is; other passwords stay in the body and are hashed.
- * Throws 422 for a hash that costs too much.
+ * Removes the hash of a password from a body. A new account stores it unchanged. Other passwords stay in the body and
+ * are hashed. Throws 422 for a hash that costs too much.
  */
 export function takeHash(
   collection: Collection,

@@ -23,13 +23,15 @@ interface Change {
   readonly isWritten: boolean;
 }
 
-/** What the server sets in a record that is there, and what only a new one gets. */
+/** Members that the server sets in an existing record, and members that only a new one gets. */
 const ownMembers = new Set(['id', 'created', 'updated', 'expand', 'anonymous']);
 
 /** Fewer are changed one by one. */
 const leastTogether = 4;
 
-/** Changes the records of rows like single updates; of several rows for one record the first now, the others after it. */
+/**
+ * Changes the records of rows like single updates. If several rows have the same record, the others follow the first.
+ */
 export async function updateRows(
   unit: WriteUnit,
   context: ImportContext,
@@ -75,7 +77,7 @@ async function changeOf(
   const body = Object.fromEntries(
     Object.entries(given).filter(([name, value]) => isKept(name) && !(name === 'password' && value === null)),
   );
-  // Without operators: a file of rows has values.
+  // Without operators, since rows have only values.
   const { password, ...fields } = body;
   const values = await readerOf(collection).readChange(hasAccounts(collection) ? fields : body);
   return { row, id, body, values, bytes, isWritten: lacking !== undefined };
@@ -104,7 +106,7 @@ async function findFiles(
   return new Map(rows.map((row) => [row.id, fileNamesIn(collection, row)]));
 }
 
-/** Changes that one statement may do: the same fields of different records, in the order of the rows. */
+/** Groups changes that one statement can do: the same fields of different records, in the order of the rows. */
 function groupsOf(changes: readonly Change[], { collection, rules }: ImportContext): readonly Change[][] {
   const isAlone = hasAccounts(collection) || rules.hooks.find(collection, 'update') !== undefined;
   const groups: { readonly names: string; readonly ids: Set<string>; readonly changes: Change[] }[] = [];
@@ -156,7 +158,7 @@ async function updateOne(unit: WriteUnit, context: ImportContext, change: Change
   outcomes.set(change.row, refusal ? refusalOf(refusal) : { state: 'done' });
 }
 
-/** A change as the statement of several updates takes it. */
+/** A change in the form for a statement of several updates. */
 function readyOf({ collection, call }: ImportContext, { row, id, body, bytes }: Change): ReadyOperation {
   const operation = {
     op: 'update',

@@ -10,8 +10,8 @@ type Attempt<T> =
   | { readonly result?: undefined; readonly refusal: AppError };
 
 /**
- * Runs work behind a savepoint. A refusal undoes it and is returned; an error that concerns the whole transaction, or that
- * shows another schema, is thrown.
+ * Runs work within a savepoint. A refusal undoes the work and is returned. An error that concerns the whole
+ * transaction, or shows that the schema has changed, is thrown.
  */
 export async function withinSavepoint<T>(
   unit: WriteUnit,

@@ -9,14 +9,14 @@ import { type ImportContext, type ImportRow, type Outcome, type Outcomes, refusa
 import { silenceEvents } from './silence-events.ts';
 import { writeRows } from './write-rows.ts';
 
-/** A row of a chunk, and what an earlier pass noted about it. */
+/** A row of a chunk, with the notes of an earlier pass. */
 export interface ChunkRow {
   readonly source: SourceRow;
   readonly bytes: number;
   readonly noted: JobRow | undefined;
 }
 
-/** Rows that are done in one transaction, together with the position after them. */
+/** Rows that are imported in one transaction, with the position after them. */
 export interface Chunk {
   readonly rows: readonly ChunkRow[];
   readonly position: number;
@@ -26,8 +26,8 @@ export interface Chunk {
 }
 
 /**
- * Does the rows of a chunk and notes the position in one transaction: a process that dies in the middle leaves everything or
- * nothing. Throws LostJob when the job is no longer this replica's; then nothing is done.
+ * Imports the rows of a chunk and notes the position in one transaction, so a crash leaves everything or nothing.
+ * Throws LostJob if this replica no longer holds the job; then nothing is imported.
  */
 export async function writeChunk(
   write: RunWrite,
@@ -69,7 +69,7 @@ async function writeAll(unit: WriteUnit, context: ImportContext, chunk: Chunk): 
   return outcomes;
 }
 
-/** Reads the bodies of rows. Rows without one are refused. */
+/** Reads the bodies of rows. Rows that cannot be read are refused. */
 async function readRows(
   { collection, options }: ImportContext,
   { rows }: Chunk,

@@ -6,13 +6,13 @@ import { type ImportContext, type ImportRow, type Outcome, type Outcomes, refuse
 import { updateRows } from './update-rows.ts';
 import { withinSavepoint } from './within-savepoint.ts';
 
-/** The most rows of a statement, and the most bytes of them: the driver converts their values in one piece of work. */
+/** The maximum number of rows and bytes in a statement. The driver converts their values in one piece of work. */
 const maxTogether = 250;
 const maxTogetherBytes = 2 ** 18;
 
 /**
- * Writes the records of rows in the transaction of a chunk, each like a single write of its own. Returns what became of each.
- * The work may run again when its transaction lost against another one.
+ * Writes the records of rows in the transaction of a chunk, each like a single write. Returns the outcome of each. The
+ * work may run again if its transaction loses against another one.
  */
 export async function writeRows(
   unit: WriteUnit,
@@ -28,7 +28,9 @@ export async function writeRows(
 const hasHooks = ({ collection, rules: { hooks } }: ImportContext): boolean =>
   hooks.find(collection, 'create') !== undefined || hooks.find(collection, 'update') !== undefined;
 
-/** Rows that are written together. With hooks each is alone, since a hook may read what the rows before it wrote. */
+/**
+ * Rows that are written together. With hooks each row is separate, since a hook may read the writes of earlier rows.
+ */
 function* groupsOf(rows: readonly ImportRow[], context: ImportContext): Generator<ImportRow[]> {
   const most = hasHooks(context) ? 1 : maxTogether;
   let group: ImportRow[] = [];
@@ -47,10 +49,10 @@ function* groupsOf(rows: readonly ImportRow[], context: ImportContext): Generato
 
 const isDone = (outcome: Outcome | undefined): boolean => outcome?.state === 'done' || outcome?.state === 'incomplete';
 
-/** Undoes what is behind a savepoint. */
+/** Thrown to undo the work within a savepoint. */
 const undo = validationFailed({ [wholeRow]: 'is refused' });
 
-/** Writes a row with its hooks. Where the row is not written, neither is what its hooks wrote. */
+/** Writes a row with its hooks. If the row is not written, the writes of its hooks are undone. */
 async function writeHooked(
   unit: WriteUnit,
   context: ImportContext,
@@ -86,7 +88,7 @@ async function insertRows(unit: WriteUnit, context: ImportContext, rows: readonl
     await createStrictly(unit, context, draft, outcomes);
 }
 
-/** Changes or skips the records that are there, and creates the others. */
+/** Changes or skips the existing records, and creates the others. */
 async function mergeRows(unit: WriteUnit, context: ImportContext, rows: readonly ImportRow[], outcomes: Outcomes) {
   const found = await findExisting(unit.query, context, rows, outcomes);
   await mergeFound(unit, context, found, outcomes);
@@ -106,7 +108,7 @@ async function mergeFound(
   for (const { row } of found.keys()) outcomes.set(row, { state: 'skipped' });
 }
 
-/** A record came into the way of a new one: of an earlier row, of another request, or by another unique value. */
+/** Handles a draft whose record exists: from an earlier row, another request, or because of a unique value. */
 async function mergeTaken(unit: WriteUnit, context: ImportContext, draft: Draft, outcomes: Outcomes): Promise<void> {
   const found = await findExisting(unit.query, context, [draft.from], outcomes);
   if (found.size > 0) await mergeFound(unit, context, found, outcomes);
