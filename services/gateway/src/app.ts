@@ -39,7 +39,9 @@ export interface Gateway {
   readonly metrics: Metrics;
   /** Loads the routes of the services that answer now; those of the others follow when they start. */
   start(): Promise<void>;
-  /** Ends the connections that stay open, unless their service in this process does (`Service.drain`). */
+  /**
+   * Ends the connections that stay open, except those of services in this process, which end them (`Service.drain`).
+   */
   drain(): Promise<void>;
   /** Disconnects from the services; call it after the last request was answered. */
   stop(): Promise<void>;

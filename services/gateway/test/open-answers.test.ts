@@ -54,20 +54,20 @@ for (const [name, start] of Object.entries(topologies))
       assert.equal((await stream('/api/v1/late')).statusCode, 504);
     });
 
-    test('may be refused like any other', async () => {
+    test('may be refused like any other request', async () => {
       const response = await stream('/api/v1/fails');
       assert.equal(response.statusCode, 500);
       assert.match(await text(response), /"code":"internal_error"/);
     });
 
-    test('ends at the service when its client disconnects', async () => {
+    test('ends at the service if its client disconnects', async () => {
       const response = await stream();
       await eventually(() => fixture.open.size === 1);
       response.destroy();
       await eventually(() => fixture.open.size === 0);
     });
 
-    test('leaves its connection for the next request, also one that was sent before its end', async () => {
+    test('leaves its connection to the next request, even one that was sent before its end', async () => {
       const socket = connect(gateway.port, '127.0.0.1');
       const request = (path: string, more = '') => `GET ${path} HTTP/1.1\r\nHost: a\r\n${more}\r\n`;
       socket.write(request('/api/v1/live') + request('/api/v1/plain', 'Connection: close\r\n'));

@@ -20,7 +20,7 @@ const over = (url: string) => httpUpstream({ name: 'records', url, sealer, bus, 
 const mebibyte = 1024 * 1024;
 
 describe('connections that stay open, over HTTP', () => {
-  test('are more than the connections of requests, and delay none', async () => {
+  test('may outnumber the connections of requests, and delay no request', async () => {
     await using starting = new AsyncDisposableStack();
     const fixture = openService();
     const { service, open } = fixture;
@@ -40,7 +40,7 @@ describe('connections that stay open, over HTTP', () => {
     await eventually(() => open.size === 0);
   });
 
-  test('end when the gateway stops, each where it is', async () => {
+  test('end when the gateway stops', async () => {
     const { service, open } = openService();
     await using alone = await serveAlone(service);
     await using gateway = await startGateway(alone.url);
@@ -51,7 +51,7 @@ describe('connections that stay open, over HTTP', () => {
     await eventually(() => open.size === 0);
   });
 
-  test('are cut when their replica dies, and go to another', async () => {
+  test('are cut when their replica dies, and can be opened at another', async () => {
     const services = [openService(), openService()];
     await using first = await serveAlone((services[0] as (typeof services)[number]).service, 0, '127.0.0.1');
     await using second = await serveAlone((services[1] as (typeof services)[number]).service, first.port, '127.0.0.2');
@@ -70,7 +70,7 @@ describe('connections that stay open, over HTTP', () => {
     await Promise.all(broken);
   });
 
-  test('keep little of what a client does not read', async () => {
+  test('buffer little for a client that does not read', async () => {
     let written = 0;
     let isFull = false;
     const { service, open } = openService((response) => {
@@ -89,7 +89,7 @@ describe('connections that stay open, over HTTP', () => {
     await using gateway = await startGateway(alone.url);
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write('GET /api/v1/live HTTP/1.1\r\nHost: a\r\n\r\n');
-    // What the system keeps for the four sockets has a limit too.
+    // The system's buffers of the four sockets have a limit too.
     let before = -1;
     await eventually(() => {
       const isStill = isFull && before === written;
@@ -150,7 +150,7 @@ test('a gateway without its service refuses a connection that would stay open', 
   assert.equal((await openStream(`${running.url}/api/v1/live`)).statusCode, 503);
 });
 
-test('a drain ends what opens meanwhile, and cuts what does not end in time', async () => {
+test('a drain ends connections that open meanwhile, and cuts those that do not end in time', async () => {
   const open = new OpenConnections();
   const ends: string[] = [];
   const held = (name: string, endsItself: boolean): HeldConnection => ({

@@ -18,7 +18,7 @@ export interface OpenService {
   readonly open: Set<ServerResponse>;
   /** Lets the routes `late` answer. */
   readonly gate: PromiseWithResolvers<void>;
-  /** Cuts what is open, so that the servers can stop. */
+  /** Cuts open connections so that the servers can stop. */
   [Symbol.dispose](): void;
 }
 

@@ -72,7 +72,7 @@ describe('connections to a service that slow clients hold', () => {
     send(client, 'POST /api/v1/body', 'Content-Type: application/json\r\nContent-Length: 1000\r\n\r\n{');
   const readNothing = (client: string) => send(client, 'GET /api/v1/large', '\r\n');
 
-  /** A connection that was cut fails a write. */
+  /** A write to a connection that was cut fails. */
   const isCut = (socket: Socket): boolean => {
     if (!socket.destroyed) socket.write(' ');
     return socket.destroyed;
@@ -100,7 +100,7 @@ describe('connections to a service that slow clients hold', () => {
     assert.deepEqual([first, second, third].map(cutOf), [[true, false, false], [false, false], [false]]);
   });
 
-  test('are not counted at first', async () => {
+  test('are not counted when they begin', async () => {
     await running.stop();
     running = await start({ ...limit, graceMs: 60_000 });
     for (let n = 0; n < 2 * limit.total; n += 1) await uploadSlowly('10.0.0.1');

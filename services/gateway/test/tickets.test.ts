@@ -106,7 +106,7 @@ describe('a ticket', () => {
     );
   });
 
-  test('is refused when it is wrong, of an ended session, or one of two', async () => {
+  test('is refused if it is wrong, if its session has ended, or if there are two', async () => {
     const token = await signer.signSession({ ...session(), windowSec: 60 });
     const two = `${await ticketOf()}&ticket=${await ticketOf()}`;
     const bad = [
@@ -129,7 +129,7 @@ describe('a ticket', () => {
     assert.equal((await get('/api/v1/live', header)).status, 200);
   });
 
-  test('is needed where a token would be in the URL', async () => {
+  test('replaces a token in the URL, which is refused', async () => {
     const token = await signer.signSession({ ...session(), windowSec: 60 });
     for (const query of ['token=', `token=${token}`, 'access_token=x', `auth=${token}`, `ticket=x&%74oken=${token}`]) {
       const { status, code } = await get(`/api/v1/live?${query}`);
@@ -139,13 +139,13 @@ describe('a ticket', () => {
     assert.equal((await get(`/api/v1/live?subscribe=${encodeURIComponent('{"filter":"a.b.c"}')}`)).status, 200);
   });
 
-  test('has no meaning elsewhere', async () => {
+  test('is ignored on other routes', async () => {
     const ticket = await ticketOf();
     assert.equal((await get(`/api/v1/plain?ticket=${ticket}&token=x`)).status, 200);
     assert.equal((await get(`/api/v1/live?ticket=${ticket}`)).status, 200);
   });
 
-  test('counts under the rate limit, good or bad', async () => {
+  test('counts under the rate limit, valid or not', async () => {
     const fromElsewhere = () => get('/api/v1/live?ticket=bad');
     let last = await fromElsewhere();
     for (let count = 0; count < 60 && last.status === 401; count += 1) last = await fromElsewhere();
@@ -153,7 +153,7 @@ describe('a ticket', () => {
   });
 });
 
-test('a ticket is used up once, by whichever gateway is first', { skip: skipWithoutDatabase }, async () => {
+test('a ticket is used up by the first gateway', { skip: skipWithoutDatabase }, async () => {
   await using started = new AsyncDisposableStack();
   const temporary = await openTemporaryDatabase();
   started.defer(() => temporary.remove());

@@ -30,7 +30,7 @@ async function startBefore(service: ReturnType<typeof webSocketService>, texts: 
 }
 
 describe('the origin of a WebSocket', () => {
-  test('is allowed as CORS allows it, and the pages of the gateway itself are', async () => {
+  test('is allowed if CORS allows it, or if it is the gateway itself', async () => {
     using fixture = webSocketService();
     await using gateway = await startBefore(fixture, { 'cors.origins': 'https://app.example' });
     const url = `${gateway.url}/api/v1/live`;
@@ -104,7 +104,7 @@ for (const topology of ['in one process', 'over HTTP'])
 const over = (url: string) => httpUpstream({ name: 'records', url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 });
 
 describe('WebSockets over HTTP', () => {
-  test('are opened by the hundred at once, and end when the gateway stops', async () => {
+  test('can be opened by the hundred at once, and end when the gateway stops', async () => {
     await using starting = new AsyncDisposableStack();
     const fixture = webSocketService();
     const alone = starting.use(await serveAlone(fixture.service));
@@ -122,7 +122,7 @@ describe('WebSockets over HTTP', () => {
     await eventually(() => fixture.open.size === 0);
   });
 
-  test('go to another replica when one cannot be reached, and are 503 when none can', async () => {
+  test('go to another replica if one cannot be reached, and are 503 if none can', async () => {
     using fixture = webSocketService();
     await using alone = await serveAlone(fixture.service);
     const { port } = new URL(alone.url);
@@ -146,7 +146,7 @@ describe('WebSockets over HTTP', () => {
     assert.deepEqual([status, code], [503, 'unavailable']);
   });
 
-  test('are refused by a service that opens none, and by one without the context of a gateway', async () => {
+  test('are refused by a service without WebSockets, and without the context of a gateway', async () => {
     using fixture = webSocketService();
     const { upgrade, ...without } = fixture.service;
     await using alone = await serveAlone(without);
@@ -158,7 +158,7 @@ describe('WebSockets over HTTP', () => {
     assert.equal(fixture.open.size, 0);
   });
 
-  test('keep little of what a client does not read', async () => {
+  test('buffer little for a client that does not read', async () => {
     using fixture = webSocketService();
     await using alone = await serveAlone(fixture.service);
     await using gateway = await serve(createTestGateway({ log: quiet, upstreams: [over(alone.url)] }));

@@ -15,11 +15,11 @@ export interface WebSocketService {
   readonly open: Set<WebSocket>;
   /** The query and caller of the last request. */
   readonly seen: { url: string; principal: string };
-  /** Cuts what is open, so that the servers can stop. */
+  /** Cuts open connections so that the servers can stop. */
   [Symbol.dispose](): void;
 }
 
-/** Creates the service. Its path says what it does: `/api/v1/live` opens, `/api/v1/closed` refuses. */
+/** Creates the service. The path decides: `/api/v1/live` opens, `/api/v1/closed` refuses. */
 export function webSocketService(): WebSocketService {
   const open = new Set<WebSocket>();
   const seen = { url: '', principal: '' };
@@ -79,7 +79,7 @@ export async function nextMessage(webSocket: WebSocket): Promise<string> {
   return String(data);
 }
 
-/** The head of a good request for a WebSocket. */
+/** The head of a valid request for a WebSocket. */
 export const handshake = {
   Connection: 'Upgrade',
   Upgrade: 'websocket',

@@ -65,7 +65,7 @@ for (const [name, start] of Object.entries(topologies))
       webSocket.terminate();
     });
 
-    test('gets what arrives with its request', async () => {
+    test('gets the bytes that arrive with its request', async () => {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.write(Buffer.concat([Buffer.from(headOf('/api/v1/live')), frameOf('early')]));
       let answer = '';
@@ -114,7 +114,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.equal(fixture.open.size, 0);
     });
 
-    test('is not confused with other protocols, which are ignored', async () => {
+    test('does not affect other protocols, which are ignored', async () => {
       const socket = connect(gateway.port, '127.0.0.1');
       const body = '{"a":1}';
       const plain = 'GET /api/v1/plain HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
@@ -128,7 +128,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.match(await text(socket), /^HTTP\/1\.1 200 OK/);
     });
 
-    test('is not opened behind an answer under way', async () => {
+    test('is not opened behind an unfinished answer', async () => {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.on('error', () => {});
       socket.write(`GET /api/v1/plain HTTP/1.1\r\nHost: a\r\n\r\n${headOf('/api/v1/live')}`);
@@ -149,7 +149,7 @@ for (const [name, start] of Object.entries(topologies))
       await closed;
     });
 
-    test('leaves nothing behind when its client leaves before it opens', async () => {
+    test('leaves nothing behind if its client disconnects before it opens', async () => {
       const socket = connect(gateway.port, '127.0.0.1');
       socket.write(headOf('/api/v1/hangs'));
       await eventually(() => fixture.seen.url === '/api/v1/hangs');

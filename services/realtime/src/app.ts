@@ -16,20 +16,20 @@ import { createUpgrade } from './websocket/upgrade.ts';
 
 interface RealtimeDeps {
   readonly log: Logger;
-  /** For sessions alone; the service writes nothing. */
+  /** Only for sessions. The service writes nothing. */
   readonly database: Database;
   readonly bus: Bus;
   /** The process's copy of the settings, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
-  /** What the records service decides and reads. */
+  /** The calls of the records service. */
   readonly live: LiveReads;
   /** Raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
-  /** The stream of events; by default that of events §2.1. */
+  /** The stream of events; by default the one of events §2.1. */
   readonly stream?: EventStream;
 }
 
-/** Creates the realtime service: connections that stay open and tell their clients what changes. */
+/** Creates the realtime service: connections that stay open and send changes to their clients. */
 export function createRealtime(deps: RealtimeDeps): Service {
   const { log, database, bus, settings, live, secret, stream = eventStream } = deps;
   const accounts = createAccounts({ database, bus, log });

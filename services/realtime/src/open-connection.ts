@@ -9,11 +9,14 @@ import { formatCursor } from './stream/cursor.ts';
 /** The request that opens a connection. */
 export interface OpeningRequest {
   readonly context: RequestContext;
-  /** What rules may read of the request. */
+  /** The parts of the request that rules may read. */
   readonly caller: Omit<LiveCaller, 'principal'>;
 }
 
-/** Waits until the stream is read. Throws 503 while the service stops or the bus does not answer, and 429 for a caller with too many connections. */
+/**
+ * Waits until the stream is read. Throws 503 while the service stops or the bus does not answer, and 429 if the caller
+ * has too many connections.
+ */
 export async function checkOpening(
   { limits, changes }: RealtimeParts,
   { context }: OpeningRequest,
@@ -48,7 +51,7 @@ export function openConnection(
   return connection;
 }
 
-/** Parameters that are not part of the request that rules see. */
+/** Parameters that rules cannot read. */
 const ownParameters: ReadonlySet<string> = new Set(['subscribe', 'ticket']);
 
 /** Returns the part of a query that rules may read. */

@@ -1,7 +1,7 @@
 import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { MessageType } from './messages/frame.ts';
 
-/** What the service measures (realtime §6.4). */
+/** The metrics of the service (realtime §6.4). */
 export interface RealtimeMetrics {
   readonly metrics: Metrics;
   onSent(type: MessageType): void;
@@ -12,7 +12,7 @@ export interface RealtimeMetrics {
 interface Gauges {
   readonly connections: () => number;
   readonly subscriptions: () => number;
-  /** Messages of the stream that the slowest group has still to read. */
+  /** Messages of the stream that the slowest group has yet to read. */
   readonly behind: () => number;
 }
 
@@ -30,11 +30,13 @@ export function createRealtimeMetrics({ connections, subscriptions, behind }: Ga
   });
   sampledGauge(metrics, {
     name: 'recordbus_live_events_behind',
-    help: 'Events that the slowest group of subscriptions has to read.',
+    help: 'Events that the slowest group of subscriptions has yet to read.',
     sample: behind,
   });
   const sent = metrics.counter('recordbus_live_messages_total', 'Messages sent, by type.', ['type']);
-  const resyncs = metrics.counter('recordbus_live_resyncs_total', 'Subscriptions told to read again.', ['reason']);
+  const resyncs = metrics.counter('recordbus_live_resyncs_total', 'Subscriptions whose clients had to read again.', [
+    'reason',
+  ]);
   const closed = metrics.counter('recordbus_live_closed_total', 'Connections closed, by reason.', ['reason']);
   return {
     metrics,

@@ -27,7 +27,7 @@ export interface RealtimePartsDeps {
   readonly accounts: Accounts;
 }
 
-/** What the connections of this replica share. */
+/** The parts that the connections of this replica share. */
 export interface RealtimeParts {
   readonly changes: ChangeLog;
   readonly connections: Connections;

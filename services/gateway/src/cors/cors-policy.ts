@@ -12,7 +12,7 @@ export const corsKeys: readonly SettingKey[] = [
 /** Request headers that `cors.headers` cannot take away (http §10.5). */
 const alwaysAllowed = ['If-None-Match', 'Idempotency-Key', 'Last-Event-ID', 'X-Service-Consistency'];
 
-/** Answer headers that pages may read, besides the CORS-safelisted ones (http §10.6). */
+/** Answer headers that pages may read, in addition to the CORS-safelisted ones (http §10.6). */
 const exposedHeaders = [
   'Accept-Ranges',
   'Allow',

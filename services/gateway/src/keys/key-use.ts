@@ -2,7 +2,7 @@ import type { Database } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** How often the last uses are written, in milliseconds; that of one key at most once a minute. */
+/** How often the last uses are written, in milliseconds. The row of one key is written at most once a minute. */
 const intervalMs = 5000;
 
 /** Notes when service keys are used, and from where. */
@@ -23,7 +23,7 @@ interface Use {
   readonly address: string;
 }
 
-/** Creates the notes. They are written together, and a row at most once a minute, never while a request waits. */
+/** Creates the notes. They are written together in the background, each row at most once a minute. */
 export function createKeyUse({ database, log }: KeyUseDeps): KeyUse {
   let uses = new Map<string, Use>();
   const writing = every({

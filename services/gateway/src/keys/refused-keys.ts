@@ -28,16 +28,16 @@ interface RefusedKeysDeps {
 
 /** How often rows are written, in milliseconds. */
 const intervalMs = 1000;
-/** How long refusals of one key, from one address and for one reason are one row, in milliseconds. */
+/** How long equal refusals (key, address and reason) share one row, in milliseconds. */
 const sameForMs = 60_000;
-/** The most rows in that time. Further refusals are counted, and the count is one row. */
+/** The maximum number of rows in that time. Further refusals are counted, and the count is one row. */
 const maxRows = 60;
 
 const guest = { type: 'guest', rejectedToken: true } as const;
 
 /**
- * Creates the audit of refused keys. Anyone can send keys that are refused, so rows are bounded: the like of one refusal
- * is written once a minute, and at most 60 rows a minute. A replica writes them in the background.
+ * Creates the audit of refused keys. Anyone can send keys that are refused, so rows are bounded: equal refusals are
+ * written once a minute, and at most 60 rows a minute. A replica writes them in the background.
  */
 export function createRefusedKeys({ database, log }: RefusedKeysDeps): RefusedKeys {
   let waiting: RefusedKey[] = [];
@@ -55,7 +55,7 @@ export function createRefusedKeys({ database, log }: RefusedKeysDeps): RefusedKe
     beginPeriod(performance.now());
     const refused = waiting;
     waiting = [];
-    // The count of one minute is told in the next.
+    // The count of one minute is written in the next.
     const count = seen.size === 0 ? omitted : 0;
     if (count > 0) omitted = 0;
     for (const one of refused) await audit(one);

@@ -4,7 +4,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { createKeyUse, type KeyUse } from './key-use.ts';
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts';
 
-/** What the gateway does with service keys: it checks them, and writes down their use and their refusals. */
+/** Checks service keys, and records their use and their refusals. */
 export interface ServiceKeys extends Pick<KeyRing, 'verify'> {
   readonly use: Pick<KeyUse, 'note'>;
   readonly refused: Pick<RefusedKeys, 'note'>;
@@ -18,7 +18,7 @@ interface ServiceKeysDeps {
   readonly log: Logger;
 }
 
-/** Creates them. */
+/** Creates the checks of a gateway. */
 export function createServiceKeys({ ring, database, log }: ServiceKeysDeps): ServiceKeys {
   const use = createKeyUse({ database, log });
   const refused = createRefusedKeys({ database, log });

@@ -22,7 +22,7 @@ interface AdmitOpenDeps {
  */
 export type AdmitOpen = (request: IncomingMessage, exchange: GatewayExchange) => Promise<void>;
 
-/** Creates the check. It is part of the step that authenticates: as a step of its own it would cost every request. */
+/** Creates the check. It is part of the step that authenticates, since a separate step would cost every request. */
 export function createAdmitOpen({ corsPolicy, tickets, accounts, sessionUse }: AdmitOpenDeps): AdmitOpen {
   async function identifyByTicket(request: IncomingMessage, exchange: GatewayExchange): Promise<void> {
     const taken = takeTicket(request.url ?? '');

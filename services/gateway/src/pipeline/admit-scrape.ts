@@ -20,7 +20,7 @@ export const admitScrape =
 
 function refusalOf(settings: Settings, authorization: string | undefined): AppError | undefined {
   if (!settings.get('metrics.enabled')) return notFound('route');
-  // The scope of a service key is checked like that of any route.
+  // The scope of a service key is checked as for any route.
   if (/^Bearer +rbk_/i.test(authorization ?? '')) return undefined;
   const token = settings.get('metrics.token');
   if (settings.isUnreadable('metrics.token')) return unauthenticated();

@@ -23,9 +23,9 @@ interface AuthenticateDeps {
 }
 
 /**
- * Sets the principal from the bearer token, a session's or a service key. The caller with an invalid token, or with one whose account or session has
- * ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4). Only the gateway reads credentials, so this
- * step removes them from the request.
+ * Sets the principal from the bearer token, which is a session token or a service key. A caller with an invalid token,
+ * or with a token whose account or session has ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4).
+ * Only the gateway reads credentials, so this step removes them from the request.
  */
 export function authenticate({ verifier, accounts, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
   const identify = async (credentials: string): Promise<Principal> => {

@@ -15,11 +15,11 @@ export interface GatewayExchange {
   route: RouteEntry | undefined;
   /** The values of the path's parameters, decoded. */
   params: Match<unknown>['params'];
-  /** The refusal to answer with, once the rate limit has counted the request: guessed paths count too. */
+  /** The refusal to answer with after the rate limit has counted the request, since guessed paths count too. */
   refusal: AppError | undefined;
-  /** Whether the refusal is that of a service key: such requests count as attempts to sign in (keys §2.5). */
+  /** Whether a service key was refused. Such requests count as attempts to sign in (keys §2.5). */
   isKeyRefused: boolean;
-  /** The ticket that names the caller, if the request has a good one. */
+  /** The ticket that names the caller, if the request has a valid one. */
   ticket: Ticket | undefined;
   /** The label of the rate rule that the request was counted under. */
   rateRule: string | undefined;
@@ -42,7 +42,7 @@ export type Step = RequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 /** The step that handles an error of another step. */
 export type ErrorStep = ErrorRequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 
-/** Whether a connection that stayed open ended: its duration is the client's choice, and its client ends it. */
+/** Whether it was a connection that stayed open. Its client chooses its duration and ends it. */
 export const wasOpen = ({ route }: GatewayExchange, status: number): boolean =>
   route?.staysOpen === true && status < 300;
 

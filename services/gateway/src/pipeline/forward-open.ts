@@ -19,7 +19,7 @@ export type ForwardOpen = (
   exchange: GatewayExchange,
 ) => Promise<void>;
 
-/** Creates the function. A ticket is used up last, when nothing else refuses the request. */
+/** Creates the function. It uses up a ticket last, when nothing else can refuse the request. */
 export function createForwardOpen({ openCounts, useTicket }: ForwardOpenDeps): ForwardOpen {
   return async (request, response, { upstream }, { context, ticket }) => {
     if (ticket && !(await useTicket(ticket))) throw ticketRefused();

@@ -22,7 +22,7 @@ export function forward(forwardOpen: ForwardOpen): Step {
     };
     // Probes arrive every few seconds and would fill the traces.
     if (isProbe(exchange)) return forwardToService();
-    // When the client sent no trace, this span begins one, so that the configured sampler decides about it.
+    // If the client sent no trace, this span begins one, and the configured sampler decides about it.
     const continued = request.headers.traceparent === context.traceparent ? context.traceparent : undefined;
     return inSpan(route.spanName, { kind: SpanKind.SERVER, traceparent: continued }, forwardToService);
   };

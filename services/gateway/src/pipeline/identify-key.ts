@@ -3,12 +3,12 @@ import type { RefusedFor } from '../keys/refused-keys.ts';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { GatewayExchange } from './exchange.ts';
 
-/** Whether the text of a bearer token is meant as a service key. */
+/** Whether a bearer token has the form of a service key. */
 export const isKeyText = (token: string): boolean => token.startsWith('rbk_');
 
 /**
- * Sets the principal from a service key. A key that is refused refuses the request (keys §2.3), unlike a token: a
- * machine that sends a key means to use it.
+ * Sets the principal from a service key. Unlike an invalid token, an invalid key refuses the request (keys §2.3), since
+ * a machine that sends a key means to use it.
  */
 export async function identifyKey(
   keys: ServiceKeys,

@@ -24,7 +24,7 @@ export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter)
   };
 }
 
-/** The rules that count a request: one for each of its actions, each once. */
+/** The rules that count a request: one for each of its actions, without duplicates. */
 function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): readonly RateRule[] {
   const { route, context, isKeyRefused } = exchange;
   const paths = resourcePaths(url, exchange);
@@ -37,8 +37,8 @@ function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): re
 }
 
 /**
- * Counts a request under its rules, one after the other: a request that one rule refuses uses up nothing of the next.
- * The verdict is that of the rule which leaves less.
+ * Counts a request under its rules, one after the other. If one rule refuses it, the next does not count it. The
+ * verdict is that of the rule with less left.
  */
 async function countUnderBoth(limiter: Limiter, caller: string, rule: RateRule, other: RateRule): Promise<Verdict> {
   const first = await limiter.count(rule, caller);

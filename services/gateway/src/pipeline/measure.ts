@@ -2,8 +2,8 @@ import { type Metrics, requestDuration } from '@recordbus/shared/metrics';
 import { type GatewayResponse, isProbe, type Step, wasOpen } from './exchange.ts';
 
 /**
- * Measures each answer by its route, from the head of the request to the end of the answer. Connections that stayed open
- * are only counted: their hours would hide the durations of the others.
+ * Measures each answer by its route, from the head of the request to the end of the answer. Connections that stayed
+ * open are only counted, since their hours would hide the durations of the others.
  */
 export function measure(metrics: Metrics): Step {
   const duration = requestDuration(metrics);

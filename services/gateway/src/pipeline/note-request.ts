@@ -9,7 +9,7 @@ const maxUserAgentLength = 512;
 
 const pageFile = '/_/assets/:file';
 
-/** Whether a file of the admin pages was sent: a screen reads several, which would hide what clients send. */
+/** Whether a file of the admin pages was sent. A screen reads several, which would hide the requests of clients. */
 const isPageFile = ({ route }: GatewayExchange, status: number): boolean =>
   status < 400 && route?.paths[0] === pageFile;
 

@@ -1,6 +1,6 @@
 import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
 
-/** What stays open: an answer that is a stream of messages, or a WebSocket. */
+/** The kind of a connection that stays open: an answer that is a stream of messages, or a WebSocket. */
 export type OpenKind = 'stream' | 'websocket';
 
 /** Counts the connections that stay open. */
@@ -9,7 +9,7 @@ export interface OpenCounts {
   end(kind: OpenKind): void;
 }
 
-/** Creates the counts; the metrics have the present ones. */
+/** Creates the counts, with metrics. */
 export function createOpenCounts(metrics: Metrics): OpenCounts {
   const counts = new Map<OpenKind, number>([
     ['stream', 0],
@@ -17,7 +17,7 @@ export function createOpenCounts(metrics: Metrics): OpenCounts {
   ]);
   sampledGauges(metrics, {
     name: 'recordbus_open_connections',
-    help: 'Connections of clients that stay open, by kind, those included that are being opened.',
+    help: 'Connections of clients that stay open, or are being opened, by kind.',
     label: 'kind',
     sample: () => counts,
   });

@@ -46,7 +46,7 @@ export interface PipelineDeps {
   readonly useTicket: UseTicket;
   /** The counters of the rate limits. */
   readonly windows: SharedWindows;
-  /** What callers have written lately; undefined without read replicas. */
+  /** The recent writes of callers; undefined without read replicas. */
   readonly recentWrites: RecentWrites | undefined;
   readonly requestLog: RequestLog;
   /** The CIDRs of the trusted proxies, used while the settings name none. */

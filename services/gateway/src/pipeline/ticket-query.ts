@@ -15,7 +15,7 @@ const tokenShape = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const longestTokenLength = 4096;
 
 /**
- * Takes the ticket out of a request target; undefined when it has none. Throws 400 for a token in the query, and 401 for
+ * Removes the ticket from a request target; undefined if it has none. Throws 400 for a token in the query, and 401 for
  * two tickets (http §6.6).
  */
 export function takeTicket(target: string): TakenTicket | undefined {

@@ -1,7 +1,7 @@
 import { type Database, mapDatabaseError, useToken } from '@recordbus/database';
 import type { Ticket } from '@recordbus/tokens';
 
-/** Uses up a ticket; false for a used one. Of all gateways, only one gets true. */
+/** Uses up a ticket. Returns false if it was used. Only one gateway gets true. */
 export type UseTicket = (ticket: Ticket) => Promise<boolean>;
 
 /** Creates the function that uses up tickets in the database. */

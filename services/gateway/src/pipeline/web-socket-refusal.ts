@@ -10,7 +10,7 @@ const version = '13';
 
 /**
  * Returns the refusal of a request for a WebSocket whose path, handshake or origin does not allow one (http §13.7);
- * undefined for a good one.
+ * undefined for a valid one.
  */
 export function findWebSocketRefusal(
   request: IncomingMessage,
@@ -34,7 +34,7 @@ const otherVersion = () =>
     headers: { Upgrade: 'websocket', 'Sec-WebSocket-Version': version },
   });
 
-/** Whether the page is one of the gateway's own. A proxy before the gateway may hide the scheme. */
+/** Whether the page belongs to the gateway itself. A proxy in front of the gateway may hide the scheme. */
 function isSameHost(origin: string, host: string | undefined): boolean {
   const of = (scheme: string) => `${scheme}://${host?.toLowerCase()}`;
   return host !== undefined && [of('http'), of('https')].includes(origin.toLowerCase());

@@ -19,8 +19,8 @@ const portionsPerLimit = 20;
 
 /**
  * Creates a limiter that counts in these windows; `nowMs` is a monotonic clock. Small limits and rules for
- * `auth` are exact: each request takes its own count. Each caller has at most one call to the shared counter under way,
- * and refusals are decided in memory: a flood costs the shared counter next to nothing.
+ * `auth` are exact: each request takes its own count. Each caller has at most one call to the shared counter in
+ * progress, and refusals are decided in memory, so a flood costs the shared counter next to nothing.
  */
 export function createLimiter(windows: RateWindows, nowMs: () => number): Limiter {
   const shares = new LRUCache<string, Share>({ max: maxCallers });

@@ -28,8 +28,8 @@ interface SharedWindowsDeps {
 
 /**
  * Creates counters that are rows of the database. A count is one statement, timed by the database's clock. While the
- * database does not answer, each replica continues alone from the last shared counts: an outage neither admits nor
- * refuses anyone.
+ * database does not answer, each replica continues alone from the last shared counts, so an outage neither admits nor
+ * refuses everyone.
  */
 export function createSharedWindows({ database, log }: SharedWindowsDeps): SharedWindows {
   const own = createOwnWindows(() => performance.now());

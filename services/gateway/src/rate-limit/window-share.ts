@@ -15,15 +15,15 @@ export interface Share {
   windowEndsAtMs: number;
   /** When it ends, on the clock of this process. */
   endsAtMs: number;
-  /** What all replicas have taken, at the last answer. */
+  /** The total that all replicas had taken at the last answer. */
   used: number;
-  /** What this replica has taken and not yet spent. */
+  /** The part that this replica has taken and not yet spent. */
   left: number;
   /** Whether nothing is left to take. */
   isExhausted: boolean;
   /** The number of requests that wait for more to be taken. */
   waiting: number;
-  /** The call to the shared counter that is under way. */
+  /** The current call to the shared counter. */
   taking: Promise<void> | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Taken {
   readonly nowMs: number;
 }
 
-/** Adds what was taken from the window. */
+/** Adds a count that was taken from the window. */
 export function addTaken(share: Share, { window, count, max, nowMs }: Taken): void {
   if (share.windowEndsAtMs !== window.endsAtMs) begin(share, window, nowMs);
   share.used = Math.max(share.used, window.used);
@@ -55,7 +55,7 @@ export function addTaken(share: Share, { window, count, max, nowMs }: Taken): vo
   share.isExhausted ||= window.used >= max;
 }
 
-/** Begins a new window; what was taken from the last one no longer counts. */
+/** Begins a new window. Counts taken from the last one are dropped. */
 function begin(share: Share, { leftMs, endsAtMs }: RateWindow, nowMs: number): void {
   share.windowEndsAtMs = endsAtMs;
   share.endsAtMs = nowMs + leftMs;

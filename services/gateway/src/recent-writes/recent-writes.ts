@@ -2,7 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import { type Consistency, consistencyMs, laterOf } from '@recordbus/shared/consistency';
 import { createWriteMemory } from './write-memory.ts';
 
-/** Remembers for each client the state of the database that its last writes led to. */
+/** Remembers for each client the state of the database after its last writes. */
 export interface RecentWrites {
   /** The state that reads of the client need; undefined if it has not written lately. */
   stateOf(client: string): Consistency | undefined;
@@ -13,8 +13,9 @@ export interface RecentWrites {
 }
 
 /**
- * Creates it. Other gateways learn of a write by a message, which leaves with those of the same turn before the answer
- * does. A message may be late or lost: then only clients that send the state back see their writes over another gateway.
+ * Creates the memory. Other gateways learn of a write by a message, which leaves before the answer, together with
+ * others of the same turn of the event loop. If the message is late or lost, only clients that send the state
+ * themselves see their writes through another gateway.
  */
 export function createRecentWrites(
   bus: Pick<Bus, 'publish' | 'subscribe'>,

@@ -14,7 +14,7 @@ test('keeps the latest state of a client for a while', () => {
   assert.equal(memory.stateOf('a'), undefined);
 });
 
-test('a client too many makes everybody need the state of the oldest', () => {
+test('with too many clients, everyone needs the state of the oldest', () => {
   let now = 0;
   const memory = createWriteMemory({ forMs: 10, nowMs: () => now, maxClients: 2 });
   memory.note('a', 'c');

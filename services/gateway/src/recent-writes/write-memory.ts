@@ -9,7 +9,7 @@ interface WriteMemory {
 interface MemoryOptions {
   readonly forMs: number;
   readonly nowMs: () => number;
-  /** The most clients. With more, the state of the oldest one is needed by everybody. */
+  /** The maximum number of clients. With more, everyone needs the state of the oldest one. */
   readonly maxClients?: number;
 }
 
@@ -26,7 +26,7 @@ export function createWriteMemory({ forMs, nowMs, maxClients = 100_000 }: Memory
   const valid = (entry: Entry | undefined): Consistency | undefined =>
     entry && entry.untilMs > nowMs() ? entry.state : undefined;
 
-  /** Drops what is over, the oldest first, and one more when there are too many. */
+  /** Drops expired states, the oldest first, and one more if there are too many. */
   function drop(): void {
     for (const [client, entry] of entries) {
       const state = valid(entry);

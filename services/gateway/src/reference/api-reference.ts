@@ -16,7 +16,7 @@ export interface ApiReference {
 /** The document, its paths and components, and the members of those. */
 const jsonLevels = 3;
 
-/** Guests, users and admins see one document each; three more cover the time around a change. */
+/** Guests, users and admins have one document each. Three more cover the time around a change. */
 const maxCachedDocuments = 6;
 
 /** Creates the reference of these services; `version` is the product's. */

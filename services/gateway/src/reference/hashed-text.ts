@@ -10,7 +10,7 @@ export interface HashedText {
 
 const tagOf = (hash: Hash): string => `"${hash.digest('base64url').slice(0, 27)}"`;
 
-/** Encodes and joins the parts of a text in slices of time: with many collections it has many megabytes. */
+/** Encodes and joins the parts of a text in slices of time, since with many collections it has many megabytes. */
 export async function joinParts(parts: Iterable<string>): Promise<HashedText> {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];

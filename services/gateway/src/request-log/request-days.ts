@@ -27,8 +27,8 @@ const hourMs = 3_600_000;
 const dayOf = (atSec: number): string => new Date(atSec * 1000).toISOString().slice(0, 10);
 
 /**
- * Creates the object, which caches the days whose partitions exist. Every replica runs one; the database lets one at a
- * time drop days.
+ * Creates the partitions, and caches the days that have one. Every replica does this; the database lets one at a time
+ * drop days.
  */
 export function createRequestDays({ database, settings, log, clock = Date.now }: RequestDaysDeps): RequestDays {
   const known = new Set<string>();

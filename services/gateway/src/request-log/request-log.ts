@@ -8,7 +8,7 @@ import type { LoggedRequest } from './request-row.ts';
 import { type RequestSummary, summarizeRequests } from './request-summary.ts';
 import { insertRequests, listRequests, type RequestFilter, type RequestPage } from './requests-table.ts';
 
-/** Stores answered requests in the background: a request neither waits for its row nor fails with it. */
+/** Stores answered requests in the background. A request neither waits for its row nor fails because of it. */
 export interface RequestLog {
   note(request: LoggedRequest): void;
   /** Returns a page of the stored requests, newest first. */
@@ -34,7 +34,10 @@ interface RequestLogDeps {
 /** A batch is written when it is full, or this long after its first row, in milliseconds. */
 const batchDelayMs = 1000;
 const batchRows = 1000;
-/** The most rows that wait while the database does not answer, about 5 MB; further rows are counted as lost. */
+/**
+ * The maximum number of rows that wait while the database does not answer, about 5 MB. Further rows are counted as
+ * lost.
+ */
 const maxWaiting = 10_000;
 /** Pause after a failed batch, in milliseconds. */
 const retryMs = 2000;

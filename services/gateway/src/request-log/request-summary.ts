@@ -10,13 +10,13 @@ export const requestSummaryJson = z.object({
   since: z.int(),
   until: z.int(),
   step_s: z.int().describe('the length of a bucket'),
-  is_complete: z.boolean().describe('false if there were more requests than are counted: the newest are'),
+  is_complete: z.boolean().describe('false if only the newest requests were counted'),
   buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts, ...durations })),
 });
 
 export type RequestSummary = z.output<typeof requestSummaryJson>;
 
-/** More requests than these are not counted: a summary has to be quick. */
+/** The maximum number of counted requests, since a summary must be quick. */
 const mostCounted = 300_000;
 
 const percentile = (part: number): string =>

@@ -51,7 +51,7 @@ export interface RequestFilter {
   /** The first and the last second. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
-  /** Whether nothing is counted: then the total is -1. */
+  /** Whether to skip the count. Then the total is -1. */
   readonly skipTotal?: boolean;
   readonly page: number;
   readonly perPage: number;

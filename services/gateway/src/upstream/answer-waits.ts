@@ -73,7 +73,7 @@ function isServiceIdle(wait: Wait): boolean {
   const { request, response } = wait;
   if (response.headersSent) return response.writableLength === 0 && !hasMoved(wait, request.socket.bytesWritten);
   if (request.complete) return true;
-  // A client that sends slowly is not the service's delay; a service that does not read is.
+  // The service is at fault if it does not read, but not if the client sends slowly.
   return !hasMoved(wait, request.socket.bytesRead) && (request.readableLength > 0 || !isBeingRead(request));
 }
 

@@ -23,7 +23,7 @@ export interface EndpointsOptions {
   readonly answerTimeoutMs: number;
   /** Returns every address of a host name. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
-  /** Called when a connection is made after one was lost: the service may be another version now. */
+  /** Called when a connection is made after one was lost. The service may now have another version. */
   readonly onReconnect: () => void;
 }
 
@@ -36,7 +36,7 @@ const probeTimeoutMs = 2000;
 /** A live replica accepts a connection at once; a machine that is gone never answers. In milliseconds. */
 const connectTimeoutMs = 2000;
 
-/** The most connections to one replica. Further requests wait for a free one. */
+/** The maximum number of connections to one replica. Further requests wait for a free one. */
 export const connectionsPerReplica = 1024;
 
 const resolveAll = async (hostname: string): Promise<readonly string[]> =>

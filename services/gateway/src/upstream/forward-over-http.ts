@@ -13,13 +13,13 @@ interface ForwardDeps {
   readonly name: string;
   readonly endpoints: Endpoints;
   readonly sealer: ContextSealer;
-  /** Learns of the requests that hold a connection. */
+  /** Notified of the requests that hold a connection. */
   readonly held: HeldConnections;
-  /** Whether answers stay open: then each has a connection of its own, beyond those that requests share. */
+  /** Whether answers stay open. Then each has its own connection, in addition to those that requests share. */
   readonly staysOpen: boolean;
 }
 
-/** Forwards a request; with `head`, the first bytes after it, one for a WebSocket. */
+/** Forwards a request. With `head`, the first bytes after it, it is a request for a WebSocket. */
 type ForwardOverHttp = (
   request: IncomingMessage,
   response: ServerResponse,

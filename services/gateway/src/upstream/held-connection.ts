@@ -9,11 +9,11 @@ export interface HeldConnection extends Slotted {
   isClientSlow(): boolean;
   /** Cuts the connections of the request. */
   cut(): void;
-  /** Ends an answer that has begun where it is, and the connection to the service. */
+  /** Ends an answer that has begun after its last byte so far, and the connection to the service. */
   end(): void;
 }
 
-/** Learns which requests hold a connection. */
+/** Notified when requests take and release connections. */
 export interface HeldConnections {
   add(held: HeldConnection): void;
   remove(held: HeldConnection): void;

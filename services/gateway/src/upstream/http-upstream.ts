@@ -14,7 +14,7 @@ interface HttpUpstreamOptions {
   /** The URL of the service; every address that its name resolves to is a replica. */
   readonly url: string;
   readonly sealer: ContextSealer;
-  /** Carries the notices of changed routes; the next poll makes up for a missed one. */
+  /** Carries the notices of changed routes. The next poll covers a missed notice. */
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
   /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */

@@ -18,7 +18,7 @@ interface LocalUpstreamOptions {
 /**
  * Creates the upstream of a service in this process, which gets the same request, response and context objects. The
  * caller starts and stops the service. A service that takes too long is treated as over HTTP: 504 if the answer has not
- * begun, else the connection is cut. The service continues, and the rest of its answer is discarded.
+ * begun, otherwise the connection is cut. The service continues, and the rest of its answer is discarded.
  */
 export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalUpstreamOptions): Upstream {
   const { name } = service;

@@ -2,7 +2,10 @@ import { heartbeat } from '@recordbus/shared/background';
 import type { HeldConnection, HeldConnections } from './held-connection.ts';
 import { Slots } from './slots.ts';
 
-/** How often the rest is ended again: a connection that is being opened follows when it is open. In milliseconds. */
+/**
+ * How often remaining connections are ended, in milliseconds. A connection that is being opened can only end once it is
+ * open.
+ */
 const sweepMs = 50;
 
 /** The connections that stay open between clients and the replicas of a service. */
@@ -17,7 +20,7 @@ export class OpenConnections implements HeldConnections {
     this.#open.remove(held);
   }
 
-  /** Ends all connections, so that their clients connect to another gateway; cuts those that are left after `maxMs`. */
+  /** Ends all connections, so their clients connect to another gateway. Cuts those that remain after `maxMs`. */
   drain(maxMs: number): Promise<void> {
     const deadlineMs = performance.now() + maxMs;
     return new Promise((resolve) => {

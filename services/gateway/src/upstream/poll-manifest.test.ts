@@ -50,7 +50,7 @@ describe('the poll of a manifest', () => {
   });
 });
 
-test('a declared route is read as it comes over HTTP', () => {
+test('a declared route survives HTTP', () => {
   const declared = route({
     method: 'POST',
     path: '/api/v1/things',

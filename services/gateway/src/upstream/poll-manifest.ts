@@ -17,7 +17,7 @@ export interface ManifestPoll {
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
   /** Whether the service has answered with its routes. */
   isKnown(): boolean;
-  /** Asks now. While an answer is under way, asks again after it, since that answer may be older than the change. */
+  /** Asks now. While an answer is pending, asks again after it, since that answer may be older than the change. */
   refresh(): void;
   stop(): void;
 }

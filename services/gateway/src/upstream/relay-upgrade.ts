@@ -7,8 +7,8 @@ import { Relay, type RelayOptions } from './relay.ts';
 import { closeSoon, splice } from './splice.ts';
 
 /**
- * Forwards a request for a WebSocket. When the service accepts it, the connections of both are joined. Resolves when they
- * are, or when the service's refusal was sent. Rejects with RelayError if no answer began.
+ * Forwards a request for a WebSocket. When the service accepts it, both connections are joined. Resolves then, or when
+ * the service's refusal has been sent. Rejects with RelayError if no answer began.
  */
 export function relayUpgrade(
   dispatcher: Dispatcher,
@@ -58,7 +58,7 @@ export function relayUpgrade(
   });
 }
 
-/** Two connections that are joined. The service decides how much a client may leave unread. */
+/** Two joined connections. The service decides how much a client may leave unread. */
 const joined = (client: string, socket: Duplex, service: Duplex): HeldConnection => ({
   index: -1,
   client,

@@ -19,8 +19,8 @@ export class RelayError extends Error {
 }
 
 /**
- * The most bytes of an answer that wait here for its client. An answer that fits, with a body of up to 256 KiB, frees the
- * connection to the service even if the client reads nothing. Larger answers have limits of their own
+ * The maximum number of bytes of an answer that wait here for its client. An answer that fits, with a body of up to 256
+ * KiB, frees the connection to the service even if the client reads nothing. Larger answers have limits of their own
  * (docs/cost-budget.md).
  */
 const maxBufferedBytes = 320 * 1024;
@@ -29,17 +29,17 @@ export interface RelayOptions {
   readonly sealedContext: string;
   /** The client, as rate limits count it. */
   readonly client: string;
-  /** Learns of the request once it has a connection, until its answer has ended. */
+  /** Notified when the request gets a connection, and when its answer has ended. */
   readonly held: HeldConnections;
-  /** Whether the head of the answer is sent before its first part, which may come much later. */
+  /** Whether to send the head of the answer before its first part, which may come much later. */
   readonly staysOpen: boolean;
 }
 
 /**
  * Streams a request to a service and its answer to the client. It buffers at most `maxBufferedBytes`; each side waits
- * for the other. Resolves when the answer has ended, or when the answer broke off or the client disconnected: then the
- * connections are cut. For an answer that stays open it resolves when that has begun. Rejects with RelayError if no
- * answer began.
+ * for the other. Resolves when the answer has ended. Also resolves when the answer broke off or the client
+ * disconnected; then the connections are cut. For an answer that stays open, resolves when it has begun. Rejects with
+ * RelayError if no answer began.
  */
 export function relay(
   dispatcher: Dispatcher,
@@ -74,7 +74,7 @@ interface RelayDeps extends Omit<RelayOptions, 'sealedContext'> {
   readonly reject: (error: Error) => void;
 }
 
-/** One request on its way to a service, and its answer on the way back. */
+/** One request to a service, and its answer. */
 export class Relay implements Dispatcher.DispatchHandler, HeldConnection {
   readonly client: string;
   readonly sinceMs = performance.now();
@@ -108,7 +108,7 @@ export class Relay implements Dispatcher.DispatchHandler, HeldConnection {
     this.#response.destroy();
   }
 
-  /** Leaves the connections to another. */
+  /** Gives up the connections to another owner. */
   release(): void {
     this.#response.off('close', this.#onClientClosed);
     this.#deps.held.remove(this);

@@ -4,7 +4,7 @@ export interface Slotted {
 }
 
 /**
- * The items under way, such as requests. Not a Set: it would replace its table all the time, and the old tables would
+ * Items in progress, such as requests. Not a Set: it would replace its table all the time, and the old tables would
  * keep finished items alive beyond the young generation of the garbage collector.
  */
 export class Slots<T extends Slotted> {

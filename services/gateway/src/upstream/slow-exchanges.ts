@@ -8,7 +8,7 @@ import { Slots } from './slots.ts';
 export interface SlowExchangeLimit {
   readonly perClient: number;
   readonly total: number;
-  /** How long a new request is not counted, in milliseconds: many quick ones may start at once. */
+  /** How long a new request is not counted, in milliseconds, since many quick ones may start at once. */
   readonly graceMs: number;
   /** How often it is checked, in milliseconds. */
   readonly everyMs: number;
@@ -23,9 +23,9 @@ export const defaultSlowExchangeLimit: SlowExchangeLimit = {
 };
 
 /**
- * Bounds the connections to services that slow clients hold, so that they leave some to all others. Beyond a client's
- * limit its oldest slow requests are cut; beyond the total, those of the clients with the most. It checks at
- * intervals, since a limit that each new request meets would count requests that have only just started.
+ * Bounds the connections to services that slow clients hold, so others get some too. Beyond a client's limit its oldest
+ * slow requests are cut; beyond the total, those of the clients with the most. It checks at intervals, since a limit
+ * that each new request meets would count requests that have only just started.
  */
 export class SlowExchanges {
   readonly #held = new Slots<HeldConnection>();
@@ -82,7 +82,7 @@ export class SlowExchanges {
   }
 }
 
-/** Takes the oldest of the largest group, again and again, until at most `total` are left. */
+/** Takes the oldest of the largest group repeatedly, until at most `total` are left. */
 function oldestOfLargest<T>(groups: readonly T[][], total: number): T[] {
   const taken: T[] = [];
   for (let left = groups.reduce((sum, { length }) => sum + length, 0); left > total; left -= 1) {

@@ -30,14 +30,17 @@ export interface Upstream {
   readonly forwardOpen: RequestHandler;
   /**
    * Forwards a request for a WebSocket; `head` has the first bytes after it. Resolves when it was answered.
-   * Rejects with an AppError when the request is refused before anything was sent.
+   * Rejects with an AppError if the request is refused before anything was sent.
    */
   upgrade(request: IncomingMessage, response: ServerResponse, head: Buffer, context: RequestContext): Promise<void>;
   /** Returns the readiness of the service. Never rejects. */
   ready(): Promise<Readiness>;
   /** Returns the metrics of each replica, at least one entry. Never rejects. */
   metrics(): Promise<readonly ReplicaMetrics[]>;
-  /** Returns what the service describes to the caller besides its routes. Rejects with 503 when it does not answer. */
+  /**
+   * Returns the service's description for the caller, in addition to its routes. Rejects with 503 if it does not
+   * answer.
+   */
   describe(context: RequestContext): Promise<ServiceDescription | undefined>;
   /** Ends the connections that stay open; only for a service in another process. Call it when the gateway stops. */
   drain?(): Promise<void>;

@@ -3,7 +3,7 @@ import type { Group } from '../follow/group.ts';
 import type { Subscription } from '../follow/subscription.ts';
 import type { Change } from '../stream/change.ts';
 
-/** A change of a record that a rule passes through: whom it may have given or taken other records. */
+/** Sends `resync` to callers whose access may have changed with a record that a rule passes through. */
 export interface AccessChanges {
   /** Notes a change for the subscriptions of a group. They get `resync` soon. */
   note(change: Change, group: Group): void;
@@ -17,9 +17,12 @@ interface AccessDeps {
   readonly random?: () => number;
 }
 
-/** Several changes at once are one resync for the accounts that they name. */
+/** Changes within this time are one resync for the accounts that they name. */
 const namedDelayMs = 200;
-/** A change that names nobody concerns everybody who reads a changed field: they come back spread over a while. */
+/**
+ * A change that names no account concerns all subscriptions that read a changed field. Their resyncs are spread over a
+ * while.
+ */
 const debounceMs = 1000;
 const spreadMs = 5000;
 
@@ -67,7 +70,7 @@ function accountsNamed(change: Change, { accountFields, isCaller }: CrossedColle
 const idsIn = (value: unknown): readonly string[] =>
   [value].flat().filter((id): id is string => typeof id === 'string' && id !== '');
 
-/** Whether the change may have changed a field that the rule reads there. A record that comes or goes always may. */
+/** Whether the change may concern a field that the rule reads. A create or a delete always does. */
 function isRead(change: Change, { fields }: CrossedCollection): boolean {
   const changed = change.read()?.changed;
   return change.verb !== 'update' || !changed || changed.some((name) => fields.includes(name));

@@ -13,7 +13,7 @@ export interface SessionWatch {
   /** Watches a connection from now on. Call it before anything is sent to it. */
   add(connection: Connection): void;
   delete(connection: Connection): void;
-  /** Looks the session of a connection up; ends the connection when it has ended, or when nobody knows. */
+  /** Looks up the session of a connection. Ends the connection if the session has ended or cannot be looked up. */
   check(connection: Connection): Promise<void>;
 }
 
@@ -22,7 +22,7 @@ interface SessionWatchDeps {
   readonly log: Logger;
 }
 
-/** The longest time of a timer (2³¹ − 1 ms). Later ends are looked at again then. */
+/** The longest time of a timer (2³¹ − 1 ms). Later ends are checked again then. */
 const longestTimerMs = 2_147_483_647;
 
 export function createSessionWatch({ accounts, log }: SessionWatchDeps): SessionWatch {
@@ -44,7 +44,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
     else if (!isSame(principal, current)) revoke(connection, 'account_changed');
   }
 
-  /** A key with other scopes has other rights: its client connects again. */
+  /** If the scopes of a key have changed, its rights have too, and its client must connect again. */
   async function checkKey(connection: Connection, principal: ServicePrincipal): Promise<void> {
     const current = await accounts.keys.find(principal.id);
     if (connection.isEnded) return;
@@ -56,7 +56,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
     try {
       await lookUp(connection);
     } catch (error) {
-      // Nobody knows whether the session still holds, so the client has to come through the gateway again.
+      // It is not known whether the session is still valid, so the client must connect through the gateway again.
       log.warn({ err: error }, 'a session cannot be looked up: its live connection is closed');
       sendAway(connection);
     }

@@ -7,7 +7,7 @@ export class CallerAccounts {
   readonly #subscriptions = new Map<string, Set<ChannelSubscription>>();
   readonly #keys = new Map<ChannelSubscription, string>();
 
-  /** Adds a subscription, also one whose caller has changed. */
+  /** Adds a subscription, or adds it again after its caller has changed. */
   add(subscription: ChannelSubscription): void {
     this.delete(subscription);
     const key = keyOf(subscription.connection.principal);

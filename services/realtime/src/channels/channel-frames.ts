@@ -21,11 +21,11 @@ export function createChannelMessage(type: ChannelMessage['type'], rest: string)
 export const broadcastMessage = (channel: string, data: string, from: string): ChannelMessage =>
   createChannelMessage('broadcast', `"channel":${JSON.stringify(channel)},"data":${data},"from":${from}`);
 
-/** Everybody who is present (realtime §7.5). */
+/** All members (realtime §7.5). */
 export const presentMessage = (channel: string, present: Iterable<readonly [string, string]>): ChannelMessage =>
   createChannelMessage('presence', `"channel":${JSON.stringify(channel)},"present":${objectText(present)}`);
 
-/** Who has come, or has another state, and who has gone. */
+/** Members that joined or changed their state, and members that left. */
 export const presenceChange = (
   channel: string,
   joined: Iterable<readonly [string, string]>,

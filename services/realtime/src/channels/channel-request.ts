@@ -17,20 +17,20 @@ const presence = z
 /** The JSON text of a state; without one it is null. */
 const textOf = (state: unknown): string => JSON.stringify(state ?? null);
 
-/** A subscription to a channel, as a client writes it (realtime §7.3). */
+/** A client's subscription to a channel (realtime §7.3). */
 export const channelSubscription = z.strictObject({
   id: z.string().min(1).max(100).optional(),
   channel: channelName,
   presence: presence.optional(),
 });
 
-/** Who is present: a key, and its state as JSON text. */
+/** The presence of a client: a key, and its state as JSON text. */
 export interface PresenceRequest {
   readonly key: string;
   readonly state: string;
 }
 
-/** What a subscription to a channel wants. */
+/** A parsed subscription to a channel. */
 export interface ChannelSubscriptionRequest {
   readonly id: string;
   readonly channel: string;

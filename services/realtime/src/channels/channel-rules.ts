@@ -5,14 +5,14 @@ import { forbidden, notFound, unauthenticated } from '@recordbus/shared/errors';
 import { isAdmin, rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
 import { matchesPattern } from './match-pattern.ts';
 
-/** What a caller wants of a channel. */
+/** The acts of a caller in a channel. */
 type Act = 'publish' | 'subscribe';
 
-/** Decides by `realtime.channels` who may do what in which channel (realtime §7.2). */
+/** Decides by `realtime.channels` about the acts of callers in channels (realtime §7.2). */
 export interface ChannelRules {
-  /** Returns the rule of the first pattern that matches. Throws 404 when none does. */
+  /** Returns the rule of the first pattern that matches. Throws 404 if none does. */
   find(channel: string, act: Act): string | null;
-  /** Returns the rule that admits the caller. Throws 404 without a rule, 403 or 401 for one that refuses, and 503. */
+  /** Returns the rule that admits the caller. Throws 404 without a rule, 403 or 401 if the rule refuses, and 503. */
   admit(channel: string, act: Act, principal: Principal): Promise<string | null>;
 }
 
@@ -36,12 +36,12 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
   return {
     find,
     async admit(channel, act, principal) {
-      // A channel belongs to no collection, so its rules are those of every one (keys §3.4).
+      // A channel belongs to no collection, so a key needs the scope `rules:*` (keys §3.4).
       const isNarrow = principal.type === 'service' && !isAdmin(principal) && !rightsOf(principal.scopes).hasEveryRule;
       if (isNarrow) throw scopeMissing('rules:*');
       const rule = find(channel, act);
       if (isOpenTo(rule, principal)) return rule;
-      // Rules of channels read nothing of the request.
+      // Rules of channels cannot read the request.
       const caller = { principal, headers: {}, query: {} };
       if (rule !== '' && (await live.admitsToChannel(rule, channel, caller))) return rule;
       throw principal.type === 'guest' && principal.rejectedToken
@@ -51,13 +51,13 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
   };
 }
 
-/** Whether the rule admits the caller without being evaluated. */
+/** Whether the rule admits the caller without an evaluation. */
 export const isOpenTo = (rule: string | null, principal: Principal): boolean => rule === null || isAdmin(principal);
 
 /** The members of `@request.auth` that a session has; a connection ends when they change (realtime §5.1). */
 const ownMacro = /^@(?:channel|request\.auth\.(?:id|type|collection|email|verified))(?![\w.])/;
 
-/** Whether a rule may read records, so that its answer may change while the caller stays the same. */
+/** Whether a rule may read records, so that its result may change for the same caller. */
 export const readsRecords = (rule: string | null): boolean =>
   rule !== null &&
   (/\w\s*\(/.test(rule) || [...rule.matchAll(/@/g)].some(({ index }) => !ownMacro.test(rule.slice(index, index + 40))));

@@ -7,11 +7,11 @@ export class ChannelSubscription implements Followed {
   readonly connection: Connection;
   readonly channel: string;
   readonly presence: PresenceRequest | undefined;
-  /** Nothing is resumed. */
+  /** Channels are not resumed. */
   readonly through = Number.POSITIVE_INFINITY;
-  /** It gets the messages of its channel that have a higher number. */
+  /** The subscription gets the messages of its channel with higher numbers. */
   from = 0;
-  /** The rule that admitted it, and when the rule has to be checked again. */
+  /** The rule that admitted it, and when to check the rule again. */
   admission: Admission;
   readonly #onLeave: (left: ChannelSubscription) => void;
   #isLeft = false;

@@ -7,12 +7,12 @@ import { Channel } from './channel.ts';
 import { ChannelSubscription } from './channel-subscription.ts';
 import { Members } from './members.ts';
 
-test('a channel drops broadcasts while 256 wait, says so, and goes on [realtime §7.4]', async () => {
+test('a channel drops and reports broadcasts while 256 wait, and then continues [realtime §7.4]', async () => {
   let [sent, dropped] = [0, 0];
   const members = new Members(() => {});
   const channel = new Channel('c', { members, onSent: () => {}, onDropped: () => (dropped += 1) });
   const connection = {
-    // The first message takes longer than a slice of the event loop, so that the others wait.
+    // The first message takes longer than a slice of the event loop, so the others wait.
     send(_: Frame) {
       const untilMs = performance.now() + (sent === 0 ? 10 : 0);
       while (performance.now() < untilMs);

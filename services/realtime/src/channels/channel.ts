@@ -14,7 +14,7 @@ interface ChannelDeps {
 /** Broadcasts that wait while earlier ones are being sent; more are dropped. They are at most 64 KiB each. */
 const mostWaiting = 256;
 
-/** Changes of presence are sent together: at least so far apart, and farther the more subscriptions get them. */
+/** The pause between two messages about presence. It grows with the number of subscriptions that get them. */
 const presencePauseMs = { least: 20, most: 300, perSubscription: 0.03 } as const;
 
 /** The subscriptions of this replica to one channel. */
@@ -38,9 +38,9 @@ export class Channel {
     this.#deps = deps;
   }
 
-  /** Adds a subscription, whose member is noted already, and sends it who is present. */
+  /** Adds a subscription, whose member has been noted, and sends it all members. */
   add(subscription: ChannelSubscription): void {
-    // Until it knows who is present it gets nothing.
+    // Until it has the members it gets no messages.
     subscription.from = Number.POSITIVE_INFINITY;
     this.subscriptions.add(subscription);
     if (subscription.presence) {
@@ -68,7 +68,7 @@ export class Channel {
     else this.#send(broadcastMessage(this.name, data, from));
   }
 
-  /** Notes that a member has come, has changed or has gone. */
+  /** Notes that a member has joined, changed or left. */
   noteMember(key: string): void {
     if (!this.#shown) return;
     this.#shown.note(key);
@@ -97,13 +97,13 @@ export class Channel {
     if (!this.#isSending) void this.#sendWaiting();
   }
 
-  /** Sends what waits, in order. Other work of the process runs between two slices. */
+  /** Sends the waiting messages in order. Other work of the process runs between slices. */
   async #sendWaiting(): Promise<void> {
     this.#isSending = true;
     const slice = startSlice();
     for (let next = this.#waiting.shift(); next; next = this.#waiting.shift()) {
       const { message, number } = next;
-      // A subscription that is added meanwhile is after this message.
+      // A subscription that is added meanwhile does not get this message.
       for (const subscription of this.subscriptions) {
         if (subscription.from >= number || (message.type === 'presence' && !subscription.presence)) continue;
         subscription.connection.send(message.of(subscription.id));

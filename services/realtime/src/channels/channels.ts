@@ -22,15 +22,15 @@ import { createRuleChecks } from './rule-checks.ts';
 export interface Channels {
   /** The number of subscriptions. */
   readonly size: number;
-  /** Returns how the rules admit a subscriber. Throws 404, 403, 401 or 503. */
+  /** Returns the admission of a subscriber. Throws 404, 403, 401 or 503. */
   admit(channel: string, principal: Principal): Promise<Admission>;
   /** Adds a subscription to its connection; the returned function begins it. */
   follow(connection: Connection, wanted: ChannelSubscriptionRequest, admission: Admission): () => void;
   /** Sends data, which is JSON text, to every subscriber at every replica. Throws 404, 403, 401 or 503. */
   publish(channel: string, data: string, publisher: Principal): Promise<void>;
-  /** Has the subscriptions of a connection checked again after its principal has changed. */
+  /** Checks the subscriptions of a connection again after its principal has changed. */
   recheck(connection: Connection): void;
-  /** Has the subscriptions of a user checked again whose account was written. */
+  /** Checks the subscriptions of a user again after the user's account was written. */
   noteChange(change: Pick<Change, 'collection' | 'recordId'>): void;
   start(): void;
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export interface ChannelsDeps {
   readonly onSent: (type: ChannelMessage['type']) => void;
 }
 
-/** The first line of a message between replicas; the data follows as it is. */
+/** The first line of a message between replicas. The data follows unchanged. */
 const broadcastHead = z.object({ channel: z.string(), from: z.unknown() });
 
 export function createChannels({ bus, settings, live, log, onSent }: ChannelsDeps): Channels {

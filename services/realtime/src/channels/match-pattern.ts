@@ -1,5 +1,5 @@
 /**
- * Whether a name matches a pattern, in which `*` stands for any characters (realtime §7.2). Each part is looked for once,
+ * Whether a name matches a pattern, in which `*` matches any characters (realtime §7.2). Each part is searched once,
  * from left to right, so the time is linear for texts of bounded length.
  */
 export function matchesPattern(pattern: string, name: string): boolean {

@@ -2,13 +2,13 @@
 export interface Member {
   /** JSON text. */
   readonly state: string;
-  /** When it came, by the clock of its replica: of several states of a key the latest is shown. */
+  /** When it joined, by the clock of its replica. Of several states of a key the latest is shown. */
   readonly atMs: number;
 }
 
 type OfReplica = Map<string, Map<string, Member>>;
 
-/** The members of all channels: those of this replica and what is known of the others. */
+/** The members of all channels, at this replica and as far as known at the others. */
 export class Members {
   readonly #replicas = new Map<string, OfReplica>();
   readonly #onChange: (channel: string, key: string) => void;
@@ -27,7 +27,7 @@ export class Members {
     return latest;
   }
 
-  /** Returns the keys of a channel; one that is present at several replicas comes several times. */
+  /** Returns the keys of a channel. A key that is present at several replicas is repeated. */
   *keysOf(channel: string): Generator<string> {
     for (const channels of this.#replicas.values()) yield* channels.get(channel)?.keys() ?? [];
   }
@@ -60,7 +60,7 @@ export class Members {
     this.#onChange(channel, key);
   }
 
-  /** Replaces everything that is known of a replica; an empty list forgets it. */
+  /** Replaces all members of a replica. An empty list forgets the replica. */
   replace(replica: string, list: readonly (readonly [channel: string, key: string, member: Member])[]): void {
     const before = [...this.of(replica)];
     this.#replicas.delete(replica);

@@ -4,7 +4,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Member, Members } from './members.ts';
 import { type MessageOf, type PresenceMessage, readPresenceMessage } from './presence-message.ts';
 
-/** Follows who is present at the other replicas. */
+/** Follows the members at the other replicas. */
 export interface OtherReplicas {
   start(): void;
   stop(): Promise<void>;
@@ -15,24 +15,24 @@ interface OtherReplicasDeps {
   readonly members: Members;
   /** The id of this replica. */
   readonly self: string;
-  /** Called when another replica asks who is present at this one. */
+  /** Called when another replica asks for the members at this one. */
   readonly onAsked: () => void;
   readonly log: Logger;
 }
 
-/** What is known of another replica. */
+/** The known state of another replica. */
 interface Other {
   heardAtMs: number;
-  /** The number of its last changes that are known; undefined before its state is known. */
+  /** The number of its last known changes; undefined before its state is known. */
   number: number | undefined;
   askedAtMs: number;
   state: { readonly number: number; readonly parts: Map<number, MessageOf<'state'>['members']> } | undefined;
 }
 
-/** A replica that is not heard for so long has died (realtime §7.5): three of its beats are missing. */
+/** A replica that is silent for this long, three beats, counts as dead (realtime §7.5). */
 const silentMs = 1500;
 const sweepMs = 100;
-/** After a pause of this process it has not read what the others have sent meanwhile. */
+/** After a pause this long, this process must first read the messages that the others have sent. */
 const stallMs = 400;
 const askPauseMs = 250;
 
@@ -68,7 +68,7 @@ export function createOtherReplicas({ bus, members, self, onAsked, log }: OtherR
       ask(replica, other);
       return;
     }
-    // Its state contains them.
+    // Its known state contains these changes.
     if (number <= other.number) return;
     other.number = number;
     for (const [channel, key, state, atMs] of changes)

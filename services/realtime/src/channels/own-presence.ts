@@ -5,13 +5,13 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Members } from './members.ts';
 import type { MessageOf, PresenceMessage } from './presence-message.ts';
 
-/** Tells other replicas who is present at this one. */
+/** Sends the members at this replica to the others. */
 export interface OwnPresence {
   /** The id of this replica. */
   readonly replica: string;
   /** Sets a member of this replica, or removes it. */
   set(channel: string, key: string, state: string | undefined): void;
-  /** Sends everybody who is present, since another replica has asked. */
+  /** Sends all members, since another replica has asked. */
   answer(): void;
   start(): void;
   stop(): Promise<void>;
@@ -24,13 +24,13 @@ interface OwnPresenceDeps {
 }
 
 const beatMs = 500;
-/** Replicas ask for the state when they miss something. Unasked it is sent this often. */
+/** How often the state is sent without a request. Replicas that miss something request it. */
 const stateMs = 60_000;
 /** Changes within this time are one message. */
 const collectMs = 15;
-/** Several replicas that ask at once get one answer. */
+/** Replicas that ask within this time get one answer. */
 const answerAfterMs = 50;
-/** A message has about so many UTF-16 code units at most; the bus accepts a mebibyte. */
+/** The approximate maximum of UTF-16 code units in a message. The bus accepts a mebibyte. */
 const maxUnits = 200_000;
 
 export function createOwnPresence({ bus, members, log }: OwnPresenceDeps): OwnPresence {
@@ -56,7 +56,7 @@ export function createOwnPresence({ bus, members, log }: OwnPresenceDeps): OwnPr
   }
 
   function sendState(): void {
-    // What the state contains must not come as a change after it.
+    // Changes that the state contains must not be sent after it.
     sendChanges();
     const list = Array.from(
       members.of(replica),
@@ -80,7 +80,7 @@ export function createOwnPresence({ bus, members, log }: OwnPresenceDeps): OwnPr
     log,
     intervalMs: beatMs,
     async run() {
-      // Nobody waits for a replica without members.
+      // A replica without members need not send beats.
       if (members.has(replica)) send({ kind: 'beat', replica, number });
     },
   });

@@ -3,18 +3,21 @@ import { z } from 'zod';
 const replica = z.string();
 const member = z.tuple([z.string(), z.string(), z.string(), z.number()]);
 
-/** What replicas tell each other about their members. States are JSON text. */
+/** The messages between replicas about their members. States are JSON text. */
 const presenceMessage = z.discriminatedUnion('kind', [
-  /** Members that have come, `[channel, key, state, atMs]`, or gone, `[channel, key]`. `number` is one more than the last. */
+  /**
+   * Members that have joined, `[channel, key, state, atMs]`, or left, `[channel, key]`. `number` is one more than the
+   * last.
+   */
   z.object({
     kind: z.literal('changes'),
     replica,
     number: z.number(),
     changes: z.array(z.union([member, z.tuple([z.string(), z.string()])])),
   }),
-  /** The replica lives, and these were its last changes. */
+  /** The replica is alive, and this is the number of its last changes. */
   z.object({ kind: z.literal('beat'), replica, number: z.number() }),
-  /** A part of everybody who is present at the replica after its changes of this number. */
+  /** A part of all members at the replica after its changes with this number. */
   z.object({
     kind: z.literal('state'),
     replica,
@@ -23,7 +26,7 @@ const presenceMessage = z.discriminatedUnion('kind', [
     parts: z.number(),
     members: z.array(member),
   }),
-  /** Asks one replica for its state, or all. */
+  /** Asks one replica, or all replicas, for their state. */
   z.object({ kind: z.literal('ask'), replica, of: z.string().optional() }),
   /** The replica stops. */
   z.object({ kind: z.literal('bye'), replica }),

@@ -1,13 +1,15 @@
 import type { ChannelSubscription } from './channel-subscription.ts';
 import type { OwnPresence } from './own-presence.ts';
 
-/** Counts the subscriptions of this replica to each key: it is present until the last one leaves (realtime §7.5). */
+/**
+ * Counts the subscriptions of this replica for each key, which is present until the last one leaves (realtime §7.5).
+ */
 export interface PresentKeys {
   add(subscription: ChannelSubscription): void;
   delete(subscription: ChannelSubscription): void;
 }
 
-/** The subscriptions to one key, in the order in which they came. The state is that of the latest. */
+/** The subscriptions of one key, oldest first. The state is that of the newest. */
 interface PresentKey {
   readonly subscriptions: Set<ChannelSubscription>;
   latest: ChannelSubscription | undefined;

@@ -10,15 +10,15 @@ import { messages } from '../messages/messages.ts';
 import { type ChannelRules, readsRecords } from './channel-rules.ts';
 import type { Admission, ChannelSubscription } from './channel-subscription.ts';
 
-/** Checks again whether subscriptions to channels may go on (realtime §7.6). */
+/** Checks again whether subscriptions to channels may continue (realtime §7.6). */
 export interface RuleChecks {
-  /** Returns the admission by a rule that was checked now. */
+  /** Returns the admission by a rule that was just checked. */
   admissionBy(rule: string | null, principal: Principal): Admission;
-  /** Has a subscription that has begun checked, if its channel has got another rule since it was admitted. */
+  /** Checks a subscription that has begun if the rule of its channel has changed since it was admitted. */
   noteBegun(subscription: ChannelSubscription): void;
-  /** Has subscriptions checked at once, since their caller has changed. */
+  /** Checks subscriptions at once, since their caller has changed. */
   checkSoon(subscriptions: Iterable<ChannelSubscription>): void;
-  /** Has those of the subscriptions checked at once whose rule reads records. */
+  /** Checks those subscriptions at once whose rule reads records. */
   checkRecordsSoon(subscriptions: Iterable<ChannelSubscription>): void;
   start(): void;
   stop(): Promise<void>;
@@ -33,7 +33,7 @@ interface RuleChecksDeps {
 }
 
 const intervalMs = 1000;
-/** A rule that reads records is checked again after this time, so that the checks of many are spread. */
+/** When a rule that reads records is checked again. A random part spreads the checks. */
 const againMs = { least: 20_000, spread: 8000 } as const;
 /** Rules that are evaluated at once. */
 const checkedAtOnce = 4;
@@ -62,7 +62,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
     if (isNeeded) task.wake();
   }
 
-  /** Marks the subscriptions whose channel has another rule. */
+  /** Marks the subscriptions whose channel has a new rule. */
   async function followRules(): Promise<void> {
     const current = new Map<string, string | null | undefined>();
     for await (const subscription of inSlices([...subscriptions()])) {
@@ -161,7 +161,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
   };
 }
 
-/** Callers with equal keys are the same to every rule. */
+/** Callers with equal keys look the same to every rule. */
 function callerKey(principal: Principal): string {
   if (principal.type === 'guest') return `guest ${principal.rejectedToken}`;
   const { type, id } = principal;

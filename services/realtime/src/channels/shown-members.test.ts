@@ -16,7 +16,7 @@ function create() {
   return { members, shown, take };
 }
 
-test('at most 1,000 members are shown, and others as soon as there is room', () => {
+test('at most 1,000 members are shown, and others when there is room', () => {
   const { members, shown, take } = create();
   for (let index = 0; index < 1100; index += 1) members.set('r', 'c', key(index), { state: '1', atMs: index });
   assert.equal(take()?.joined.size, 1000);

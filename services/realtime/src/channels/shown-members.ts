@@ -1,16 +1,16 @@
 import type { Members } from './members.ts';
 
-/** What of a channel's members clients see at most (realtime §7.5). */
+/** The maximum number of a channel's members that clients see (realtime §7.5). */
 const maxShown = 1000;
 const maxShownBytes = 256 * 1024;
 
-/** What has changed since it was last taken. */
+/** The changes since they were last taken. */
 interface MemberChange {
   readonly joined: ReadonlyMap<string, string>;
   readonly left: readonly string[];
 }
 
-/** The members of a channel as its subscriptions on this replica know them. */
+/** The members of a channel that its subscriptions at this replica see. */
 export class ShownMembers {
   readonly #channel: string;
   readonly #members: Pick<Members, 'find' | 'keysOf'>;
@@ -36,7 +36,7 @@ export class ShownMembers {
     this.#noted.add(key);
   }
 
-  /** Applies what was noted; undefined when nothing that is shown has changed. */
+  /** Applies the noted changes. Returns undefined if no shown member has changed. */
   take(): MemberChange | undefined {
     const joined = new Map<string, string>();
     const left = new Set<string>();

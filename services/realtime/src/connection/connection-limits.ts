@@ -2,7 +2,7 @@ import { clientKey } from '@recordbus/shared/client-key';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 
-/** The most connections of one account and of one address on this replica (realtime §1.6). */
+/** The maximum number of connections of one account and of one address on this replica (realtime §1.6). */
 interface Limits {
   readonly perPrincipal: number;
   readonly perAddress: number;
@@ -10,9 +10,9 @@ interface Limits {
 
 /** Counts open connections. */
 export interface ConnectionLimits {
-  /** Throws 429 when a caller has as many connections as it may have. */
+  /** Throws 429 if a caller has the maximum number of connections. */
   check(caller: Caller): void;
-  /** Counts a connection; returns a function that counts it off. */
+  /** Counts a connection. Returns a function that removes it from the count. */
   enter(caller: Caller): () => void;
   /** Counts the connection of a guest for the account that signs in on it. Throws 429 beyond its limit. */
   enterAccount(principal: Principal): () => void;

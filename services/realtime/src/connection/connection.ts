@@ -10,15 +10,18 @@ export interface Followed {
   /** The id that the client gave it, or its number. */
   readonly id: string;
   /**
-   * The sequence number up to which its messages were sent: infinite for what cannot be resumed, negative for what cannot
-   * be resumed yet.
+   * The sequence number up to which its messages were sent. Infinite if it cannot be resumed, negative if it cannot be
+   * resumed yet.
    */
   readonly through: number;
-  /** Stops to follow. The connection calls it once. */
+  /** Stops following. The connection calls it once. */
   leave(): void;
 }
 
-/** A connection that has more than this unsent when its next message comes is closed; its client comes back with its cursor (realtime §6.1). */
+/**
+ * A connection with more unsent bytes than this is closed at its next message. Its client reconnects with its cursor
+ * (realtime §6.1).
+ */
 const maxUnsentBytes = 2 ** 20;
 const maxUnsentMessages = 1000;
 
@@ -26,12 +29,12 @@ interface ConnectionOptions {
   readonly context: RequestContext;
   readonly caller: Omit<LiveCaller, 'principal'>;
   readonly transport: Transport;
-  /** Returns the text of a cursor in the present epoch. */
+  /** Returns the text of a cursor in the current epoch. */
   readonly cursorAt: (seq: number) => string;
   readonly onEnd: (connection: Connection, reason: EndReason) => void;
 }
 
-/** One client's connection and what it follows. */
+/** One client's connection and its subscriptions. */
 export class Connection {
   readonly context: RequestContext;
   readonly followed = new Map<string, Followed>();
@@ -54,12 +57,12 @@ export class Connection {
     return this.#principal;
   }
 
-  /** Goes on with a new token of the same account, or signs a guest in. */
+  /** Continues with a new token of the same account, or signs a guest in. */
   set principal(principal: Principal) {
     this.#principal = principal;
   }
 
-  /** Who subscribes, as rules see the caller. */
+  /** The caller of the subscriptions, for rules. */
   get caller(): LiveCaller {
     return { ...this.#options.caller, principal: this.#principal, address: this.context.clientAddress };
   }
@@ -73,14 +76,14 @@ export class Connection {
   }
 
   /**
-   * The sequence number up to which it was sent everything; at most `end`, where everybody is who follows nothing. Negative
-   * while there is nothing to resume from, because a snapshot has to come first.
+   * The sequence number up to which it was sent everything; `end` if it follows nothing. Negative while it cannot be
+   * resumed because a snapshot must come first.
    */
   through(end: number): number {
     return Math.min(this.#through(), end);
   }
 
-  /** Sends a message that is not about a change. `seq` is the position that it tells, if it tells one. */
+  /** Sends a message that is not about a change. `seq` is the position in the message, if it has one. */
   send(frame: Frame, seq?: number): void {
     this.#send(frame, seq !== undefined && seq <= this.#through() ? seq : undefined);
   }
@@ -91,8 +94,8 @@ export class Connection {
   }
 
   /**
-   * Sends a heartbeat at the end of the stream; `frame` tells that end. While something else is on its way none is needed,
-   * and a client that took none of it since the last one is gone.
+   * Sends a heartbeat at the end of the stream; `frame` has that position. While other messages are unsent, no
+   * heartbeat is needed, and a client that has read none of them since the last heartbeat is gone.
    */
   beat(end: number, frame: Frame): void {
     const { unsentBytes } = this;
@@ -105,7 +108,7 @@ export class Connection {
     else this.#send(through === end ? frame : messages.heartbeat(this.#options.cursorAt(through)), through);
   }
 
-  /** Sends how far it may be resumed, if no message has told it. */
+  /** Sends the cursor from which it may be resumed, if no message has had it. */
   flushCursor(): void {
     const through = this.#through();
     if (this.#isEnded || !Number.isFinite(through) || through <= this.#resumable) return;
@@ -113,12 +116,12 @@ export class Connection {
     this.#options.transport.sendCursor(this.#options.cursorAt(through));
   }
 
-  /** Forgets how far it could be resumed, when the stream was created again. */
+  /** Forgets that cursor, because the stream was created again. */
   restart(): void {
     this.#resumable = 0;
   }
 
-  /** Stops to follow one subscription; false when there is none with this id. */
+  /** Ends one subscription. Returns false if there is none with this id. */
   unfollow(id: string): boolean {
     const followed = this.followed.get(id);
     followed?.leave();
@@ -148,7 +151,7 @@ export class Connection {
     if (isSlow) this.end('too_slow');
   }
 
-  /** The position up to which everything was sent, as far as those besides `about` are concerned. */
+  /** The position up to which all subscriptions except `about` were sent everything. */
   #through(about?: Followed): number {
     let least = Number.POSITIVE_INFINITY;
     for (const followed of this.followed.values()) if (followed !== about) least = Math.min(least, followed.through);

@@ -14,11 +14,11 @@ export interface Connections extends Iterable<Connection> {
 
 interface ConnectionsOptions {
   readonly log: Logger;
-  /** The present end of the stream, or undefined while it is not known. */
+  /** The current end of the stream, or undefined while it is not known. */
   readonly end: () => { readonly seq: number; readonly text: string } | undefined;
 }
 
-/** Each connection gets a heartbeat every 15 s; every second those of one group get theirs (realtime §3.3). */
+/** Each connection gets a heartbeat every 15 s. Every second one group of connections gets theirs (realtime §3.3). */
 const heartbeatGroups = 15;
 const intervalMs = 1000;
 
@@ -45,7 +45,7 @@ export function createConnections({ log, end }: ConnectionsOptions): Connections
       return groupOf.size;
     },
     add(connection) {
-      // The group whose turn was last, so that the first heartbeat comes after 15 s.
+      // The group whose turn was last, so the first heartbeat comes after 15 s.
       const group = groups[turn] ?? new Set();
       group.add(connection);
       groupOf.set(connection, group);

@@ -1,14 +1,14 @@
 import type { ServerResponse } from 'node:http';
 import type { Transport } from './transport.ts';
 
-/** The head of an answer that is a stream of events. Proxies must not keep it (nginx reads `X-Accel-Buffering`). */
+/** The head of an answer that is a stream of events. Proxies must not buffer it (nginx reads `X-Accel-Buffering`). */
 export const sseHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
   'X-Accel-Buffering': 'no',
 } as const;
 
-/** Creates the transport over an answer whose head is sent. */
+/** Creates the transport over an answer whose head has been sent. */
 export const createSseTransport = (response: ServerResponse): Transport => ({
   send: (frame, id) => void response.write(frame.sse(id)),
   // An event without data reaches no listener, but the client keeps its id.

@@ -7,10 +7,10 @@ export type EndReason = 'revoked' | 'too_slow' | 'shutdown' | 'bad_message' | 't
 export interface Transport {
   /** Sends a message; `id` is the cursor from which the connection may be resumed after it. */
   send(frame: Frame, id: string | undefined): void;
-  /** Sends the cursor alone, where the transport has a place for it. */
+  /** Sends only the cursor, if the transport can. */
   sendCursor(id: string): void;
   /** Bytes that were sent and have not left the process. */
   readonly unsentBytes: number;
-  /** Ends the connection after what was sent. */
+  /** Ends the connection after the sent messages. */
   end(reason: EndReason): void;
 }

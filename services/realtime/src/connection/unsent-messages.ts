@@ -5,7 +5,10 @@ export class UnsentMessages {
   #first = 0;
   #sent = 0;
 
-  /** Adds a message of a size; `unsentBytes` is what has not left after it. Returns the number of unsent messages. */
+  /**
+   * Adds a message of a size; `unsentBytes` is the number of unsent bytes after it. Returns the number of unsent
+   * messages.
+   */
   add(bytes: number, unsentBytes: number): number {
     this.#sent += bytes;
     if (unsentBytes === 0) {

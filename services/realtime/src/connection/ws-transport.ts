@@ -15,14 +15,14 @@ const closeCodes: Readonly<Record<EndReason, number>> = {
 /** Creates the transport over a WebSocket. */
 export const createWsTransport = (socket: WebSocket): Transport => ({
   send: (frame) => socket.send(frame.text(), { binary: false }),
-  // Each message has its cursor; there is no other place for one.
+  // Each message has its cursor, and there is no other place for one.
   sendCursor() {},
   get unsentBytes() {
     return socket.bufferedAmount;
   },
   end(reason) {
     socket.close(closeCodes[reason], reason);
-    // Its close would wait behind what the client does not read.
+    // A close would wait for the messages that the client does not read.
     if (reason === 'too_slow') socket.terminate();
   },
 });

@@ -30,7 +30,7 @@ const changes = [1, 2, 3].map(
   }),
 );
 
-/** Answers as records does when it reads the stored record, which has its last version already. */
+/** Answers like the records service when it reads the stored record, which already has its last version. */
 const judgeByStored: LiveReads['judge'] = async ({ events }) => ({
   isStale: false,
   events: events.map(() => ({ before: [], now: 'all', records: [{ callers: 'all', json: '{}' }], version: '3' })),
@@ -57,7 +57,7 @@ function startGroup(judge: LiveReads['judge']): { readonly group: Group; readonl
   return { group, idle: idle.promise };
 }
 
-/** Adds a member that has seen everything up to a place. Returns the versions that it is told. */
+/** Adds a member that has seen everything up to a place. Returns the versions that it is sent. */
 function join(group: Group, from: number): string[] {
   const told: string[] = [];
   const connection = new Connection({
@@ -78,7 +78,7 @@ function join(group: Group, from: number): string[] {
   return told;
 }
 
-test('a state that was told with an earlier change comes once [realtime §3.2]', async () => {
+test('a state that was sent with an earlier change comes once [realtime §3.2]', async () => {
   const { group, idle } = startGroup(judgeByStored);
   const told = join(group, 0);
   group.wake();
@@ -86,7 +86,7 @@ test('a state that was told with an earlier change comes once [realtime §3.2]',
   assert.deepEqual(told, ['3']);
 });
 
-test('a member that joins while another is told a later state is told it too [realtime §4.3]', async () => {
+test('a member that joins while another is sent a later state gets it too [realtime §4.3]', async () => {
   let late: string[] | undefined;
   const { group, idle } = startGroup((batch) => {
     late ??= join(group, 1);

@@ -14,7 +14,7 @@ import { Members } from './members.ts';
 import type { Subscription } from './subscription.ts';
 import { tellChange } from './tell-change.ts';
 
-/** What a group needs of the service around it. */
+/** The dependencies of a group. */
 export interface GroupDeps {
   readonly live: Pick<LiveReads, 'candidates' | 'judge'>;
   readonly changes: Pick<ChangeLog, 'end' | 'read'>;
@@ -22,29 +22,29 @@ export interface GroupDeps {
   readonly onSent: (kind: ChangeKind) => void;
   /** Called with a change of a collection that the plan's rule passes through. */
   readonly onCrossed: (change: Change, group: Group) => void;
-  /** Called when the plan is stale: the subscriptions leave and join again with the plans that they have now. */
+  /** Called when the plan is stale. The subscriptions leave and join again with their new plans. */
   readonly onStale: (group: Group) => Promise<void>;
-  /** Called when changes cannot be known any more, or cannot be judged. */
+  /** Called when changes are lost or cannot be judged. */
   readonly onMissed: (group: Group, reason: 'too_old' | 'failed') => void;
-  /** Called with members that read slowly, to take them into a group of their own: the others do not wait for them. */
+  /** Called with members that read slowly, which get a separate group so that the others do not wait. */
   readonly onSlow: (slow: readonly Subscription[], after: number, group: Group) => void;
-  /** Called when records cannot judge the plan within its time. */
+  /** Called when the records service cannot judge the plan within its time. */
   readonly onTooExpensive: (group: Group, error: AppError) => void;
   /** Called when the group has read everything. */
   readonly onIdle: (group: Group) => void;
 }
 
-/** Before a group reads on, its members have at most this much unsent, or have had a while to read it. */
+/** Before a group continues, it waits for members with more unsent bytes than this, for a while. */
 const unsentBeforeWait = 256 * 1024;
 const longestWaitMs = 2000;
 const waitMs = 20;
 const retryMs = { least: 250, most: 5000 } as const;
-/** After as many failures that no other service explains, the part under way is given up. */
+/** After this many failures without a cause in another service, the current part is given up. */
 const mostDefects = 5;
 
 /**
- * Subscriptions with the same plan, at the same place of the stream. It reads the changes of its collection, part by
- * part, has records judge each part once for all members, and sends what follows from it.
+ * Subscriptions with the same plan, at the same place of the stream. It reads the changes of its collection part by
+ * part, has the records service judge each part once for all members, and sends the messages.
  */
 export class Group {
   readonly plan: LivePlan;
@@ -52,11 +52,13 @@ export class Group {
   readonly #deps: GroupDeps;
   readonly #crossed: ReadonlySet<string>;
   readonly #laterStates = new LaterStates();
-  /** Whether a member joined that was told nothing of these states. It may have, while a part was judged for the others. */
+  /**
+   * Whether a member that does not know the sent states has joined. It may join while a part is judged for the others.
+   */
   #hasNewMember = false;
-  /** Everything up to here was sent. Only while it runs: an idle group has sent everything there is. */
+  /** The position up to which everything was sent, while the group runs. An idle group has sent everything. */
   #position: number;
-  /** The end of the part under way: who joins must not need anything before it. */
+  /** The end of the current part. A subscription that joins must not need anything before it. */
   #partEnd: number;
   #isRunning = false;
   #isStopped = false;
@@ -80,7 +82,7 @@ export class Group {
     return this.#isRunning ? this.#position : Number.POSITIVE_INFINITY;
   }
 
-  /** A subscription that has seen everything up to here, or more, may join. */
+  /** The position from which a subscription may join: it must have seen everything up to there. */
   get joinableFrom(): number {
     return this.#isRunning ? this.#partEnd : this.#position;
   }
@@ -100,7 +102,9 @@ export class Group {
     subscription.group = undefined;
   }
 
-  /** Begins to read after its position; a new change of its collections calls it, or a place behind the end. */
+  /**
+   * Begins to read after its position. Called for a new change of its collections, or for a position before the end.
+   */
   wake(after = this.#position): void {
     if (this.#isRunning || this.#isStopped) return;
     this.#isRunning = true;
@@ -109,7 +113,7 @@ export class Group {
     void this.#run();
   }
 
-  /** Has its subscriptions join again with the plans that they have now. */
+  /** Makes its subscriptions join again with their new plans. */
   replan(): void {
     this.#isStale = true;
     this.wake(this.#deps.changes.end.seq);
@@ -163,7 +167,7 @@ export class Group {
     }
   }
 
-  /** Gives slow members away; where all are slow, waits until they have read, for a while. */
+  /** Moves slow members to another group. If all are slow, waits a while until they have read. */
   async #waitForSlow(): Promise<void> {
     const isSlow = ({ connection }: Subscription) => connection.unsentBytes > unsentBeforeWait && !connection.isEnded;
     let slow = [...this.members].filter(isSlow);
@@ -188,7 +192,7 @@ export class Group {
       () => error,
       (failure: unknown) => failure,
     );
-    // A member that is still here would be judged by the same plan again.
+    // Members that are still here would be judged by the same plan again.
     if (this.members.size === 0) return;
     this.#isStale = true;
     return this.#waitAfter(failure);

@@ -6,11 +6,11 @@ import type { Subscription } from './subscription.ts';
 
 /** The groups of this replica. */
 export interface Groups extends Iterable<Group> {
-  /** Takes a subscription into the group of its plan; it gets every change after `after`. */
+  /** Adds a subscription to a group of its plan. It gets every change after `after`. */
   join(subscription: Subscription, after: number): void;
   /** Wakes the groups that a new change concerns. */
   wake(change: Change): void;
-  /** Gives all subscriptions away, whose places belong to an earlier life of the stream. */
+  /** Removes all subscriptions, since their positions belong to an earlier life of the stream. */
   clear(): void;
   stop(): void;
 }
@@ -42,7 +42,7 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     }
   }
 
-  /** Returns the group nearest to the end that a subscription may join that needs everything after `after`. */
+  /** Returns the group nearest to the end that a subscription which needs everything after `after` may join. */
   function findJoinable(plan: LivePlan, after: number): Group | undefined {
     const end = deps.changes.end.seq;
     const placeOf = (group: Group) => (group.isRunning ? group.joinableFrom : end);
@@ -50,7 +50,7 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     return joinable.sort((a, b) => placeOf(b) - placeOf(a))[0];
   }
 
-  /** Lets a group that has caught up join another one of its plan, and drops one without members. */
+  /** Merges a group that has caught up into another one of its plan, and drops a group without members. */
   function settle(group: Group): void {
     if (group.members.size === 0) {
       drop(group);
@@ -72,7 +72,7 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     }
   }
 
-  /** Takes slow members into a group of their own, which goes on at their pace. */
+  /** Moves slow members to a separate group, which continues at their pace. */
   function split(slow: readonly Subscription[], after: number, group: Group): void {
     const own = create(group.plan, after);
     move(slow, after, group, own);

@@ -3,10 +3,10 @@ import { AppError } from '@recordbus/shared/errors';
 import type { Change } from '../stream/change.ts';
 import type { Caller, Members } from './members.ts';
 
-/** The schema gives the plan's request another plan now. */
+/** Thrown if the plan's request now has another plan, because the schema has changed. */
 export class StalePlan extends Error {}
 
-/** A change, what records says about it, and the callers who were asked about. */
+/** A change, its verdict, and the callers that it was judged for. */
 export interface JudgedChange {
   readonly change: Change;
   readonly version: string;
@@ -17,8 +17,8 @@ export interface JudgedChange {
 type JudgeDeps = Pick<LiveReads, 'candidates' | 'judge'>;
 
 /**
- * Has records judge changes of the plan's collection for the members. Throws StalePlan, 422 for a plan whose statement
- * takes too long even for one change, and 503.
+ * Judges changes of the plan's collection for the members, with the records service. Throws StalePlan, 422 for a plan
+ * whose statement takes too long even for one change, and 503.
  */
 export async function judgeChanges(
   live: JudgeDeps,
@@ -57,7 +57,7 @@ export async function judgeChanges(
   }
 }
 
-/** Returns those of the members whom the changes may concern. */
+/** Returns the members whom the changes may concern. */
 async function concernedCallers(
   live: JudgeDeps,
   plan: LivePlan,
@@ -66,7 +66,7 @@ async function concernedCallers(
   batch: Parameters<LiveReads['candidates']>[0],
 ): Promise<readonly Caller[]> {
   if (plan.request.record !== undefined) return members.callersFollowing(changes.map(({ recordId }) => recordId));
-  // A few are judged faster than their candidates are looked up.
+  // Judging a few members is faster than looking up candidates.
   if (!plan.hasCandidates || members.size <= mostWithoutCandidates) return members.callers();
   const candidates = await live.candidates(batch);
   return candidates ? members.callersOf(candidates) : members.callers();
@@ -74,10 +74,10 @@ async function concernedCallers(
 
 const mostWithoutCandidates = 20;
 
-/** Whether records gave up on a statement. */
+/** Whether the records service gave up on a statement. */
 export const isTooExpensive = (error: unknown): error is AppError => error instanceof AppError && error.status === 422;
 
-/** The client whose turn the statement takes: the account of the only connection, else the plan. */
+/** The client whose turn the statement takes: the account of the only connection, or else the plan. */
 function clientOf({ key }: LivePlan, members: Members): string {
   if (members.size > 1) return key;
   const [only] = members;

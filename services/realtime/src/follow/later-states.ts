@@ -1,16 +1,16 @@
 import type { JudgedChange } from './judge-changes.ts';
 
-/** Records whose later state was told with an earlier change, at most; beyond that, a state may be told twice. */
+/** The maximum number of remembered records. Beyond that, a state may be sent twice. */
 const mostRecords = 10_000;
 
 /**
- * Remembers which records were told in a later state than that of their change, because the stored record was read. The
- * changes up to that state would tell it again, or an older one after it.
+ * Remembers records that were sent in a later state than that of their change, because the stored record was read. The
+ * changes up to that state would send it again, or send an older one after it.
  */
 export class LaterStates {
   readonly #told = new Map<string, string>();
 
-  /** Whether the members know all that a change would tell them. */
+  /** Whether the members already know the state after a change. */
   isTold({ change, version, verdict }: JudgedChange): boolean {
     const told = this.#told.get(change.recordId);
     if (told === undefined) return false;
@@ -19,7 +19,7 @@ export class LaterStates {
     return true;
   }
 
-  /** Notes a change that was told. */
+  /** Notes a change that was sent. */
   note({ change, version, verdict }: JudgedChange): void {
     if (!isLater(verdict.version, version)) this.#told.delete(change.recordId);
     else {
@@ -28,7 +28,7 @@ export class LaterStates {
     }
   }
 
-  /** Forgets everything, for a member who was told nothing of it. */
+  /** Forgets everything, for a member who was sent none of it. */
   clear(): void {
     this.#told.clear();
   }

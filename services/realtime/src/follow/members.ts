@@ -1,12 +1,12 @@
 import type { Subscription } from './subscription.ts';
 
-/** Subscriptions of a plan with the same values: they see the same. */
+/** Subscriptions of a plan with the same values, which see the same. */
 export interface Caller {
   readonly values: readonly unknown[];
   readonly subscriptions: Set<Subscription>;
 }
 
-/** The subscriptions of a group, by what tells them apart. */
+/** The subscriptions of a group, by their values. */
 export class Members {
   readonly #callers = new Map<string, Caller>();
   readonly #byAccount = new Map<string, Set<Subscription>>();
@@ -32,7 +32,7 @@ export class Members {
     if (request.record !== undefined) addTo(this.#byRecord, request.record, caller);
   }
 
-  /** Removes a subscription; false when it is not a member. */
+  /** Removes a subscription. Returns false if it is not a member. */
   delete(subscription: Subscription): boolean {
     const { valuesKey, request } = subscription;
     const caller = this.#callers.get(valuesKey);

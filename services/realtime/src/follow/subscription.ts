@@ -8,13 +8,13 @@ export class Subscription implements Followed {
   readonly id: string;
   readonly connection: Connection;
   readonly request: SnapshotRequest;
-  /** Changes up to here it does not get: they are in its snapshot, or its client has seen them. */
+  /** The position up to which it gets no changes, because its snapshot has them or its client has seen them. */
   from: number;
-  /** Whether its client has nothing yet from which the connection could be resumed: a snapshot has to come first. */
+  /** Whether the connection cannot be resumed yet because a snapshot must come first. */
   isPending = false;
-  /** Whether its client wants the records first. */
+  /** Whether its client asked for a snapshot. */
   wantsSnapshot = false;
-  /** Counts how often it began. What belongs to an earlier time and is still under way gives up. */
+  /** Counts how often it began. Work that belongs to an earlier beginning gives up. */
   beginnings = 0;
   #plan: LivePlan | undefined;
   #plannedFor: Principal | undefined;
@@ -30,7 +30,7 @@ export class Subscription implements Followed {
     this.from = from;
   }
 
-  /** How records judges its events; set before it joins a group. */
+  /** How the records service judges its events. Set before it joins a group. */
   get plan(): LivePlan {
     if (!this.#plan) throw new Error('the subscription has no plan');
     return this.#plan;
@@ -66,7 +66,7 @@ export class Subscription implements Followed {
     return this.#group ? Math.max(this.#group.through, this.from) : this.from;
   }
 
-  /** Called by a group that takes it in, and with undefined by one that gives it away. */
+  /** Set by a group that it joins, and to undefined by a group that it leaves. */
   set group(group: Group | undefined) {
     this.#group = group;
   }

@@ -17,8 +17,8 @@ interface Told {
 }
 
 /**
- * Sends a change to everybody for whom the record matches, or did. A change to many is sent in slices of time, so that
- * other work goes on.
+ * Sends a change to every caller for whom the record matches or matched. A change to many callers is sent in slices of
+ * time, so other work continues.
  */
 export async function tellChange({ change, version, verdict, callers, cursor, onSent }: Told): Promise<void> {
   const frames = createChangeFrames({ cursor, recordId: change.recordId, version, shownVersion: verdict.version });
@@ -39,14 +39,14 @@ export async function tellChange({ change, version, verdict, callers, cursor, on
   }
 }
 
-/** What a write means for a caller for whom the record matched before, now, both or neither (realtime §3.2). */
+/** The kind of the change for a caller for whom the record matched before, now, both or neither (realtime §3.2). */
 function kindOf({ verb }: Change, before: boolean, now: boolean): ChangeKind | undefined {
   if (verb === 'delete') return before ? 'delete' : undefined;
   if (now) return verb === 'create' ? 'create' : before ? 'update' : 'enter';
   return before ? 'leave' : undefined;
 }
 
-/** The places of the callers whom a verdict names. */
+/** The indexes of the callers whom a verdict names. */
 function concerned({ before, now }: EventVerdict, count: number): Iterable<number> {
   if (before === 'all' || now === 'all') return Array.from({ length: count }, (_, place) => place);
   return new Set([...before, ...now]);

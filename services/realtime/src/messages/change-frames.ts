@@ -2,7 +2,7 @@ import type { ShownRecord } from '@recordbus/live';
 import { createFrame, type Frame } from './frame.ts';
 import { createKeptFrames } from './kept-frames.ts';
 
-/** What a change means for one subscription. */
+/** The kind of a change for one subscription. */
 export type ChangeKind = 'create' | 'update' | 'enter' | 'delete' | 'leave';
 
 interface ChangeFrames {
@@ -20,8 +20,8 @@ interface ToldChange {
 }
 
 /**
- * Creates the messages of one change. Subscriptions of the same id that see the same record get the same bytes, so ten
- * thousand of them cost one serialisation.
+ * Creates the messages of one change. Subscriptions with the same id that see the same record get the same bytes, so
+ * ten thousand of them cost one serialisation.
  */
 export function createChangeFrames({ cursor, recordId, version, shownVersion }: ToldChange): ChangeFrames {
   const kept = createKeptFrames();

@@ -18,7 +18,7 @@ export type MessageType =
   | 'authenticated'
   | 'unsubscribed';
 
-/** A message in the bytes of each transport. They are made once, for everybody who gets the message. */
+/** A message in the bytes of each transport. The bytes are made once for all who get the message. */
 export interface Frame {
   readonly type: MessageType;
   /** The length of its JSON, in UTF-16 code units. */
@@ -47,6 +47,6 @@ export function createFrame(type: MessageType, data: string): Frame {
   };
 }
 
-/** JSON texts have line breaks only between tokens, where a space means the same. */
+/** JSON texts have line breaks only between tokens, where a space is equivalent. */
 const eventText = (type: MessageType, data: string, id: string | undefined): string =>
   `event: ${type}\n${id === undefined ? '' : `id: ${id}\n`}data: ${/[\r\n]/.test(data) ? data.replaceAll(/[\r\n]+/g, ' ') : data}\n\n`;

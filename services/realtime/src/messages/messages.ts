@@ -2,13 +2,13 @@ import type { LiveSnapshot } from '@recordbus/live';
 import type { AppError } from '@recordbus/shared/errors';
 import { createFrame, type Frame } from './frame.ts';
 
-/** Why a connection ends that its rights had opened (realtime §5.1). */
+/** Why the rights of a connection have ended (realtime §5.1). */
 export type RevokedReason = 'token_expired' | 'session_ended' | 'account_changed';
 
 /** The messages that are not about one change (realtime §3). */
 export const messages = {
   ready: (cursor: string): Frame => frameOf('ready', { cursor }),
-  /** Without a cursor while there is nothing to resume from. */
+  /** Has no cursor while the connection cannot be resumed. */
   heartbeat: (cursor?: string): Frame => frameOf('heartbeat', { cursor }),
   /** `records` is JSON text. */
   snapshot: (sub: string, { records, total, at }: LiveSnapshot, cursor: string): Frame =>

@@ -18,7 +18,7 @@ export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, '
     summary: 'Send a message to the subscribers of a channel',
     params: z.object({ name: channelName }),
     body: z.strictObject({ data: z.unknown().nonoptional('is required') }),
-    // White space and escapes do not count.
+    // The limit of the data ignores white space and escapes, so the body may be larger.
     bodyLimitBytes: 4 * maxDataBytes,
     answers: {
       200: z.object({ channel: z.string() }),

@@ -16,7 +16,7 @@ interface SubscribeDeps {
 
 const answers = {
   200: { about: 'a stream of events', contentType: 'text/event-stream' },
-  400: 'a subscription cannot be read, or a cursor is none',
+  400: 'a subscription or a cursor cannot be read',
   403: 'every subscription is refused',
   404: 'no such collection',
   429: 'the account or the address has too many connections',
@@ -71,7 +71,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Admits the subscriptions and answers with the stream; refuses when none of them is admitted. */
+/** Admits the subscriptions and answers with the stream. Refuses if none of them is admitted. */
 async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values: readonly unknown[]): Promise<Reply> {
   if (values.length === 0) throw malformed('there is no subscription', { subscribe: 'is required' });
   if (values.length > maxSubscriptions)
@@ -101,7 +101,7 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
   };
 }
 
-/** The cursor of a client that reconnects. Throws 400 for a text that is none. */
+/** The cursor of a client that reconnects. Throws 400 for a text that is not a cursor. */
 function lastEventId({ header }: Pick<Input, 'header'>): Cursor | undefined {
   const text = header('last-event-id');
   if (text === undefined || text === '') return undefined;
@@ -110,7 +110,7 @@ function lastEventId({ header }: Pick<Input, 'header'>): Cursor | undefined {
   return cursor;
 }
 
-/** Returns what rules may read of a request. */
+/** Returns the parts of a request that rules may read. */
 const openingOf = ({ context, query, header, headerNames }: Input): OpeningRequest => ({
   context,
   caller: {

@@ -9,22 +9,22 @@ import { createOlderChanges } from './older-changes.ts';
 import { type ChangePart, createRecentChanges } from './recent-changes.ts';
 import { createStreamTail, type StreamState, stateOf } from './stream-tail.ts';
 
-/** Why changes after a cursor cannot be known (realtime §4.3). */
+/** Why changes after a cursor are lost (realtime §4.3). */
 export type MissedReason = 'stream_recreated' | 'too_old' | 'ahead' | 'too_far_behind';
 
 /** The changes of the stream, in order. */
 export interface ChangeLog {
   start(): void;
   stop(): Promise<void>;
-  /** Resolves when it reads the stream. Throws 503 when the bus does not answer. */
+  /** Resolves when it is reading the stream. Throws 503 if the bus does not answer. */
   ready(): Promise<void>;
-  /** The present end: everything up to here was read. Throws 503 while it does not read: see `ready`. */
+  /** The current end: everything up to here was read. Throws 503 while it is not reading (see `ready`). */
   readonly end: Cursor;
-  /** Returns why a cursor cannot be resumed; undefined for one that can. Throws 503 when the bus does not answer. */
+  /** Returns why a cursor cannot be resumed; undefined if it can. Throws 503 if the bus does not answer. */
   findMissed(cursor: Cursor): Promise<MissedReason | undefined>;
   /**
-   * Returns the next part of the changes after a sequence number. Throws MissedChanges when they cannot be known, and 503
-   * when the bus does not answer.
+   * Returns the next part of the changes after a sequence number. Throws MissedChanges if they are lost, and 503 if the
+   * bus does not answer.
    */
   read(after: number): ChangePart | Promise<ChangePart>;
 }
@@ -37,16 +37,16 @@ interface ChangeLogOptions {
   readonly isUsed: () => boolean;
   /** Called with each new change, in order. */
   readonly onChange: (change: Change) => void;
-  /** Called when changes were missed, so that everybody has to read their records again. */
+  /** Called when changes were missed, so all clients must read their records again. */
   readonly onMissed: (reason: MissedReason) => void;
 }
 
-/** How long a first client waits until the stream is read, in milliseconds. */
+/** How long the first client waits until the stream is being read, in milliseconds. */
 const connectMs = 5000;
 
 const away = (cause?: unknown) => unavailable('live changes are not available: the bus does not answer', cause);
 
-/** Farther behind than this, a client reads its list again (realtime §4.3). */
+/** A client that is farther behind than this reads its list again (realtime §4.3). */
 export const mostBehind = 10_000;
 
 export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }: ChangeLogOptions): ChangeLog {
@@ -65,7 +65,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     onMessage: take,
   });
 
-  /** Nobody follows anything: what comes next, older changes included, is read from the stream. */
+  /** Called when there are no clients. Later changes, older ones included, are read from the stream. */
   function sleep(): void {
     epoch = undefined;
     connected = Promise.withResolvers<void>();
@@ -104,7 +104,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     if (change) onChange(change);
   }
 
-  /** A bus that goes away meanwhile is a failure that passes, whatever the client of the bus throws. */
+  /** If the bus disconnects meanwhile, the failure is temporary, whatever the NATS client throws. */
   async function askForStream() {
     try {
       return await findEventStream(await bus.jetstreamManager(), stream);
@@ -141,7 +141,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
   };
 }
 
-/** Returns why changes after a cursor cannot be known from a stream in this state; undefined if they can. */
+/** Returns why a stream in this state has lost changes after a cursor; undefined if it has all of them. */
 export function missedSince(cursor: Cursor, { epoch, firstSeq, lastSeq }: StreamState): MissedReason | undefined {
   if (cursor.epoch !== epoch) return 'stream_recreated';
   if (cursor.seq > lastSeq) return 'ahead';

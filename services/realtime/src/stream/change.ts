@@ -1,7 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { cutMembers, findEnvelope } from '@recordbus/bus';
 
-/** A committed write of a record, as the stream has it. */
+/** A committed write of a record, read from the stream. */
 export interface Change {
   readonly seq: number;
   readonly collection: string;
@@ -9,7 +9,7 @@ export interface Change {
   readonly verb: 'create' | 'update' | 'delete';
   /** Bytes of its message. */
   readonly bytes: number;
-  /** The rest of the message, decoded when it is needed; undefined for one that is not an event. */
+  /** The rest of the message, decoded when needed; undefined if the message is not an event. */
   read(): ChangeBody | undefined;
 }
 

@@ -1,6 +1,6 @@
 /** A position in the stream: everything up to this sequence number has been seen. */
 export interface Cursor {
-  /** Names one life of the stream: one that was created again, or has lost its last messages, has another one. */
+  /** Names one life of the stream. A new life begins when it is created again, or has lost its last messages. */
   readonly epoch: string;
   readonly seq: number;
 }
@@ -8,7 +8,7 @@ export interface Cursor {
 /** The text of a cursor: `<epoch>-<sequence>` (realtime §4.1). */
 export const formatCursor = ({ epoch, seq }: Cursor): string => `${epoch}-${seq}`;
 
-/** Reads the text of a cursor; undefined for a text that is none. */
+/** Parses the text of a cursor; undefined for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const match = /^([0-9]{1,16})-([0-9]{1,15})$/.exec(text);
   return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : undefined;

@@ -5,21 +5,21 @@ import { LRUCache } from 'lru-cache';
 import { type Change, changeOf } from './change.ts';
 import { type ChangePart, partOf } from './recent-changes.ts';
 
-/** The stream dropped messages that a subscription had not read. */
+/** Thrown if the stream has dropped messages that a subscription had not read. */
 export class MissedChanges extends Error {}
 
-/** Reads changes that are not in memory any more. */
+/** Reads changes that are no longer in memory. */
 export interface OlderChanges {
   /**
-   * Returns the next part after a sequence number. Everything up to `end` must be on the stream already. Throws
-   * MissedChanges when the stream has dropped some of it, and 503 when the bus does not answer.
+   * Returns the next part after a sequence number. Everything up to `end` must already be on the stream. Throws
+   * MissedChanges if the stream has dropped some of it, and 503 if the bus does not answer.
    */
   read(after: number, end: number): Promise<ChangePart>;
-  /** Forgets what it has read, when the stream was created again. */
+  /** Forgets what it has read, because the stream was created again. */
   clear(): void;
 }
 
-/** The sequence numbers that are read at once, for everybody who needs some of them. */
+/** The sequence numbers that are read at once, for all who need some of them. */
 interface Block {
   readonly first: number;
   readonly last: number;
@@ -31,7 +31,7 @@ const maxBytes = 32 * 2 ** 20;
 const bytesOfBlock = 1024;
 const fetchMs = 5000;
 
-/** Creates the reader. Clients that return together share what it reads. */
+/** Creates the reader. Clients that reconnect together share its reads. */
 export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChanges {
   const blocks = new LRUCache<string, readonly Change[]>({
     maxSize: maxBytes,
@@ -46,7 +46,7 @@ export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChange
       const consumer = await bus.jetstream().consumers.get(name, start);
       const before = next;
       for await (const message of await consumer.fetch({ max_messages: last - next + 1, expires: fetchMs })) {
-        // Nobody can delete single messages, so a gap means that the stream begins later now.
+        // Single messages cannot be deleted, so a gap means that the stream now begins later.
         if (message.seq !== next) throw new MissedChanges(`the stream has no message ${next}`);
         const change = changeOf(message);
         if (change) changes.push(change);
@@ -66,7 +66,7 @@ export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChange
     if (running) return running;
     const started: Promise<readonly Change[]> = fetchBlock(block)
       .then((changes) => {
-        // What was begun before the stream was created again is of its earlier life.
+        // A read that began before the stream was created again belongs to its earlier life.
         if (underWay.get(key) === started) blocks.set(key, changes);
         return changes;
       })

@@ -7,8 +7,8 @@ export interface ChangePart {
 }
 
 /**
- * How many changes one part has at most, and how many bytes, if it has more than one. A part is sent at once, so a client
- * that reads all the time must not have too much unsent after it.
+ * The maximum number of changes in a part, and of bytes if it has more than one change. A part is sent at once, and a
+ * client that keeps reading must not have too much unsent after it.
  */
 export const partLimit = { changes: 100, bytes: 512 * 1024 } as const;
 
@@ -22,7 +22,7 @@ export interface RecentChanges {
   append(seq: number, change: Change | undefined): void;
   /** Forgets everything and continues after a sequence number. */
   reset(seq: number): void;
-  /** Returns the next part after a sequence number; undefined when it is not in memory any more. */
+  /** Returns the next part after a sequence number; undefined if it is no longer in memory. */
   read(after: number): ChangePart | undefined;
 }
 
@@ -35,7 +35,7 @@ const defaultLimits: Limits = { changes: 10_000, bytes: 64 * 2 ** 20 };
 
 export function createRecentChanges(limits: Limits = defaultLimits): RecentChanges {
   let changes: Change[] = [];
-  /** The changes before this place are forgotten; they are cut off in one piece now and then. */
+  /** The changes before this index are forgotten. From time to time they are removed together. */
   let first = 0;
   let bytes = 0;
   let after = 0;
@@ -54,7 +54,7 @@ export function createRecentChanges(limits: Limits = defaultLimits): RecentChang
     first = 0;
   }
 
-  /** Returns the place of the first change after a sequence number. */
+  /** Returns the index of the first change after a sequence number. */
   function placeAfter(seq: number): number {
     let [low, high] = [first, changes.length];
     while (low < high) {
@@ -93,7 +93,7 @@ export function createRecentChanges(limits: Limits = defaultLimits): RecentChang
   };
 }
 
-/** Returns the part of sorted changes that begins at a place; they are complete up to `end`. */
+/** Returns the part of sorted changes that begins at an index. The changes are complete up to `end`. */
 export function partOf(changes: readonly Change[], place: number, end: number): ChangePart {
   let bytes = 0;
   let last = place;

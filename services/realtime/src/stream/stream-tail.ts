@@ -26,7 +26,7 @@ export const stateOf = (info: StreamInfo): StreamState => ({
 
 /** The reader of new messages. */
 export interface StreamTail extends Pick<BackgroundTask, 'start' | 'stop'> {
-  /** Has it read at least for a while, even if nothing uses it yet. */
+  /** Makes it read for at least a while, even if nothing uses it yet. */
   wake(): void;
 }
 
@@ -36,24 +36,24 @@ interface StreamTailOptions {
   readonly log: Logger;
   /** Whether there is any connection to read for. */
   readonly isUsed: () => boolean;
-  /** Called when it stops to read, because it was not used for a while. */
+  /** Called when it stops reading because it was not used for a while. */
   readonly onSleep: () => void;
   /** Called with the state whenever the reader connects; returns the sequence number after which it reads. */
   readonly onConnect: (state: StreamState) => number;
-  /** Whether messages were read that the stream does not have any more, so that their numbers will be used again. */
+  /** Whether the stream no longer has messages that were read, so that their numbers will be used again. */
   readonly hasLost: (state: StreamState) => boolean;
   readonly onMessage: (message: JsMsg) => void;
 }
 
 const retryMs = 500;
-/** How long it reads without use: a client that reconnects finds it reading. */
+/** How long it reads without use, so a client that reconnects finds it reading. */
 const unusedMs = 30_000;
 const useCheckMs = 1000;
 const lifeCheckMs = 2000;
 
 /**
  * Reads every new message of the stream with a consumer of its own, which ends with it. It waits while the bus is down
- * and then goes on where it stopped. Without clients it reads nothing, so that writes cost nothing more.
+ * and then continues where it stopped. Without clients it reads nothing, so writes cost nothing extra.
  */
 export function createStreamTail(options: StreamTailOptions): StreamTail {
   const { bus, stream, log, isUsed, onSleep, onConnect, hasLost, onMessage } = options;
@@ -92,7 +92,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
       idle_heartbeat: 2000,
       abort_on_missing_resource: true,
     });
-    // A stop during the steps above found nothing to close. Not awaited: closing ends with the loop below.
+    // A stop during the steps above had nothing to close. Not awaited, since closing ends with the loop below.
     if (ending.aborted) void consuming.close();
     const endWatch = endWhenSilent(bus, consuming);
     const endChecks = heartbeat(useCheckMs, () => {
@@ -110,7 +110,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
       endChecks();
       endLifeChecks();
       endWatch();
-      // Not awaited: without a connection the server ends it by itself, after the time above.
+      // Not awaited: without a connection, the server ends it after the time above.
       consumer.delete().catch(() => {});
     }
   }

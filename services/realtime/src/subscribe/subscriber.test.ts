@@ -43,19 +43,19 @@ async function follow(live: Partial<LiveReads>, waits = true) {
 
 const failing = (error: AppError) => ({ snapshot: () => Promise.reject(error) });
 
-test('a snapshot that fails for a while sends its client away, to come back [realtime §2.3]', async () => {
+test('after a temporary failure of a snapshot, the client is asked to reconnect [realtime §2.3]', async () => {
   const { types, connection } = await follow(failing(unavailable('the records service does not answer')));
   assert.deepEqual(types, ['ready', 'reconnect']);
   assert.equal(connection.isEnded, true);
 });
 
-test('a snapshot that is refused ends its subscription alone [realtime §2.3]', async () => {
+test('a snapshot that is refused ends only its subscription [realtime §2.3]', async () => {
   const { types, connection } = await follow(failing(forbidden('no')));
   assert.deepEqual(types, ['ready', 'error']);
   assert.equal(connection.isEnded, false);
 });
 
-test('a caller who changes while records do not answer comes back, since the subscriptions left [realtime §4.2]', async () => {
+test('a caller who changes while the records service does not answer is asked to reconnect [realtime §4.2]', async () => {
   let calls = 0;
   const { types, connection, subscriber } = await follow({
     async open(requests) {

@@ -26,23 +26,23 @@ interface Admitted {
   readonly admission: ChannelAdmission;
 }
 
-/** A subscription as it was read, with its plan or the refusal. */
+/** A parsed subscription, with its plan or its refusal. */
 export type Admission = Opened | Admitted | { readonly id: string; readonly refusal: AppError };
 
-/** Opens subscriptions, and keeps those to records in their groups. */
+/** Opens subscriptions, and adds those to records to groups. */
 export interface Subscriber {
   /** Checks subscriptions of one caller; one result for each, in order. */
   admit(wanted: readonly ReadSubscription[], caller: Connection['caller']): Promise<readonly Admission[]>;
   /**
-   * Begins what was admitted and sends the refusals; the first ones of a connection follow `ready`. Resolves when every
-   * snapshot was sent.
+   * Begins the admitted subscriptions and sends the refusals. The first ones of a connection follow `ready`. Resolves
+   * when every snapshot has been sent.
    */
   begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void>;
-  /** Tells a subscription that changes may be missing, and begins it again at the end of the stream. */
+  /** Sends `resync` to a subscription, and begins it again at the end of the stream. */
   restart(subscription: Subscription, reason: string): void;
-  /** Has the subscriptions of a group join again with the plans that they have now. */
+  /** Makes the subscriptions of a group join again with their new plans. */
   rejoin(group: Group): Promise<void>;
-  /** Has one connection's subscriptions join again after its principal has changed. */
+  /** Makes the subscriptions of a connection join again after its principal has changed. */
   rejoinConnection(connection: Connection, change: () => void): Promise<void>;
 }
 
@@ -136,7 +136,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   }
 
   async function start(subscription: Subscription, after: Cursor | undefined): Promise<void> {
-    // While it waited for its turn, it may have begun again already.
+    // While it waited for its turn, it may already have begun again.
     if (subscription.beginnings > 0) return;
     const missed = after && (await changes.findMissed(after));
     if (subscription.beginnings > 0) return;
@@ -145,7 +145,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     return join(subscription, after);
   }
 
-  /** Goes on at the end of the stream: with the records first, if its client wants them. */
+  /** Begins at the end of the stream, with a snapshot if its client asked for one. */
   async function beginAtEnd(subscription: Subscription, missed: string | undefined): Promise<void> {
     subscription.beginnings += 1;
     const { connection, id, wantsSnapshot, beginnings } = subscription;
@@ -161,21 +161,22 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     if (subscription.beginnings === beginnings) await join(subscription, end);
   }
 
-  /** Sends the first state. `end` was read before it, so every change after `end` follows, and none is missing. */
+  /** Sends the snapshot. `end` was read before it, so every change after `end` follows, and none is missing. */
   async function sendSnapshot(subscription: Subscription, end: Cursor): Promise<void> {
     const { connection, id, request, beginnings } = subscription;
     const state = await live.snapshot(request, connection.caller);
     if (subscription.beginnings !== beginnings) return;
     subscription.isPending = false;
     connection.send(messages.snapshot(id, state, formatCursor(end)), end.seq);
-    // Changes wait on the stream until a large snapshot has left.
+    // Changes wait on the stream until a large snapshot has been sent.
     const untilMs = performance.now() + snapshotReadMs;
     while (connection.unsentBytes > 0 && !connection.isEnded && performance.now() < untilMs) await delay(drainCheckMs);
   }
 
-  /** Takes a subscription into a group; what happened while it was prepared counts. */
+  /** Adds a subscription to a group. Opens it again if its principal changed while it was prepared. */
   async function join(subscription: Subscription, after: Cursor): Promise<void> {
-    // A replica that follows a later life of the stream already gave this cursor: this one will begin again too.
+    // The cursor comes from a replica that already follows a later life of the stream. This replica will begin again
+    // too.
     const seq = after.epoch === changes.end.epoch ? after.seq : subscription.from;
     if (subscription.isLeft) return;
     if (subscription.isPlanned) groups.join(subscription, seq);
@@ -231,7 +232,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
       try {
         await reopen(joined, (one) => after.get(one) ?? one.from);
       } catch (error) {
-        // They have left their groups, so only another connection resumes them.
+        // They have left their groups, so only a new connection resumes them.
         sendAway(connection);
         throw error;
       }

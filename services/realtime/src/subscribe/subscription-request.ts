@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type ChannelSubscriptionRequest, channelSubscription } from '../channels/channel-request.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';
 
-/** The most subscriptions of a connection (realtime §2.4). */
+/** The maximum number of subscriptions of a connection (realtime §2.4). */
 export const maxSubscriptions = 100;
 
 const id = z.string().min(1).max(100);
@@ -19,7 +19,7 @@ const page = z.strictObject({
   sort: text.optional(),
 });
 
-/** A subscription to records, as a client writes it (realtime §2.1). */
+/** A client's subscription to records (realtime §2.1). */
 export const recordSubscription = z.strictObject({
   id: id.optional(),
   collection: text,
@@ -31,13 +31,13 @@ export const recordSubscription = z.strictObject({
   after: text.optional(),
 });
 
-/** The schema of the body with subscriptions. They are read one by one, so that one that is refused leaves the others. */
+/** The schema of the body with subscriptions. They are read one by one, so a refused one does not affect the others. */
 export const describedSubscriptions = toJsonSchema(
   z.object({ subscriptions: z.array(z.union([recordSubscription, channelSubscription])) }),
   'input',
 );
 
-/** What a subscription to records wants. */
+/** A parsed subscription to records. */
 export interface RecordSubscriptionRequest {
   readonly id: string;
   readonly request: SnapshotRequest;
@@ -73,7 +73,7 @@ export function readSubscription(value: unknown, number: number, resumeFrom?: Cu
 const isToChannel = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'channel');
 
-/** The id that an unreadable subscription has, so that its client knows which one is refused. */
+/** The id of an unreadable subscription, which tells the client which one is refused. */
 function idOf(value: unknown, number: number): string {
   const given = id.safeParse(typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined);
   return given.success ? given.data : String(number);

@@ -14,7 +14,7 @@ const clientMessage = z.discriminatedUnion('type', [
 
 export type ClientMessage = z.output<typeof clientMessage>;
 
-/** Reads a text message. Throws 400 for one that is no JSON or no message. */
+/** Reads a text message. Throws 400 for a text that is not JSON or not a message. */
 export function readClientMessage(text: string): ClientMessage {
   const read = clientMessage.safeParse(parse(text));
   if (read.success) return read.data;

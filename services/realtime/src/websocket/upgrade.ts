@@ -37,7 +37,7 @@ export function createUpgrade(deps: UpgradeDeps): UpgradeHandler {
         if (isBinary) connection.end('not_text');
         else session.take(String(data));
       });
-      // A frame that cannot be read, or is too large: ws sends the code and closes.
+      // For a frame that cannot be read or is too large, ws sends the code and closes.
       webSocket.on('error', () => {});
       webSocket.once('close', () => {
         connection.end('client');

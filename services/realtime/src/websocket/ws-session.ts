@@ -16,7 +16,7 @@ export interface WsSessionDeps {
   readonly log: Logger;
 }
 
-/** Messages of a client that wait for their turn; a client that sends more is closed. */
+/** The maximum number of waiting messages of a client. A client that sends more is closed. */
 const mostWaiting = 200;
 /** UTF-16 code units of all subscriptions of a connection, as many as a body of a POST may have (realtime §2.4). */
 const maxUnits = 2 ** 20;
@@ -38,7 +38,7 @@ export class WsSession {
     this.#connection = connection;
   }
 
-  /** Takes a text message; it is handled when those before it are. */
+  /** Takes a text message, which is handled after the earlier ones. */
   take(text: string): void {
     this.#waiting += 1;
     if (this.#waiting > mostWaiting) {
@@ -52,7 +52,7 @@ export class WsSession {
       });
   }
 
-  /** Counts the connection off that an account signed in on. */
+  /** Removes the connection from the count of the account that signed in on it. */
   end(): void {
     this.#endAccount();
   }
@@ -98,7 +98,7 @@ export class WsSession {
     const admissions = await subscriber.admit([wanted], connection.caller);
     const isFirst = !this.#isReady && admissions.some((one) => !('refusal' in one));
     if (isFirst) this.#isReady = true;
-    // Not awaited, and it handles its failures: the next message does not wait for a snapshot.
+    // Not awaited, since the next message must not wait for a snapshot. It handles its failures.
     void subscriber.begin(connection, admissions, isFirst);
   }
 
@@ -111,7 +111,7 @@ export class WsSession {
     return sum;
   }
 
-  /** Goes on with a new token of the account, or signs a guest in. */
+  /** Continues with a new token of the account, or signs a guest in. */
   async #signIn(token: string): Promise<void> {
     const { parts, accounts, verifier } = this.#deps;
     const connection = this.#connection;
@@ -129,7 +129,7 @@ export class WsSession {
       connection.principal = principal;
       parts.sessions.add(connection);
     });
-    // It may have been revoked after the look-up, before it was watched.
+    // It may have been revoked between the look-up and the watch.
     await parts.sessions.check(connection);
     connection.send(messages.authenticated(principal.expiresAtSec));
   }
