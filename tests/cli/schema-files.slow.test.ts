@@ -129,7 +129,7 @@ suite('schema files on the command line', async () => {
     const refused = await here.overDatabase(['apply', planFile, '--json']);
     assert.equal(refused.code, 1);
     assert.deepEqual(JSON.parse(refused.stderr), {
-      error: 'the apply would drop what it may not: allow each by name',
+      error: 'the apply would drop something that is not allowed: allow each drop by name',
       code: 'drop_not_allowed',
       details: { 'posts.state': 'would be dropped' },
     });

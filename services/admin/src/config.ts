@@ -8,7 +8,7 @@ import { releaseUrl } from './update-check/release-url.ts';
 
 export { schemaMode };
 
-/** The environment variables of the admin service, besides those that every process reads (operation §5.1). */
+/** The environment variables of the admin service, in addition to those of every process (operation §5.1). */
 export const adminVariables = {
   databaseUrl,
   databaseReplicaUrls,

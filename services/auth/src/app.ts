@@ -100,7 +100,7 @@ export function createAuth(given: AuthDeps): Service {
     }),
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
-    // Signing in works without the bus: gateways poll what ended.
+    // Users can sign in without the bus, because gateways poll revocations.
     dispensable: new Set(['bus']),
     async start() {
       collation = await findCaseCollation(database.query);

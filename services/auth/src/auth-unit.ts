@@ -10,7 +10,7 @@ interface UnitDeps {
   readonly bus: Pick<Bus, 'notify'>;
 }
 
-/** Runs work in a transaction, and after its commit what it has added to `due`. */
+/** Runs work in a transaction, and after the commit the functions that it added to `due`. */
 export const runInUnit = <T>({ database, bus }: UnitDeps, work: (unit: AuthUnit) => Promise<T>): Promise<T> =>
   runUnit(
     database.transaction,

@@ -17,7 +17,7 @@ import { z } from 'zod';
 export const loneAuthVariables = {
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
-    'Address of the records service, which runs the hooks of accounts and stores pictures of providers; without it neither happens.',
+    'Address of the records service, which runs the hooks of accounts and stores pictures of providers. If unset, neither happens.',
     urlOf('http', 'https').optional(),
   ),
 };

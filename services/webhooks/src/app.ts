@@ -25,7 +25,7 @@ interface WebhooksDeps {
   readonly stream?: EventStream;
 }
 
-/** A batch with more new deliveries than one claim takes notifies the other replicas. */
+/** A batch with more new deliveries than this, the size of a claim, notifies the other replicas. */
 const notifyFrom = 50;
 
 /** Creates the webhooks service: it reads events from the stream, creates deliveries and sends them. */
@@ -88,7 +88,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   };
 }
 
-/** Creates the dispatcher, and what learns of its attempts: the metrics and the health of webhooks. */
+/** Creates the dispatcher, with the metrics and the health of webhooks, which follow its attempts. */
 function createDelivery({ log, database, bus, settings, stream }: Required<WebhooksDeps>, client: EgressClient) {
   const { query } = database;
   const health = createHealthKeeper({

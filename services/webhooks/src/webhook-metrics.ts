@@ -17,7 +17,7 @@ interface WebhookMetricsOptions {
   readonly query: Query;
   readonly bus: Bus;
   readonly stream: EventStream;
-  /** Returns the number of attempts that this process has under way. */
+  /** Returns the number of attempts in progress in this process. */
   readonly underWay: () => number;
 }
 
@@ -48,7 +48,7 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   });
   sampledGauge(metrics, {
     name: 'recordbus_webhook_attempts_under_way',
-    help: 'Attempts under way.',
+    help: 'Attempts in progress.',
     sample: underWay,
   });
   sampledGauge(metrics, {

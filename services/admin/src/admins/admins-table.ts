@@ -5,7 +5,7 @@ export interface Admin {
   readonly id: string;
   readonly email: string;
   readonly created_at: number;
-  /** Whether signing in needs a second factor. */
+  /** Whether a sign-in needs a second factor. */
   readonly second_factor: boolean;
 }
 

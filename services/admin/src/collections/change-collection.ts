@@ -34,10 +34,9 @@ export interface ChangedCollection {
 }
 
 /**
- * Changes a collection and its table or view. Relations, rules and views of other collections follow a new name. A
- * change that changes nothing writes nothing.
- * Throws 404; 412 for another version; 400 when the name is taken; 422 that names every other problem, with the number of rows that violate the
- * new definition.
+ * Changes a collection and its table or view. Relations, rules and views of other collections follow a new name. Writes
+ * nothing if nothing changes. Throws 404; 412 for another version; 400 when the name is taken; 422 that names every
+ * other problem, with the number of records that violate the new definition.
  */
 export function changeCollection(
   changes: SchemaChanges,

@@ -3,7 +3,8 @@ import { type Collection, type Field, findFixedDefault, type Problems, tableOf }
 
 /**
  * Adds to `problems` each relation whose default names a record that does not exist. A default that the field had before
- * is not checked again, since its record may be gone. `before` is the collection as its table is now; a new one has none.
+ * is not checked again, because its record may be gone. `before` describes the current table; undefined for a new
+ * collection.
  */
 export async function checkDefaults(
   query: Query,
@@ -26,7 +27,7 @@ function defaultTargetsOf(field: Field): readonly string[] {
   return [value].flat().filter((id) => typeof id === 'string');
 }
 
-/** The table of the target as it is named now; undefined for a collection that is not there yet. */
+/** The current table of the target; undefined for a collection that does not exist yet. */
 function tableOfTarget({ collection = '' }: Field, before: Collection | undefined, after: Collection) {
   if (collection !== after.name) return tableOf({ name: collection });
   return before && tableOf(before);

@@ -23,7 +23,7 @@ export async function checkRows(query: Query, checks: readonly Check[], problems
 export const countViolations = (query: Query, check: Check): Promise<number> =>
   check.refuses ? countByReadingValues(query, check, check.refuses) : countInDatabase(query, check);
 
-/** The problem of a change that so many rows violate. */
+/** Returns the problem of a change that this many rows violate. */
 export function violationsOf(check: Pick<Check, 'place'>, rows: number): string {
   if (isRequired(check)) return withoutValue(rows);
   return rows === 1 ? '1 row violates it' : `${rows} rows violate it`;
@@ -32,7 +32,7 @@ export function violationsOf(check: Pick<Check, 'place'>, rows: number): string 
 /** Whether a check is about missing values, which data migrations may fill in. */
 export const isRequired = ({ place }: Pick<Check, 'place'>): boolean => place.endsWith('.required');
 
-/** Says how many records have no value of a field that is to be required. */
+/** Returns the problem of a field that becomes required. */
 export const withoutValue = (records: number): string =>
   records === 1 ? '1 record has no value' : `${records} records have no value`;
 

@@ -42,7 +42,7 @@ function findProblem(rule: string, place: string, origin: ReturnType<typeof orig
     if (!(error instanceof QueryError)) throw error;
     return error.message;
   }
-  // A writer chooses the body, and would so choose what the answer shows.
+  // A writer chooses the body, and could make the answer show a hidden field.
   const isViewOfField = place.startsWith('fields.') && place.endsWith('.view_rule');
   return isViewOfField && readsRequestBody(rule) ? 'cannot read @request.body' : undefined;
 }

@@ -8,7 +8,7 @@ const rule = z.string('must be null or a string').nullish();
 const members = {
   name: z.string('must be a string'),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
-  // `readFieldDefinitions` names the limit of fields; this one bounds the cost of copying the list.
+  // `readFieldDefinitions` reports the limit of fields. This limit bounds the cost of copying the list.
   fields: z.union([boundedList(z.unknown(), 10_000), z.string()], 'must be a list of field definitions'),
   view_query: z.string('must be a string').nullish(),
   list_rule: rule,

@@ -6,9 +6,7 @@ import { whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { inSlices } from '@recordbus/shared/time-slice';
 
-/**
- * After this time every replica has learned of a change, even without the bus, and has completed its earlier writes.
- */
+/** After this time every replica knows of a change, even without the bus, and has completed its earlier writes. */
 const delayMs = 10_000;
 /** A collection changed within this time may have writes by replicas that had not learned of the change. */
 const recentSec = 120;

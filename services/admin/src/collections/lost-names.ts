@@ -5,7 +5,7 @@ import { rulesOf } from './placed-rules.ts';
 import { type Renamed, ruleRenamer } from './rename-in-rules.ts';
 import { originOf } from './rule-origin.ts';
 
-/** A change of the collections, as far as rules see it. */
+/** The part of a change of the collections that rules can see. */
 interface NamesChange {
   readonly before: readonly Collection[];
   readonly after: readonly Collection[];
@@ -15,9 +15,9 @@ interface NamesChange {
 }
 
 /**
- * Adds to `problems` each rule that names something that is dropped, or that keeps a name which now means something else.
- * `checkRules` misses them where the name still means something in another collection of accounts. Rules that the change
- * itself replaces do not count. Runs in slices of time.
+ * Adds to `problems` each rule that names something dropped, or a name that now means something else. `checkRules`
+ * misses these rules if the name exists in another auth collection. Rules that the change itself replaces do not count.
+ * Runs in slices of time.
  */
 export async function refuseLostNames(
   { before, after, renamed, changed }: NamesChange,

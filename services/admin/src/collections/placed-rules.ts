@@ -11,7 +11,7 @@ interface PlacedRule {
 
 type Ruled = Pick<Collection, 'rules' | 'fields'>;
 
-/** A change looks at the rules of all collections several times, and most collections stay the same object. */
+/** A cache: a change reads the rules of all collections several times, and most collections stay the same object. */
 const found = new WeakMap<Ruled, readonly PlacedRule[]>();
 
 /** Returns every expression in the rules of a collection and of its fields. */
@@ -58,7 +58,7 @@ export const mapRules = (rules: Rules, replace: (rule: string) => string): Rules
   delete: replaced(rules.delete, replace),
 });
 
-/** Replaces the expressions of the rules of fields. A field whose rules stay is the same object. */
+/** Replaces the expressions of the rules of fields. A field whose rules stay the same is returned as is. */
 export const mapFieldRules = (
   fields: readonly Field[],
   replace: (rule: string, field: Field, place: FieldPlace) => string,

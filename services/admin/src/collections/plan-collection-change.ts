@@ -65,7 +65,10 @@ interface PlannedRules extends Pick<PlannedChange, 'before' | 'planned' | 'other
   readonly collections: readonly Collection[];
 }
 
-/** Checks the rules that the change may affect. The fields of a view are not planned yet: its rules are checked later. */
+/**
+ * Checks the rules that the change may affect. The rules of a view are checked later, because its fields are not known
+ * yet.
+ */
 async function checkPlannedRules(
   { before, planned, others, collections }: PlannedRules,
   problems: Problems,
@@ -128,7 +131,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
           },
           problems,
         );
-  // Rules that stay follow new names; rules in the change refer to the new names.
+  // Unchanged rules follow renames. Rules in the change already use the new names.
   const rename = ruleRenamer(before, findRenamed(before, { name, fields }), collections);
   const planned = renameKeptRules(before, fields, rename);
   const { durability, ...others } = after;
@@ -143,7 +146,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   });
 }
 
-/** The fields, with new names in the rules that the change leaves as they were. */
+/** Returns the fields, with the new names in the rules that the change does not replace. */
 function renameKeptRules(
   before: Collection,
   fields: readonly Field[],

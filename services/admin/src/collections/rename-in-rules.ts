@@ -3,12 +3,12 @@ import type { Collection, Field } from '@recordbus/schema';
 import { mapFieldRules, mapRules } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
 
-/** New names of collections and fields, which are as they were before the change. */
+/** The new names, by the collections and fields from before the change. */
 export type Renamed = ReadonlyMap<Collection | Field, string>;
 
 /**
- * Returns a function that gives the rules of a collection the new names. Names are resolved in `collections`, as they
- * were before the change, and replaced at once, so fields may swap names.
+ * Returns a function that renames in the rules of a collection. Names are resolved in `collections`, from before the
+ * change, and all replaced at once, so fields may swap names.
  */
 export function ruleRenamer(
   collection: Collection,
@@ -21,7 +21,7 @@ export function ruleRenamer(
     try {
       return renameInExpression(rule, origin, renamed);
     } catch (error) {
-      // The rule was stored before rules were validated; `checkRules` reports what is wrong with it.
+      // The rule was stored before rules were validated. `checkRules` reports the problem.
       if (!(error instanceof QueryError)) throw error;
       return rule;
     }

@@ -1,6 +1,6 @@
 import type { Collection } from '@recordbus/schema';
 
-/** Where a rule of a collection is, among the given collections: what its names mean. */
+/** Returns the scope in which the names in a rule of a collection are resolved. */
 export const originOf = (collection: Collection, collections: readonly Collection[]) => ({
   collection,
   schema: { findCollection: (name: string) => collections.find((other) => other.name === name) },

@@ -5,12 +5,12 @@ import type { CollectionChange } from './collection-draft.ts';
 import { ruleNames } from './read-rules.ts';
 import { originOf } from './rule-origin.ts';
 
-/** Reading this many records for each request is too much. */
+/** From this many records, a warning is due. */
 const largeCount = 100_000;
 
 /**
- * Returns a warning for each rule of a change that makes every read of a large collection read all of its records, and
- * that an index would serve (rules §6.3).
+ * Returns a warning for each rule of a change that makes every request read all records of a large collection although
+ * an index could help (rules §6.3).
  */
 export async function warningsOfMissingIndexes(
   query: Query,
@@ -39,7 +39,7 @@ const sentenceOf = (rule: string, { name }: Collection, { collection, column, ty
     type === 'trigram' ? ' of type trigram' : ''
   } of ${collection.name} on ${JSON.stringify(column)}.`;
 
-/** The names of the collections with many records, by the estimate of the planner. */
+/** Returns the names of the large collections, by the estimate of the planner. */
 async function findLarge(query: Query): Promise<ReadonlySet<string>> {
   const rows = await query<{ name: string }>({
     text: `select relname as name from pg_class

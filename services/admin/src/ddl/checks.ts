@@ -40,7 +40,7 @@ export function planChecks(before: Collection, after: Collection, cipher: ValueC
   ];
 }
 
-/** Returns the checks of the fields that become required, for the changed table and its rows as they are then. */
+/** Returns the checks of the fields that become required. They run on the changed table. */
 export function planRequiredChecks(before: Collection, after: Collection): Check[] {
   const table = tableOf(after);
   const wasRequired = new Set(before.fields.filter(({ required }) => required).map(({ id }) => id));
@@ -54,7 +54,7 @@ export function planRequiredChecks(before: Collection, after: Collection): Check
     }));
 }
 
-/** Returns the checks of new unique indexes, for the table as it is before the change. A new field has no values yet. */
+/** Returns the checks of new unique indexes. They run on the table before the change; a new field has no values. */
 export function planUniqueChecks(before: Collection, after: Collection): Check[] {
   const table = tableOf(before);
   const known = new Set((before.indexes ?? []).map(({ id }) => id));

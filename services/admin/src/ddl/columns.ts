@@ -46,7 +46,7 @@ export function planRelation(collection: Collection, field: Field, target: strin
   ];
 }
 
-/** Plans the drop of what `planRelation` makes. */
+/** Reverses `planRelation`. */
 export const planDropRelation = (collection: Collection, field: Field): string[] =>
   holdsRelations(field)
     ? [planDropLinks(collection, field)]

@@ -19,7 +19,7 @@ export const planCreate = (collection: Collection): string[] => [
   ...planTableParts(collection),
 ];
 
-/** Plans the table of a new collection alone. Its relations may refer to tables that do not exist yet. */
+/** Plans only the table of a new collection, because its relations may refer to tables that do not exist yet. */
 export const planTable = (collection: Collection): string[] => [
   `create table ${tableOf(collection)} (${planColumns(collection).join(', ')})`,
   `create index ${quoteIdentifier(orderIndexName(collection))} on ${tableOf(collection)} (created_at desc, id desc)`,
@@ -37,7 +37,7 @@ export function planColumns(collection: Collection): string[] {
   ];
 }
 
-/** Plans what a new table has besides its columns. The targets of its relations must exist. */
+/** Plans the constraints, indexes and triggers of a new table. The targets of its relations must exist. */
 export function planTableParts(collection: Collection): string[] {
   const table = tableOf(collection);
   return [
@@ -68,7 +68,7 @@ export const planDrop = (collection: Collection): string[] => [
   ...planDropTable(collection),
 ];
 
-/** Plans the drop of a table whose links are gone. */
+/** Plans the drop of a table whose links are already dropped. */
 export const planDropTable = (collection: Collection): string[] => [
   `drop table ${tableOf(collection)}`,
   ...(collection.fields.some(holdsRelations) ? [planDropLinkFunction(collection)] : []),

@@ -12,8 +12,8 @@ import { checkTargets, planTargetTriggers, targetTriggers } from './target-check
 /**
  * Plans the triggers that keep the links of a collection, and their function. As triggers they work for every writer.
  *
- * Links are dropped before a record is: the key of the targets is checked once the rows of a statement are gone, in any
- * order, and the links of a record that is deleted with its target have to be gone by then.
+ * Links are deleted before their record. The foreign key to the targets is checked after the statement, in any order,
+ * and by then the links of a record that is deleted with its target must be gone.
  */
 export function planLinkTriggers(collection: Collection): string[] {
   const fields = collection.fields.filter(holdsRelations);
@@ -50,15 +50,15 @@ end $$`,
 const dropLinks = (collection: Collection, field: Field): string =>
   `    delete from ${linkTableOf(collection, field)} where owner = old.id;`;
 
-/** In the order of the targets, which is that of the locks of a delete. */
+/** In the order of the targets, in which deletes lock them too. */
 const addLinks = (collection: Collection, field: Field): string =>
   `    insert into ${linkTableOf(collection, field)} (owner, target)
       select r.id, e.id from fresh r cross join lateral jsonb_array_elements_text(r.${quoteIdentifier(field.name)}) e(id)
       order by e.id;`;
 
 /**
- * Writes only differences: a link that stays takes no lock of its target. Without a join of old and new rows, since the
- * plan is made for the few rows of the first update, and kept.
+ * Writes only differences, so an unchanged link does not lock its target. Old and new rows are not joined, because the
+ * plan is made for the few rows of the first update and then kept.
  */
 function changeLinks(collection: Collection, field: Field): string {
   const links = linkTableOf(collection, field);
@@ -82,7 +82,7 @@ function changeLinks(collection: Collection, field: Field): string {
 export const planDropLinkTriggers = (collection: Collection): string[] =>
   collection.fields.some(holdsRelations)
     ? [
-        // Tables from before migration 0032 have none.
+        // Tables from before migration 0032 have no such triggers.
         ...targetTriggers.map((name) => `drop trigger if exists ${name} on ${tableOf(collection)}`),
         ...['links_added', 'links_changed', 'links_dropped'].map(
           (name) => `drop trigger ${name} on ${tableOf(collection)}`,

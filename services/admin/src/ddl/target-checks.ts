@@ -7,7 +7,7 @@ import {
   quoteLiteral,
 } from '@recordbus/schema';
 
-/** Shorter lists are left to the foreign key, which checks them once they are written. */
+/** The foreign key checks shorter lists after they are written. */
 const longList = 100;
 
 /** The names of the triggers that check the targets of long lists. */
@@ -15,8 +15,8 @@ export const targetTriggers = ['targets_of_new', 'targets_of_changed'] as const;
 
 /**
  * Plans the triggers that look up the targets of long lists before anything is written. The foreign key finds a missing
- * target only after the record, its event and all links are stored, so a list of ids that are no records was as expensive
- * as one of records.
+ * target only after the record, its event and all links are stored, so a list of ids that do not exist was as expensive
+ * as a valid list.
  */
 export function planTargetTriggers(table: string, fields: readonly Field[], functionName: string): string[] {
   const columns = fields.map(({ name }) => quoteIdentifier(name));
@@ -30,8 +30,9 @@ export function planTargetTriggers(table: string, fields: readonly Field[], func
 }
 
 /**
- * The part of the triggers' function that checks the added targets of a field. It stops at the first that is missing. The
- * table of the targets is that of the foreign key, since a function does not follow renames. A record may list itself.
+ * The part of the triggers' function that checks the added targets of a field. It stops at the first missing target. It
+ * reads the table of the targets from the foreign key, because functions do not follow renames. A record may list
+ * itself.
  */
 export function checkTargets(collection: Collection, field: Field): string {
   const column = quoteIdentifier(field.name);

@@ -25,7 +25,7 @@ export function eventRecordSchema({ type, fields }: Collection): JsonSchema {
   };
 }
 
-/** A value of that time may be one that the field no longer has. */
+/** A past value may be a choice that the field no longer has. */
 function withoutChoices({ enum: _, items, ...schema }: JsonSchema): JsonSchema {
   return { ...schema, ...(items !== undefined && { items: withoutChoices(items as JsonSchema) }) };
 }

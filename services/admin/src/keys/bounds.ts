@@ -7,8 +7,8 @@ import { type NewKey, rangesOf } from './key-schema.ts';
 import { getKey } from './key-store.ts';
 
 /**
- * Throws 403 when a key would have more than the key that makes or changes it: other scopes, a later end, or other
- * networks (keys §1.5). Admins and operators have no bounds. The transaction holds the maker's key as it is now.
+ * Throws 403 when a key would have more rights than the calling key: other scopes, a later expiry, or other networks
+ * (keys §1.5). Admins and operators have no bounds. The transaction locks the calling key.
  */
 export async function requireWithinBounds(query: Query, { context }: Actor, made: NewKey): Promise<void> {
   if (context === 'system' || context.principal.type !== 'service') return;
@@ -23,7 +23,7 @@ export async function requireWithinBounds(query: Query, { context }: Actor, made
     throw beyond(`the key must be for networks within ${maker.allowed_cidrs.join(', ')}, like the one that makes it`);
 }
 
-/** No networks are all networks. */
+/** An empty list means all networks. */
 const areWithin = (inner: readonly Cidr[], outer: readonly Cidr[]): boolean =>
   inner.length > 0 && inner.every((one) => outer.some((range) => isWithin(one, range)));
 

@@ -7,10 +7,10 @@ import { requireWithinBounds } from './bounds.ts';
 import type { KeyChange, KeyJson, NewKey } from './key-schema.ts';
 import { countKeys, deleteKeyRow, getKey, insertKey, listKeys, updateKey } from './key-store.ts';
 
-/** The most keys: every gateway holds all of them in memory. */
+/** The maximum number of keys. Every gateway holds all of them in memory. */
 const maxKeys = 1000;
 
-/** A new key, and its text. */
+/** A new key with its text. */
 export type MadeKey = KeyJson & { readonly key: string };
 
 /** Makes a key. Throws 403 beyond the rights of the actor, 409 when there are too many keys, and 422. */
@@ -51,7 +51,7 @@ export function changeKey(
   });
 }
 
-/** Revokes a key: there is no trace of it but audit rows. Throws 404. */
+/** Revokes a key. Only audit rows remain. Throws 404. */
 export function deleteKey({ transaction }: Pick<Database, 'transaction'>, id: string, actor: Actor): Promise<KeyJson> {
   return transaction(async (query) => {
     const key = await getKey(query, id, 'for update');

@@ -3,11 +3,11 @@ import { boundedText } from '@recordbus/shared/bounded-text';
 import { readScope } from '@recordbus/shared/key-rights';
 import { z } from 'zod';
 
-/** The most scopes and networks of a key. Each is checked with requests. */
+/** The maximum number of scopes and of networks of a key. Requests are checked against each. */
 const maxScopes = 100;
 const maxNetworks = 50;
 
-/** Later times than this are seconds of no calendar. */
+/** The end of the year 9999. */
 const maxTimeSec = 253_402_300_799;
 
 const scope = boundedText(200).refine((text) => readScope(text) !== undefined, {
@@ -59,11 +59,11 @@ export const newKey = z.strictObject({
 /** The body of a PATCH: any of the same members. */
 export const keyChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
-/** A key as answers show it. Its secret is nowhere. */
+/** A key as answers show it, without its secret. */
 export const keyJson = z.object({
   id: z.string(),
   name: z.string(),
-  prefix: z.string().describe('what the key begins with'),
+  prefix: z.string().describe('the first characters of the key'),
   scopes: z.array(z.string()),
   expires_at: z.int().nullable(),
   allowed_cidrs: z.array(z.string()),
@@ -71,7 +71,7 @@ export const keyJson = z.object({
   created_by: z.object({ type: z.string(), id: z.string().nullable() }),
   created_at: z.int().describe('unix seconds'),
   updated_at: z.int().describe('unix seconds'),
-  last_used_at: z.int().nullable().describe('unix seconds, a minute late at most'),
+  last_used_at: z.int().nullable().describe('unix seconds; up to a minute late'),
   last_used_ip: z.string().nullable(),
 });
 

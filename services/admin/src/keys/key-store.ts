@@ -98,7 +98,7 @@ async function scopesWithIds(query: Query, texts: readonly string[]): Promise<st
   const scopes = texts.map(readScope).filter((scope) => scope !== undefined);
   const names = scopes.flatMap((scope) => (scope.kind === 'fixed' ? [] : [scope.collection]));
   const found = await query<{ id: string; name: string }>({
-    // Locked, so that a collection that is dropped meanwhile takes its scopes along.
+    // Locks the collections, so that a concurrent drop also removes the new scopes.
     text: 'select id, name from system.collections where name = any($1::text[]) for share',
     values: [names],
   });

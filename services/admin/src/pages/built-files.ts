@@ -8,7 +8,7 @@ export interface BuiltFile {
   readonly contentType: string;
   readonly etag: string;
   readonly bytes: Buffer;
-  /** The same bytes by the names of codings. */
+  /** The compressed bytes, by the name of the coding. */
   readonly coded: ReadonlyMap<string, Buffer>;
 }
 
@@ -21,7 +21,7 @@ export interface BuiltFiles {
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
 
-/** The pages as they are now: there, or not, with the reason if the build failed. */
+/** The pages, or the reason if the build failed. */
 export type PagesState =
   | { readonly files: BuiltFiles }
   | { readonly files: undefined; readonly failure: string | undefined };
@@ -34,7 +34,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Creates a reader of the built pages, which looks again until they are there and then keeps them. */
+/** Creates a reader of the built pages. It tries again until they exist, and then keeps them. */
 export function createBuiltFiles(directory: string | undefined): () => Promise<PagesState> {
   let loaded: Promise<PagesState> | undefined;
   return () => {

@@ -1,4 +1,4 @@
-/** The codings that files are stored in besides their own bytes, the best first. */
+/** The codings in which files are stored in addition to their own bytes, best first. */
 export const codings = [
   { name: 'br', extension: '.br' },
   { name: 'gzip', extension: '.gz' },

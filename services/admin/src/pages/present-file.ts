@@ -2,7 +2,7 @@ import { isKnownVersion, type Reply } from '@recordbus/shared/http';
 import type { BuiltFile } from './built-files.ts';
 import { acceptedCodings, codings } from './content-coding.ts';
 
-/** What a page may do (spec P): nothing but to load from this origin and to talk to it. */
+/** A page may only load from this origin and send requests to it (spec P). */
 export const pagesPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -15,7 +15,7 @@ export const pagesPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The style elements that the script of the API reference adds, by their hashes; a test in a browser finds others. */
+/** The hashes of the style elements that the script of the API reference adds. A browser test finds missing ones. */
 const referenceStyles = [
   '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
   'ZW1GSuo0pKyEx5Ar7ZC5Dflb/mjatjeTW9aVx0iZAzE=',
@@ -25,8 +25,8 @@ const referenceStyles = [
 ];
 
 /**
- * What the page of the API document may do: the same, and style attributes, which its script writes into code samples. They
- * can load nothing.
+ * The policy of the page of the API document also allows style attributes, which its script writes into code samples.
+ * They can load nothing.
  */
 export const referencePolicy = pagesPolicy.replace(
   "style-src 'self'",
@@ -40,7 +40,7 @@ interface Request {
   readonly ifNoneMatch: string | undefined;
 }
 
-/** Returns the answer with a file, in the best coding that the client accepts, or 304 where it has the file. */
+/** Returns the answer with a file in the best coding that the client accepts, or 304 if the client has the file. */
 export function presentFile(file: BuiltFile, request: Request, cacheControl: string, policy = pagesPolicy): Reply {
   const cached = {
     ETag: file.etag,

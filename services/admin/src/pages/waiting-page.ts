@@ -3,7 +3,7 @@ import { pagesPolicy } from './present-file.ts';
 
 const withoutMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
-/** Returns the page in place of pages that are not built: it reloads itself, and says why if the build failed. */
+/** Returns the page shown until the pages are built. It reloads itself, and says why if the build failed. */
 export function waitingPage(failure: string | undefined): Reply {
   const text = failure
     ? `<h1>The pages could not be built</h1><p>${withoutMarkup(failure.slice(0, 2000))}</p>

@@ -21,7 +21,7 @@ const admin = z.object({
   id: z.string(),
   email: z.string(),
   created_at: z.int().describe('unix seconds'),
-  second_factor: z.boolean().describe('whether signing in needs a second factor'),
+  second_factor: z.boolean().describe('whether a sign-in needs a second factor'),
 });
 const credentials = z.strictObject({ email: accountAddress, password: z.string('must be a string') });
 const params = z.strictObject({ id: z.string() });

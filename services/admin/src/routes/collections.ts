@@ -34,7 +34,7 @@ const collectionPath = '/api/v1/collections/:collection';
 const params = z.strictObject({ collection: z.string().describe('id or name of the collection') });
 const etagHeader = { ETag: 'The version of the definition, for If-Match' };
 const ifMatchHeader = { 'If-Match': 'the ETag of the definition to change, or * for any; 412 for another version' };
-const otherVersion = 'The collection has another version than If-Match names.';
+const otherVersion = 'The collection has none of the versions in If-Match.';
 
 /** Adds the ETag of a shown collection to the headers of its answer. */
 const withTag = (reply: Reply, { etag }: { readonly etag: string }): Reply => ({

@@ -18,7 +18,7 @@ const path = '/api/v1/admin/keys';
 const onePath = `${path}/:id`;
 const params = z.object({ id: z.string() });
 const noSuchKey = { 404: 'There is no such service key.' };
-const beyond = { 403: 'The key would have more than the key that makes it.' };
+const beyond = { 403: 'The key would have more rights than the calling key.' };
 
 /** Routes of the service keys (keys §1). */
 export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => [
@@ -41,9 +41,9 @@ export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => 
     path,
     access: 'admin',
     scope: 'admin',
-    summary: 'Make a service key; only this answer has the key itself',
+    summary: 'Create a service key; only this answer has the key itself',
     body: newKey,
-    answers: { 201: madeKeyJson, ...beyond, 409: 'There are as many keys as there may be.' },
+    answers: { 201: madeKeyJson, ...beyond, 409: 'There is no room for another key.' },
     async handler(input) {
       const made = await createKey(database, input.body, nowSec(), actorOf(input));
       bus.notify('accounts');
@@ -65,7 +65,7 @@ export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => 
     path: onePath,
     access: 'admin',
     scope: 'admin',
-    summary: 'Change a service key; within a second the change counts everywhere',
+    summary: 'Change a service key; the change takes effect within a second',
     params,
     body: keyChange,
     answers: { 200: keyJson, ...beyond, ...noSuchKey },
@@ -80,7 +80,7 @@ export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => 
     path: onePath,
     access: 'admin',
     scope: 'admin',
-    summary: 'Revoke a service key; within a second it is refused everywhere',
+    summary: 'Revoke a service key; it is refused within a second',
     params,
     answers: { 200: z.null(), ...noSuchKey },
     async handler(input) {

@@ -12,7 +12,7 @@ const pagePaths = ['/_', ...depths.map((_, depth) => `/_/${depths.slice(0, depth
 
 const requestHeaders = {
   'If-None-Match': 'the ETag of a cached answer',
-  'Accept-Encoding': 'br and gzip are served as they were built',
+  'Accept-Encoding': 'br and gzip are served precompressed',
 };
 const etag = { ETag: 'The ETag of the file' };
 
@@ -34,7 +34,7 @@ export const pageRoutes = ({ read, audience }: PageRoutesDeps): Route[] => [
     path: pagePaths,
     access: 'public',
     scope: 'any',
-    summary: 'Get the admin pages, or while they are being built a page that reloads itself',
+    summary: 'Get the admin pages, or a page that reloads itself while they are being built',
     requestHeaders,
     answers: {
       200: withHeaders(otherContent('text/html', 'the page'), etag),
@@ -47,11 +47,11 @@ export const pageRoutes = ({ read, audience }: PageRoutesDeps): Route[] => [
   }),
   route({
     method: 'GET',
-    // The bare address shows the page too, for those who open it in a browser.
+    // The root shows the page too, for people who open it in a browser.
     path: ['/docs', '/'],
     access: 'public',
     scope: 'any',
-    summary: 'Get the page of the API document, or while it is being built a page that reloads itself',
+    summary: 'Get the page of the API document, or a page that reloads itself while it is being built',
     requestHeaders,
     answers: {
       200: withHeaders(otherContent('text/html', 'the page'), etag),

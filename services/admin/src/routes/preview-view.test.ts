@@ -7,7 +7,7 @@ describe('POST /api/v1/admin/views/preview', { skip }, () => {
   const { call, rows, create, assertRefused, schemaVersion } = testCollectionRoutes();
   const preview = (view_query: string) => call('POST', '/api/v1/admin/views/preview', { view_query });
 
-  test('answers the fields and the first rows, with long values cut, and makes nothing', async () => {
+  test('answers the fields and the first rows, cuts long values, and creates nothing', async () => {
     await create('posts', [text('title'), { name: 'extra', type: 'json' }, { name: 'stars', type: 'number' }]);
     await rows(`insert into records.posts (id, created_at, updated_at, title, extra, stars)
       select n::text, 1, 1, repeat('é', 2000), '{"a": [1]}', n from generate_series(1, 25) n`);
@@ -29,7 +29,7 @@ describe('POST /api/v1/admin/views/preview', { skip }, () => {
     assert.deepEqual(after, before);
   });
 
-  test('refuses what a view may not have, in the words of the database', async () => {
+  test('refuses an invalid view, with the message of the database', async () => {
     await create('posts', [text('title'), text('hidden', { options: { encrypted: true } })]);
     const refused: readonly (readonly [string, RegExp])[] = [
       ['select id, titel from posts', /column "titel" does not exist/],

@@ -8,7 +8,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
   const { rows, create, assertRefused, pull, plan, refusePlan, send, apply, namesOf, fileOf, record } =
     testSchemaRoutes();
 
-  test('a migration fills a field that becomes required, runs once, and may not change', async () => {
+  test('a migration fills a field that becomes required, runs once, and cannot change', async () => {
     await create('posts', [text('title')]);
     await record('posts', { title: 'Hello World' });
     const posts = await fileOf('posts');
@@ -49,7 +49,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assert.deepEqual(await pull(), before);
   });
 
-  test('records that a migration deletes leave their versions, and a broken reference is refused [schema §5.5]', async () => {
+  test('deletes of a migration keep the versions of the records, and a broken reference is refused [schema §5.5]', async () => {
     await create('posts', [text('title')]);
     await create('comments', [relation('post', 'posts')]);
     await record('posts', { id: 'p1', title: 'a' });
@@ -68,7 +68,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assert.deepEqual(await rows(triggers), [{ count: 0 }]);
   });
 
-  test('a collection does not come back while the files of the dropped one are removed [schema §4.5]', async () => {
+  test('a collection cannot be recreated while the files of the dropped one are being removed [schema §4.5]', async () => {
     await create('docs', [{ name: 'file', type: 'file' }]);
     const files = await pull();
     await apply({ ...files, collections: [] }, { allow_drop: ['docs'] });
@@ -79,7 +79,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assert.deepEqual((await pull()).collections, files.collections);
   });
 
-  test('migrations reach nothing but the open fields of collections', async () => {
+  test('migrations can access only the open fields of collections', async () => {
     await create('notes', [text('title'), { name: 'secret', type: 'text', options: { encrypted: true } }]);
     await create('people', [text('nick')], { type: 'auth' });
     const files = await pull();

@@ -8,7 +8,7 @@ suite('the schema as files', { skip }, () => {
   const { call, rows, create, assertRefused, pull, plan, refusePlan, send, apply, namesOf, fileOf, record } =
     testSchemaRoutes();
 
-  test('an apply makes circular relations, rules over them, indexes and views, and a second plan has nothing to do', async () => {
+  test('an apply creates circular relations, rules over them, indexes and views, and a second plan is empty', async () => {
     const schema = collections(
       {
         name: 'authors',
@@ -49,7 +49,7 @@ suite('the schema as files', { skip }, () => {
     assert.equal((await call('GET', '/api/v1/collections/loud')).status, 200);
   });
 
-  test('a field is renamed by its id and keeps its values; a dropped one has to be allowed by name', async () => {
+  test('a field is renamed by its id and keeps its values; a drop has to be allowed by name', async () => {
     await create('posts', [text('title'), text('subtitle'), { name: 'rank', type: 'number' }]);
     await record('posts', { title: 'a', subtitle: 'b' });
     await record('posts', { title: 'c' });
@@ -92,7 +92,7 @@ suite('the schema as files', { skip }, () => {
     ]);
   });
 
-  test('a key plans and applies settings and webhooks with their scopes only', async () => {
+  test('a key needs their scopes to plan and apply settings and webhooks', async () => {
     const key = (...scopes: string[]) => ({ type: 'service', id: 'k1', scopes }) as const;
     const hash = (await plan(collections())).hash;
     const ask = async (scopes: string[], method: string, route: string, more: Members = {}) => {
@@ -159,7 +159,7 @@ suite('the schema as files', { skip }, () => {
     assert.deepEqual((await plan(schema)).changes, []);
   });
 
-  test('an apply of an old plan is refused, and of two at once one wins', async () => {
+  test('an apply of an old plan is refused, and one of two simultaneous applies succeeds', async () => {
     await create('posts', [text('title')]);
     const posts = await fileOf('posts');
     const schema = (rule: string) => collections({ ...posts, list_rule: rule });
@@ -172,7 +172,7 @@ suite('the schema as files', { skip }, () => {
     assert.deepEqual(both.map(({ status }) => status).sort(), [200, 409]);
   });
 
-  test('what cannot be done is refused with its reason, and a failure leaves nothing', async () => {
+  test('an impossible change is refused with its reason, and a failed apply changes nothing', async () => {
     await create('posts', [text('title'), text('slug')]);
     await record('posts', { title: 'a' });
     await record('posts', { title: 'a' });
@@ -223,7 +223,7 @@ suite('the schema as files', { skip }, () => {
     assert.deepEqual(await rows("select to_regclass('records.more') as made"), [{ made: null }]);
   });
 
-  test('a failure in the last step leaves nothing of the steps before it', async () => {
+  test('a failure in the last step undoes the earlier steps', async () => {
     await create('posts', [text('title')]);
     await record('posts', { title: 'a' });
     const before = await pull();
@@ -243,7 +243,7 @@ suite('the schema as files', { skip }, () => {
     assert.ok(changes.length >= 6, String(namesOf(changes)));
     const fail = "begin raise exception 'the last step fails'; end";
     await rows(`create function fail_last() returns trigger language plpgsql as $$ ${fail} $$`);
-    // The audit row is what an apply writes last.
+    // An apply writes the audit row last.
     await rows('create trigger fail_last before insert on system.audit execute function fail_last()');
     const answer = await send(schema, hash);
     await rows('drop function fail_last cascade');

@@ -26,7 +26,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     path: `${path}/groups`,
     access: 'admin',
     scope: 'settings:read',
-    summary: 'Get all settings by subject with what they mean; values of secrets are left out',
+    summary: 'Get all settings by subject with their descriptions, without the values of secrets',
     answers: { 200: z.array(settingGroupDescription) },
     async handler() {
       const { collections } = await loadCollections(deps.database.read);

@@ -19,7 +19,9 @@ interface SnapshotRoutesDeps {
 
 const names = z.array(z.string());
 
-/** Larger than for other bodies, since a snapshot holds every definition: 500 collections with 50 fields have 5 MiB. */
+/**
+ * Larger than for other bodies, because a snapshot holds every definition: 500 collections with 50 fields have 5 MiB.
+ */
 const bodyLimitBytes = 8 * 1024 * 1024;
 
 /** Routes that export and apply the schema as one document (collections §11). */

@@ -11,12 +11,12 @@ export const viewRoutes = ({ database }: { readonly database: Pick<Database, 'tr
     path: '/api/v1/admin/views/preview',
     access: 'admin',
     scope: 'collections:apply',
-    summary: 'Get the fields and the first rows that a view with this query would have; nothing is made',
+    summary: 'Get the fields and the first rows that a view with this query would have, without creating it',
     body: z.strictObject({ view_query: z.string('must be a string') }),
     answers: {
       200: z.object({
         fields: z.array(fieldJson),
-        rows: z.array(z.record(z.string(), z.unknown())).describe('at most 20; long values are cut'),
+        rows: z.array(z.record(z.string(), z.unknown())).describe('at most 20 rows; long values are cut'),
       }),
       422: 'a view cannot have the query, or it takes longer than 5 seconds',
     },

@@ -32,8 +32,8 @@ export interface AppliedSchema {
 }
 
 /**
- * Makes the schema of a stack that of the files, in one transaction (schema §4). Throws 409 `schema_moved` when the stack
- * is no longer as the plan found it, 422 `drop_not_allowed`, and 422 that names everything else that is wrong.
+ * Applies the files of a schema in one transaction (schema §4). Throws 409 `schema_moved` when the schema has changed
+ * since the plan, 422 `drop_not_allowed`, and 422 that names every other problem.
  */
 export async function applySchema(
   changes: SchemaChanges,
@@ -44,7 +44,7 @@ export async function applySchema(
   const files = await readDocument(document);
   return changes.make(async (schema) => {
     const { query, cipher } = schema;
-    // Keeps patches of the settings out, as a change of a collection does.
+    // Locks out patches of the settings, as a change of a collection does.
     await query({ text: "select version from system.versions where name = 'settings' for update", values: [] });
     const current = await readCurrentSchema(query, cipher);
     const found = await hashOf(current);
@@ -70,7 +70,7 @@ export async function applySchema(
   });
 }
 
-/** An audit row names this many changes. */
+/** An audit row names at most this many changes. */
 const mostAudited = 1000;
 
 function refuseMissing({ webhooks, settings }: SchemaPlan): void {
@@ -83,7 +83,12 @@ function refuseDrops(changes: readonly Change[], allowed: readonly string[]): vo
   const refused = dropsOf(changes).filter((name) => !names.has(name));
   if (refused.length === 0) return;
   const details = Object.fromEntries(refused.map((name) => [name, 'would be dropped']));
-  throw new AppError(422, 'drop_not_allowed', 'the apply would drop what it may not: allow each by name', { details });
+  throw new AppError(
+    422,
+    'drop_not_allowed',
+    'the apply would drop something that is not allowed: allow each drop by name',
+    { details },
+  );
 }
 
 /** Changes the collections and runs the migrations. Returns all collections after that. */
@@ -113,7 +118,7 @@ async function execute(schema: SchemaChange, plan: SchemaPlan, nowSec: number): 
   return after;
 }
 
-/** A dropped collection may come back with its id: what is left of its files is removed by this id. */
+/** A dropped collection may be created again with its id, by which the rest of its files are still removed. */
 async function refusePendingRemovals(query: Query, created: readonly Collection[]): Promise<void> {
   const [row] = await query<{ id: string }>({
     text: 'select collection_id as id from system.file_removals where collection_id = any($1::text[]) limit 1',
@@ -127,7 +132,10 @@ async function refusePendingRemovals(query: Query, created: readonly Collection[
     );
 }
 
-/** Checks stored values before the tables change, and keeps writers out. Missing values are looked for after the migrations. */
+/**
+ * Checks stored values before the tables change, and keeps writers out. Missing values are checked after the
+ * migrations.
+ */
 async function checkValues({ query, cipher }: SchemaChange, plan: SchemaPlan, problems: Problems): Promise<void> {
   for await (const { before, after } of inSlices(plan.collections.kept)) {
     if (before === after || before.type === 'view') continue;
@@ -152,7 +160,7 @@ async function checkRequired(query: Query, { collections }: SchemaPlan, problems
   }
 }
 
-/** Writes the rows of the collections, and lets settings follow collections of accounts. Names may be swapped. */
+/** Writes the rows of the collections, and lets settings follow auth collections. Names may be swapped. */
 async function storeCollections(
   query: Query,
   before: readonly Collection[],
@@ -186,7 +194,7 @@ async function storeCollections(
   }
 }
 
-/** Stores the settings of the files. They are compared again, since some have followed their collections by now. */
+/** Stores the settings of the files. Compares them again, because some have followed their collections meanwhile. */
 async function applySettings(
   { query, cipher }: SchemaChange,
   files: SchemaFiles,

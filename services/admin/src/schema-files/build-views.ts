@@ -57,7 +57,7 @@ export async function buildViews(
 
 /**
  * Tries the views of a plan on empty temporary tables in the shapes of the plan, in a transaction that is rolled back.
- * The tables of the collections are not locked against anything.
+ * The tables of the collections are not locked.
  */
 export async function tryViews(
   query: Query,

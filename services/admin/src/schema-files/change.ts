@@ -17,7 +17,7 @@ export const changeJson = z.object({
 export type Change = z.output<typeof changeJson>;
 export type MemberChange = z.output<typeof memberChange>;
 
-/** What an apply locks, until it ends. */
+/** A lock that an apply takes until it ends. */
 export const lockJson = z.object({
   collection: z.string(),
   waits: z.enum(['writes', 'reads and writes']).describe('what waits'),

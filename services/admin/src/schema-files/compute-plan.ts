@@ -9,7 +9,7 @@ import type { Variables } from './read-text.ts';
 import type { MigrationFile } from './schema-document.ts';
 import { type CollectionChanges, computeCollections } from './target-collections.ts';
 
-/** What the files of a schema change in a stack. Views, rules and stored values are not checked yet. */
+/** The changes of an apply. Views, rules and stored values are not checked yet. */
 export interface SchemaPlan {
   readonly collections: CollectionChanges;
   readonly webhooks: PlannedWebhooks;
@@ -42,7 +42,7 @@ export async function computePlan(
   return { collections, webhooks, settings, migrations, rebuildsViews: rebuildsViews(collections), problems };
 }
 
-/** Whether views may see a difference. */
+/** Whether the change may affect views. */
 function rebuildsViews({ created, kept, dropped, after }: CollectionChanges): boolean {
   const isView = ({ type }: { readonly type: string }) => type === 'view';
   if (!after.some(isView)) return dropped.some(isView);

@@ -9,7 +9,7 @@ import { listAllWebhooks } from '../webhooks/webhook-store.ts';
 import { type AppliedMigration, listMigrationFiles, listMigrations } from './migrations-table.ts';
 import { type PresentedSchema, presentCollections, presentSettings, presentWebhooks } from './present-files.ts';
 
-/** What the files of a schema describe, as a stack has it now. */
+/** The current schema of a stack. */
 export interface CurrentSchema {
   readonly collections: readonly Collection[];
   readonly webhooks: readonly Webhook[];
@@ -28,7 +28,7 @@ export async function readCurrentSchema(query: Query, cipher: ValueCipher): Prom
   };
 }
 
-/** Reads the files of the current schema. */
+/** Returns the files of the current schema. */
 export async function readPresentedSchema(query: Query, cipher: ValueCipher): Promise<PresentedSchema> {
   const { collections, webhooks, settings } = await readCurrentSchema(query, cipher);
   return {
@@ -40,7 +40,7 @@ export async function readPresentedSchema(query: Query, cipher: ValueCipher): Pr
   };
 }
 
-/** Returns the hash of a schema, by which an apply sees that it moved since the plan. It depends on no secret. */
+/** Returns the hash of a schema, with which an apply detects changes since the plan. It depends on no secret. */
 export async function hashOf({ collections, webhooks, settings, migrations }: CurrentSchema): Promise<string> {
   const hash = createHash('sha256');
   const slice = startSlice();

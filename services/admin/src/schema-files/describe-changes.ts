@@ -42,7 +42,7 @@ function changesOf({ before, after }: KeptCollection): Change[] {
   ];
 }
 
-/** Members besides the name, the fields and the indexes. */
+/** Returns the changed members other than the name, the fields and the indexes. */
 function membersThatChange(before: Collection, after: Collection): MemberChange[] {
   const [was, is] = [presentCollectionFile(before), presentCollectionFile(after)];
   const members = Object.keys(is)
@@ -54,7 +54,7 @@ function membersThatChange(before: Collection, after: Collection): MemberChange[
   return [...members, ...order];
 }
 
-/** The order of the fields, if those that stay are in another one. */
+/** Returns the order of the fields, if the order of the kept fields changes. */
 function orderThatChanges(before: Collection, after: Collection): MemberChange[] {
   const { kept } = compareFields(before, after);
   const ids = new Set(kept.map(({ now }) => now.id));
@@ -83,7 +83,7 @@ function fieldChanges(before: Collection, after: Collection): Change[] {
   ];
 }
 
-/** Indexes are compared by name. One over a dropped field goes with it. */
+/** Indexes are compared by name. An index over a dropped field is dropped with the field. */
 function indexChanges(before: Collection, after: Collection): Change[] {
   const shown = (collection: Collection) =>
     new Map(

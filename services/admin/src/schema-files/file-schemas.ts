@@ -9,7 +9,7 @@ export type FileKind = 'collection' | 'webhook' | 'settings';
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 const text = { type: 'string' };
 const nullable = { type: ['string', 'null'] };
-/** What a file says about its own JSON Schema. It is not a part of the definition. */
+/** A file may name its JSON Schema, which is not part of the definition. */
 const reference = { $schema: text };
 
 /** Returns the JSON Schemas of the files, with which editors complete and check them (schema §7.6). */

@@ -6,7 +6,7 @@ import type { SchemaDocument } from './schema-document.ts';
 /** The parts of a schema that have scopes of their own. */
 const parts = ['settings', 'webhooks'] as const;
 
-/** Throws 403 for a key that may not read or write a part that the files have (schema §1). */
+/** Throws 403 for a key without the scope for a part of the files (schema §1). */
 export function refuseParts(principal: Principal, document: SchemaDocument, act: 'read' | 'write'): void {
   if (principal.type !== 'service') return;
   const rights = rightsOf(principal.scopes);

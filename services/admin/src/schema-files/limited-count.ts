@@ -4,7 +4,7 @@ import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 const countMs = 2000;
 const allCountsMs = 15_000;
 
-/** Counts for a plan, which may not take long on large collections. */
+/** Counts of a plan, which must be quick on large collections too. */
 export interface LimitedCounts {
   /** Runs a count in the transaction of `query`. Undefined when it takes too long. */
   count<T>(work: (query: Query) => Promise<T>): Promise<T | undefined>;

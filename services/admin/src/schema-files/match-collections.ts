@@ -9,8 +9,8 @@ export interface CollectionPair {
 }
 
 /**
- * Finds the collection of each file: by its id, or else by its name. A collection of another type that only has the same
- * name is another one if the file has an id (schema §3.2).
+ * Finds the collection of each file: by its id, or else by its name. If the file has an id, a collection of another
+ * type does not match by name (schema §3.2).
  */
 export function matchCollections(
   files: readonly CollectionFile[],

@@ -3,9 +3,9 @@ import type { Field } from '@recordbus/schema';
 type Definition = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the definitions with the ids of the fields that they describe: a known id stays, and a definition whose id the
- * stack does not know is the field of its name. A field of another type that only has the same name is another one if
- * the definition has an id (schema §3.2). Values that are not definitions pass through, to be refused later.
+ * Returns the definitions with the ids of the fields that they describe: a known id stays, and a definition with an
+ * unknown id matches the field of its name, unless that field has another type (schema §3.2). Values that are not
+ * definitions pass through, to be refused later.
  */
 export function matchFields(before: readonly Field[], definitions: readonly unknown[]): unknown[] {
   const known = new Set(before.map(({ id }) => id));

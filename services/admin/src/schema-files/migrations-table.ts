@@ -31,10 +31,10 @@ export async function insertMigration(query: Query, { name, sql }: MigrationFile
   });
 }
 
-/** The digest by which a changed migration is found. */
+/** The digest that detects a changed migration. */
 export const digestOf = (sql: string): string => createHash('sha256').update(sql).digest('hex');
 
-/** The number that a migration begins with. */
+/** The number at the beginning of a migration's name. */
 export const numberOf = ({ name }: Pick<MigrationFile, 'name'>): number => Number.parseInt(name, 10);
 
 /** Sorts migrations into the order in which they run. */

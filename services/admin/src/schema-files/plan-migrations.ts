@@ -2,7 +2,9 @@ import type { Problems } from '@recordbus/schema';
 import { type AppliedMigration, byNumber, digestOf, numberOf } from './migrations-table.ts';
 import type { MigrationFile } from './schema-document.ts';
 
-/** Returns the migrations that have not run yet, in order. Adds what is wrong with any to `problems` (schema §5.2). */
+/**
+ * Returns the migrations that have not run yet, in order. Adds problems of any migration to `problems` (schema §5.2).
+ */
 export function planMigrations(
   files: readonly MigrationFile[],
   applied: readonly AppliedMigration[],

@@ -14,12 +14,12 @@ import { limitCounts } from './limited-count.ts';
 import { readDocument } from './read-document.ts';
 import type { PlanBody } from './schema-document.ts';
 
-/** What an apply of the files would do (schema §3). */
+/** The effects of an apply of the files (schema §3). */
 export interface PresentedPlan {
   /** The hash of the current schema. */
   readonly hash: string;
   readonly changes: readonly Change[];
-  /** What an apply has to be allowed to drop. */
+  /** The names that the apply has to allow. */
   readonly drops: readonly string[];
   readonly locks: readonly Lock[];
   readonly warnings: readonly string[];
@@ -31,8 +31,8 @@ interface PlanDeps {
 }
 
 /**
- * Plans the change of a stack's schema to that of the files. It changes nothing and locks no collection. Throws 422 that
- * names what an apply would refuse.
+ * Plans an apply of the files. It changes nothing and locks no collection. Throws 422 that names every problem that an
+ * apply would refuse.
  */
 export async function planSchema(
   { database, cipher }: PlanDeps,

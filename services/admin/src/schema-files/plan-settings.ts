@@ -14,11 +14,11 @@ import { checkCollectionsOf } from '../settings/check-collections.ts';
 import type { Change } from './change.ts';
 import { needsVariable, type ReadText, readText, type Variables } from './read-text.ts';
 
-/** What becomes of the settings. */
+/** The settings after the apply. */
 export interface PlannedSettings {
   readonly patch: SettingsPatch;
   readonly changes: readonly Change[];
-  /** Places of values whose variables were not given, and a sentence for each. They stay as they are. */
+  /** Places of values whose variables were not given, and a sentence for each. These settings do not change. */
   readonly missing: ReadonlyMap<string, string>;
 }
 
@@ -84,10 +84,10 @@ function changeOf(key: string, { texts, unreadable }: ChangedSettings, { text, v
   return { action: 'change', kind: 'setting', name: key, changed: [{ member: 'value', before, after }] };
 }
 
-/** Stands for a secret in changes. */
+/** Replaces a secret in changes. */
 const secretText = '(secret)';
 
-/** Checks the values that change, and the keys of collections that stay. */
+/** Checks the changed values, and the keys of collections that stay. */
 function check(
   patch: SettingsPatch,
   wanted: Readonly<Record<string, unknown>>,

@@ -16,7 +16,7 @@ interface WantedWebhook {
   readonly missing: ReadonlyMap<string, string>;
 }
 
-/** What becomes of the webhooks. */
+/** The webhooks after the apply. */
 export interface PlannedWebhooks {
   readonly created: readonly { readonly id: string | undefined; readonly webhook: NewWebhook }[];
   readonly changed: readonly { readonly id: string; readonly webhook: Partial<NewWebhook> }[];
@@ -71,7 +71,7 @@ export async function planWebhooks(
   return { ...planned, dropped };
 }
 
-/** Stands in for a value that is not given while the others are checked. */
+/** Replaces a missing value while the others are checked. */
 const placeholders = { url: 'https://placeholder.invalid', header: 'placeholder' };
 
 function readWebhook(file: WebhookFile, variables: Variables, problems: Problems): WantedWebhook | undefined {
@@ -140,7 +140,7 @@ function compare(before: Webhook, { webhook, hasSecret, missing }: WantedWebhook
   if (Object.keys(change).length > 0) planned.changed.push({ id: before.id, webhook: change });
 }
 
-/** The headers after the change. One whose variable is not given keeps its value. */
+/** Returns the headers after the change. A header whose variable is missing keeps its value. */
 function headersOf(
   before: Webhook,
   { name: webhook, headers }: NewWebhook,

@@ -30,7 +30,7 @@ export async function presentCollections(collections: readonly Collection[]): Pr
 
 const byName = (a: Members, b: Members): number => (String(a.name) < String(b.name) ? -1 : 1);
 
-/** Returns the file of a collection: its definition without what belongs to one stack. */
+/** Returns the file of a collection: its definition without the members that belong to one stack. */
 export function presentCollectionFile(collection: Collection): Members {
   const { id, name, type, rules } = collection;
   const isView = type === 'view';
@@ -95,7 +95,7 @@ const presentIndexFiles = (collection: Collection): Members[] =>
     ...(type !== 'btree' && { type }),
   }));
 
-/** Returns the settings that differ from their defaults, secrets as the variables that have them. */
+/** Returns the settings that differ from their defaults. Each secret becomes a variable. */
 export function presentSettings({ texts, unreadable }: ChangedSettings): Record<string, Text> {
   const nameVariable = variableNames();
   const keys = [...Object.keys(texts), ...unreadable].sort();
@@ -104,7 +104,7 @@ export function presentSettings({ texts, unreadable }: ChangedSettings): Record<
   );
 }
 
-/** Returns the files of webhooks, sorted by id. Secrets and the values of headers stay out of them. */
+/** Returns the files of webhooks, sorted by id, without secrets and values of headers. */
 export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
   const nameVariable = variableNames();
   return [...webhooks]
@@ -128,7 +128,7 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
     }));
 }
 
-/** Returns a function that makes names of variables from texts: `SMTP_PASSWORD`, each name once. */
+/** Returns a function that turns texts into names of variables, such as `SMTP_PASSWORD`, each name once. */
 function variableNames(): (text: string) => string {
   const used = new Map<string, number>();
   return (text) => {

@@ -26,7 +26,7 @@ suite('random schemas', { skip }, () => {
 
   /** Plans and applies; returns the refusal of the plan, if there is one. */
   async function apply(admin: TestAdmin, schema: unknown): Promise<unknown> {
-    // No records service is there to remove the files of dropped collections.
+    // No records service runs that would remove the files of dropped collections.
     await admin.database.query({ text: 'delete from system.file_removals', values: [] });
     const planned = await admin.call('POST', `${schemaPath}/plan`, { schema });
     if (planned.status === 422) return planned.body.details;
@@ -39,7 +39,7 @@ suite('random schemas', { skip }, () => {
     return undefined;
   }
 
-  /** The tables as PostgreSQL has them, in no order that depends on their past. */
+  /** Describes the tables in PostgreSQL, in an order that does not depend on their history. */
   async function describeTables({ database: { query } }: TestAdmin): Promise<unknown> {
     const [row] = await query<{ found: unknown }>({
       text: `select json_build_object(
@@ -64,7 +64,7 @@ suite('random schemas', { skip }, () => {
     return row?.found;
   }
 
-  /** Adds a record to each table, with values of those fields that any rule or definition takes. */
+  /** Adds a record to each table, with values that every rule and definition accepts. */
   async function addRecords({ database: { query } }: TestAdmin): Promise<void> {
     const tables = await query<{ name: string; fields: { name: string; type: string; options: object }[] }>({
       text: "select name, fields from system.collections where type = 'base'",
@@ -90,7 +90,7 @@ suite('random schemas', { skip }, () => {
       const refusal = await apply(grown, schema);
       if (refusal !== undefined) {
         refused += 1;
-        // A collection may have the name of one that is gone: then it is that one, with other targets.
+        // A collection with the name of a dropped one counts as that one, with other targets.
         for (const message of Object.values(refusal as Record<string, string>))
           assert.match(
             message,

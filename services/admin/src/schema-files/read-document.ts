@@ -12,7 +12,7 @@ import {
   webhookFile,
 } from './schema-document.ts';
 
-/** The files of a schema whose shapes are checked. */
+/** The files of a schema, after the check of their shapes. */
 export interface SchemaFiles {
   readonly collections: readonly CollectionFile[];
   /** Undefined when webhooks are not managed by files. */
@@ -22,7 +22,7 @@ export interface SchemaFiles {
   readonly migrations: readonly MigrationFile[];
 }
 
-/** After this many problems no further ones are looked for. */
+/** The check stops after this many problems. */
 const enoughProblems = 1000;
 
 /** Checks the files of a document one by one, in slices of time. Throws 422 that names what is wrong. */

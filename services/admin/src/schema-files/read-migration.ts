@@ -28,7 +28,7 @@ const allowed = {
   functions: new Set([...allowedFunctions, 'gen_random_uuid', 'random']),
 };
 
-/** Adds to `problems` each migration that is not made of statements that change records of the collections. */
+/** Adds to `problems` each migration with a statement that does not change records of the collections. */
 export async function refuseMigrations(
   migrations: readonly MigrationFile[],
   collections: readonly Collection[],
@@ -46,7 +46,7 @@ export async function refuseMigrations(
   }
 }
 
-/** Why a migration is refused, with the line. */
+/** The reason why a migration is refused, with the line. */
 class MigrationProblem extends Error {
   constructor(line: number, message: string) {
     super(`line ${line}: ${message}`);
@@ -87,7 +87,7 @@ export async function readMigration({ sql }: MigrationFile): Promise<MigrationSt
     const found: Findings = { mentions: [], ctes: new Set() };
     try {
       inspect(tree, found, allowed);
-      // Within itself such a CTE would be the table of the database.
+      // Inside its own definition, such a CTE would refer to the table of the database.
       for (const cte of found.ctes)
         if (cte.startsWith('pg_')) throw new MigrationProblem(line, `must not name a CTE "${cte}"`);
       const target = targetOf(tree, found);
@@ -100,7 +100,7 @@ export async function readMigration({ sql }: MigrationFile): Promise<MigrationSt
   });
 }
 
-/** The table of a statement, which the parser keeps apart from those that it reads. */
+/** Returns the table that a statement writes, which the parser keeps apart from the tables that it reads. */
 function targetOf(tree: unknown, found: Findings): string {
   const relation = typeof tree === 'object' && tree !== null && 'relation' in tree ? tree.relation : undefined;
   // The tree of the target has no type of its own, so its schema and its name are checked here.

@@ -5,13 +5,13 @@ export type Variables = Readonly<Record<string, string>>;
 
 /** The value of a text in a file. */
 export interface ReadText {
-  /** Undefined for a variable whose value is not given. */
+  /** Undefined for a variable without a value. */
   readonly text: string | undefined;
-  /** The variable that has it. */
+  /** The variable that has the text. */
   readonly variable: string | undefined;
 }
 
-/** Reads a text, or the value of the variable that has it. Undefined for anything else. */
+/** Reads a text, or the value of a variable. Undefined for anything else. */
 export function readText(value: unknown, variables: Variables): ReadText | undefined {
   if (typeof value === 'string') return { text: value, variable: undefined };
   if (!isVariable(value)) return undefined;
@@ -19,5 +19,5 @@ export function readText(value: unknown, variables: Variables): ReadText | undef
   return { text: Object.hasOwn(variables, variable) ? variables[variable] : undefined, variable };
 }
 
-/** The sentence about a variable whose value is needed. */
+/** The problem of a missing variable. */
 export const needsVariable = (variable: string): string => `needs the variable ${variable}`;

@@ -13,19 +13,19 @@ const maxSettings = 2000;
 const maxMigrations = 2000;
 const maxSqlLength = 1024 * 1024;
 
-/** Ids that the product makes. Names of constraints in the database have the id, so it may not be any text. */
+/** An id that the product created. Names of constraints in the database contain it, so it cannot be any text. */
 const uuid = z
   .string('must be a string')
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a UUID in lower case');
 
-/** A text that stays out of the files: the variable of the environment that has it (schema §2.5). */
+/** The environment variable that holds a text, which stays out of the files (schema §2.5). */
 export const variable = z.strictObject({
   $env: boundedText(255).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'),
 });
 
 export type Variable = z.output<typeof variable>;
 
-/** A text, or the variable that has it. */
+/** A text, or the variable that holds it. */
 export type Text = string | Variable;
 
 /** Whether the value names a variable. */
@@ -114,7 +114,7 @@ export const applyBody = planBody.extend({
   allow_drop: boundedList(boundedText(300), 10_000, 'must be a list of names')
     .default([])
     .meta({ default: [] })
-    .describe('what may be dropped: posts, posts.subtitle, webhooks/crm'),
+    .describe('the drops to allow: posts, posts.subtitle, webhooks/crm'),
 });
 
 export type PlanBody = z.output<typeof planBody>;

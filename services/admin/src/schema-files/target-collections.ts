@@ -19,13 +19,13 @@ import { type CollectionPair, matchCollections } from './match-collections.ts';
 import { isDefinition, matchFields } from './match-fields.ts';
 import type { CollectionFile } from './schema-document.ts';
 
-/** A collection that stays, before and after. */
+/** A kept collection, before and after the change. */
 export interface KeptCollection {
   readonly before: Collection;
   readonly after: Collection;
 }
 
-/** What becomes of the collections. The fields of views are those of their former queries, or none. */
+/** The collections after the apply. Views have the fields of their former queries, or none. */
 export interface CollectionChanges {
   readonly created: readonly Collection[];
   readonly kept: readonly KeptCollection[];
@@ -38,14 +38,14 @@ interface Context {
   readonly pairs: readonly CollectionPair[];
   readonly problems: Problems;
   readonly nowSec: number;
-  /** The new names of collections, by their current ones. Dropped ones have none. */
+  /** The new names of collections, by their current names. Dropped collections have none. */
   readonly newNames: ReadonlyMap<string, string>;
   readonly fileOf: ReadonlyMap<string, CollectionFile>;
 }
 
 /**
- * Computes what the collections become by the files, in slices of time. Adds what is wrong with names, fields, and indexes
- * to `problems`; rules, views and stored values are checked later.
+ * Computes the collections that the files define, in slices of time. Adds the problems of names, fields and indexes to
+ * `problems`. Rules, views and stored values are checked later.
  */
 export async function computeCollections(
   files: readonly CollectionFile[],
@@ -148,7 +148,7 @@ interface LostTarget {
   readonly problems: Problems;
 }
 
-/** A relation whose target is dropped cannot pass to another collection, even of the same name. */
+/** Refuses to move a relation from a dropped target to another collection, even with the same name. */
 function refuseLostTarget(definition: unknown, { fields, newNames, problems }: LostTarget): void {
   if (!isDefinition(definition)) return;
   const field = fields.find(({ id }) => id === definition.id);
@@ -159,7 +159,7 @@ function refuseLostTarget(definition: unknown, { fields, newNames, problems }: L
   );
 }
 
-/** Reads the indexes of a file. One with the definition that it had keeps its index in the database. */
+/** Reads the indexes of a file. An index with an unchanged definition stays in the database. */
 function readIndexes(
   collection: Collection,
   before: Collection | undefined,

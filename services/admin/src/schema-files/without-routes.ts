@@ -12,15 +12,15 @@ import { applyBody, planBody } from './schema-document.ts';
 
 type ReadDeps = Pick<SchemaChangesDeps, 'cipher'> & { readonly database: Pick<Database, 'query'> };
 
-/** Returns the current schema as files, as the route does. */
+/** Returns the current schema as files, like the route. */
 export const readSchemaFiles = ({ database, cipher }: ReadDeps): Promise<PresentedSchema> =>
   readPresentedSchema(database.query, cipher);
 
-/** Plans as the route does. Throws its refusals. */
+/** Plans like the route. Throws its refusals. */
 export const planSchemaFiles = (deps: SchemaChangesDeps, body: unknown, nowSec: number): Promise<PresentedPlan> =>
   planSchema(deps, read(planBody, body), nowSec);
 
-/** Applies as the route does. Throws its refusals. */
+/** Applies like the route. Throws its refusals. */
 export async function applySchemaFiles(
   deps: SchemaChangesDeps,
   body: unknown,

@@ -15,7 +15,7 @@ export function presentTagged(collection: Collection): z.output<typeof taggedCol
 }
 
 /**
- * The version of a definition: a hash of what answers show. Changes of other collections may rename what it names, so its
+ * The version of a definition: a hash of its text in answers. A rename of another collection may change it, so its
  * `updated_at` is not enough (collections §9.4).
  */
 const versionOf = (shown: z.output<typeof collectionJson>): string =>

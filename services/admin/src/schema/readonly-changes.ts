@@ -1,7 +1,7 @@
 import { conflict } from '@recordbus/shared/errors';
 import type { SchemaChanges } from './schema-changes.ts';
 
-/** Changes of a schema that is readonly: each is 409 (schema §6). */
+/** The changes of a readonly schema: each is 409 (schema §6). */
 export const readonlyChanges: SchemaChanges = {
   make: async () => {
     throw conflict(

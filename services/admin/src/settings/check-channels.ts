@@ -27,7 +27,7 @@ function findProblem(rule: string | null, collections: readonly Collection[]): s
     if (!(error instanceof QueryError)) throw error;
     return error.message;
   }
-  // The rule is checked again while a connection is open, when there is no request.
+  // The rule is also checked later on the open connection, without a request.
   const { query, headers } = findRequestNames(rule);
   return query.length > 0 || headers.length > 0 || readsRequestBody(rule)
     ? 'can read @request.auth and @channel only'

@@ -13,7 +13,7 @@ import { z } from 'zod';
 export const settingDescription = z.object({
   key: z.string(),
   about: z.string(),
-  takes: z.string().describe('which texts it takes'),
+  takes: z.string().describe('the values that it accepts'),
   default: z.string(),
   is_secret: z.boolean(),
   is_set: z.boolean().describe('whether its value is other than the default'),
@@ -30,8 +30,9 @@ export const settingGroupDescription = z.object({
 type Described = z.output<typeof settingDescription>;
 
 /**
- * Describes every setting by subject, with its value unless it is a secret. Settings of a collection are there for each
- * auth collection, those of a provider for each provider that has one. Settings that the product writes are left out.
+ * Describes every setting by subject, with its value unless it is a secret. Settings of a collection are listed for
+ * each auth collection, those of a provider for each configured provider. Settings that the product writes are left
+ * out.
  */
 export function describeSettings(
   values: Readonly<Record<string, string>>,

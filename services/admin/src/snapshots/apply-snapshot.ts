@@ -139,7 +139,7 @@ async function applyDrafts(
   }
 }
 
-/** Whether one of the drafts changes the fields of its collection. Looks at them in slices of time. */
+/** Whether one of the drafts changes the fields of its collection. Runs in slices of time. */
 async function changesFieldsOfAny(
   collections: readonly Collection[],
   drafts: readonly SnapshotCollection[],

@@ -32,7 +32,7 @@ export function mergeFields(existing: readonly Field[], definitions: readonly un
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns definitions without the rules of fields, which may name what does not exist yet. */
+/** Returns definitions without the rules of fields, which may name collections and fields that do not exist yet. */
 export const withoutFieldRules = (definitions: readonly unknown[]): unknown[] =>
   definitions.map((definition) => {
     if (!hasFieldRules(definition)) return definition;
@@ -51,9 +51,7 @@ export const hasFieldRules = (definition: unknown): definition is Readonly<Recor
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => isDefinition(value);
 
-/**
- * Parses a list of definitions that is JSON text. Returns a text that is not such a list as is, to be refused later.
- */
+/** Parses a list of definitions that is JSON text. Returns any other text as is, to be refused later. */
 export function listOfFields(fields: string | readonly unknown[]): readonly unknown[] | string {
   return typeof fields === 'string' ? (parseFieldList(fields) ?? fields) : fields;
 }

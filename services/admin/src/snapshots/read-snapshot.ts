@@ -3,12 +3,12 @@ import { validationFailed } from '@recordbus/shared/errors';
 import { startSlice } from '@recordbus/shared/time-slice';
 import { type SnapshotBody, type SnapshotCollection, snapshotCollection } from './snapshot-document.ts';
 
-/** A snapshot whose collections are checked, and how to apply it. */
+/** A snapshot with checked collections, and how to apply it. */
 export interface SnapshotToApply extends Pick<SnapshotBody, 'mode'> {
   readonly collections: readonly SnapshotCollection[];
 }
 
-/** After this many problems no further ones are looked for. */
+/** The check stops after this many problems. */
 const enoughProblems = 1000;
 
 /** Checks the collections of a snapshot one by one, in slices of time. Throws 422 that names what is wrong. */

@@ -34,7 +34,9 @@ export async function recreateView(
   await updateCollection(query, await buildView(planned, { query, collections: others, checksIds: true }));
 }
 
-/** Checks every rule once all views are there, since rules may name any of them. Throws 422 that names those that are wrong. */
+/**
+ * Checks every rule once all views exist, because rules may name any of them. Throws 422 that names the invalid rules.
+ */
 export async function checkEveryRule(collections: readonly Collection[]): Promise<void> {
   const problems = createProblems();
   await checkRules(undefined, collections, { add: (place, message) => problems.add(`collections.${place}`, message) });

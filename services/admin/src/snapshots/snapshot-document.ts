@@ -8,7 +8,7 @@ import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 
 const version = 1;
 
-/** The most collections of a document, and the most indexes of each. */
+/** The maximum number of collections in a document, and of indexes in each. */
 const maxCollections = 2000;
 const maxIndexes = 100;
 

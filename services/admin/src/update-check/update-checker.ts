@@ -76,7 +76,7 @@ export function createUpdateChecker(deps: CheckerDeps): UpdateChecker {
   };
 }
 
-/** Asks for the latest release and stores the answer, or why there is none. */
+/** Asks for the latest release and stores the answer or the error. */
 async function check(deps: CheckerDeps): Promise<void> {
   const { settings, log, releaseUrl, clock } = deps;
   const known = settings.get('update_check.latest_version');
@@ -98,7 +98,7 @@ interface Found {
   readonly error: string;
 }
 
-/** Stores the changed settings only, since every replica reloads the settings after a change. */
+/** Stores only changed settings, because every replica reloads the settings after a change. */
 async function store(deps: CheckerDeps, found: Found): Promise<void> {
   const texts: Readonly<Record<string, string>> = deps.settings.all();
   const entries = Object.entries(found).map(([name, text]) => [`update_check.${name}`, text] as const);

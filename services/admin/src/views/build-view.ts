@@ -10,7 +10,7 @@ interface BuildContext {
   readonly collections: readonly Collection[];
   /** Whether to check that ids are unique. A change of field options alone cannot change them. */
   readonly checksIds: boolean;
-  /** Where the tables of the collections are, other than in `records`: for a view that is only tried. */
+  /** The tables to use instead of those in `records`, to only try a view. */
   readonly tried?: TriedTables;
 }
 
@@ -60,8 +60,8 @@ export async function buildView(
 }
 
 /**
- * Throws 422 when ids are missing or not unique, and when the query fails or takes too long. It computes every column,
- * so that a failing one is found.
+ * Throws 422 when ids are missing or not unique, and when the query fails or takes too long. It computes every column
+ * to find one that fails.
  */
 async function checkIds(query: Query, view: Collection): Promise<void> {
   const [row] = await reportingDatabaseErrors(async () => {
@@ -90,7 +90,7 @@ async function checkIds(query: Query, view: Collection): Promise<void> {
 /** SQLSTATE classes of errors in the query itself: syntax, names, data, unsupported features. */
 const queryErrorClasses = /^(0A|21|22|2F|39|42|54)/;
 
-/** Throws 422 with the words of the database where it refuses the query of a view, or the query takes too long. */
+/** Throws 422 with the message of the database when it refuses the query of a view or the query takes too long. */
 export async function reportingDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -20,18 +20,18 @@ const timeoutMs = 5000;
 /** A preview holds a connection for writes for as long as its query takes, so few of them run at once. */
 const gate = createGate({ width: 1, maxWaiting: 4, refusal: 'other previews are being read; try again' });
 
-/** Takes the transaction of a preview back. */
+/** Rolls back the transaction of a preview. */
 class Preview extends Error {
   readonly preview: ViewPreview;
   constructor(preview: ViewPreview) {
-    super('the transaction of a preview is taken back');
+    super('the transaction of a preview is rolled back');
     this.preview = preview;
   }
 }
 
 /**
- * Returns what a view with this query would show. The view is built as for a collection, and taken back. Throws 422 for a
- * query that a view cannot have, and for one that takes too long; 503 while others wait.
+ * Returns the fields and first rows of a view with this query. The view is built as for a collection, and rolled back.
+ * Throws 422 for a query that is invalid or takes too long, 503 when too many others wait.
  */
 export async function previewView(database: Pick<Database, 'transaction'>, viewQuery: string): Promise<ViewPreview> {
   try {

@@ -105,7 +105,7 @@ interface Allowed {
 const allowedInViews: Allowed = { syntax: allowedSyntax, functions: allowedFunctions };
 
 /**
- * Walks the parser's tree. Only listed node types are allowed, so types that a later version adds are refused. Throws the
+ * Walks the parser's tree. Only listed node types are allowed, so the types of later versions are refused. Throws the
  * 422 of a view.
  */
 export function inspect(node: unknown, found: Findings, allowed: Allowed = allowedInViews): void {

@@ -34,7 +34,7 @@ export const deliveriesQuery = pageQuery.extend({
   status: status.optional(),
   event: z.string().optional().describe('the exact name of an event'),
   skipTotal: flag.describe('count nothing; the totals are -1'),
-  skipPayload: flag.describe('leave the payload out, which may be large'),
+  skipPayload: flag.describe('omit the payload, which may be large'),
 });
 
 const timeSec = z

@@ -10,12 +10,12 @@ export const deliverySummaryJson = z.object({
   since: z.int(),
   until: z.int(),
   step_s: z.int().describe('the length of a bucket'),
-  is_complete: z.boolean().describe('false if there were more deliveries than are counted: the newest are'),
+  is_complete: z.boolean().describe('false if only the newest deliveries are counted, because there are too many'),
   buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts })),
   webhooks: z.array(z.object({ id: z.string(), name: z.string(), ...counts })).describe('most deliveries first'),
 });
 
-/** More deliveries than these are not counted: a summary has to be quick. */
+/** The maximum number of deliveries counted, to keep a summary quick. */
 const mostCounted = 300_000;
 
 const byStatus = ['success', 'dead', 'pending']

@@ -47,7 +47,7 @@ export async function redeliver(query: Query, webhookId: string, deliveryId: str
   return newDeliveryId;
 }
 
-/** The deliveries that a replay looks at. */
+/** The deliveries that a replay may repeat. */
 const replayed = `from system.deliveries
   where webhook_id = $1 and created_at >= to_timestamp($2) and ($4::bigint is null or created_at < to_timestamp($4 + 1))
     and case when $3::text is null then status <> 'pending' else status = $3 end`;

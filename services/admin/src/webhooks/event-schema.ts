@@ -5,7 +5,7 @@ import { z } from 'zod';
 const status = z.enum(['pending', 'success', 'dead']);
 const unixMs = z.number().describe('unix milliseconds');
 
-/** What a list shows of a delivery of an event (webhooks §8.2). */
+/** A delivery of an event as a list shows it (webhooks §8.2). */
 const shortDelivery = z.object({
   id: z.string(),
   webhook_id: z.string(),
@@ -53,7 +53,7 @@ export const eventDetailsJson = eventJson.extend({
     .describe('the newest 100'),
 });
 
-/** A time in microseconds and the id of an event, which together are the place of the event in the list. */
+/** The position of an event in the list: its time in microseconds and its id. */
 const place = /^(\d{1,17})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 export const eventsQuery = z.object({

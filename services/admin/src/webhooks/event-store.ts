@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { notFound } from '@recordbus/shared/errors';
 import type { EventsQuery } from './event-schema.ts';
 
-/** A page looks at no more events than these, so that a rare condition costs no search of everything. */
+/** A page scans at most this many events, so that a rare match does not scan them all. */
 const mostScanned = 10_000;
 
 const ms = (column: string): string => `floor(extract(epoch from ${column}) * 1000)::bigint`;
@@ -66,14 +66,14 @@ export async function listEvents(query: Query, wanted: EventsQuery): Promise<str
   return rows[0]?.json ?? '';
 }
 
-/** SQL of the cursor behind the last of these events: its time in microseconds, and its id. */
+/** SQL of the cursor after the last of these events: its time in microseconds, and its id. */
 const lastOf = (events: string): string =>
   `select (extract(epoch from occurred_at) * 1000000)::bigint || '_' || id from ${events} order by occurred_at, id limit 1`;
 
 const where = (conditions: readonly string[]): string =>
   conditions.length > 0 ? `where ${conditions.join(' and ')}` : '';
 
-/** `bounds` are found by an index; `conditions` are asked of each event within them. */
+/** `bounds` use an index; `conditions` are checked for each event within them. */
 function conditionsOf(wanted: EventsQuery): { bounds: string[]; conditions: string[]; values: unknown[] } {
   const values: unknown[] = [];
   const add = (list: string[], value: unknown, condition: (placeholder: string) => string): void => {

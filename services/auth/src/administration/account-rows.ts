@@ -46,7 +46,7 @@ export async function listAccounts(
     ${onlyBlocked ? 'and exists (select from system.blocked_accounts b where b.account_id = a.id)' : ''}`;
   const [counted] = await query<{ total: number }>({ text: `select count(*) as total ${from}`, values: [search] });
   const rows = await query<AccountRow>({
-    // The page first: the columns of the rows before it would be computed too.
+    // Selects the page first, because the columns of the skipped rows would be computed too.
     text: `select ${columns} from ${tableOf(collection)} a
       join (select a.id ${from} order by a.created_at desc, a.id desc limit $2 offset $3) page on page.id = a.id
       order by a.created_at desc, a.id desc`,
@@ -55,7 +55,7 @@ export async function listAccounts(
   return { rows, totalItems: counted?.total ?? 0 };
 }
 
-/** Reads one account; undefined when there is none. */
+/** Reads one account; undefined if it does not exist. */
 export async function findAccount(
   query: Query,
   collection: Collection,

@@ -39,7 +39,7 @@ export const endSessionsOf = (parts: Parts, target: Change, sessionId?: string):
     await auditUser(query, 'users.sign_out', target.collection, id, target.origin);
   });
 
-/** Removes the authenticator app and the recovery codes of a user, who gets a mail. Throws 404, 422 without an app. */
+/** Removes a user's authenticator app and recovery codes and mails the user. Throws 404, 422 without an app. */
 export const resetSecondFactor = (parts: Parts, target: Change): Promise<void> =>
   change(parts, target, async ({ query }, user) => {
     const { collection, origin } = target;
@@ -50,7 +50,7 @@ export const resetSecondFactor = (parts: Parts, target: Change): Promise<void> =
     await auditUser(query, 'users.mfa_disable', collection, user.id, origin);
   });
 
-/** Removes a user's link to a provider; the user gets a mail. Throws 404, 409 for the only way to sign in. */
+/** Removes a user's link to a provider and mails the user. Throws 404, 409 for the only way to sign in. */
 export const unlinkProvider = (parts: Parts, target: Change, provider: string): Promise<void> =>
   change(parts, target, async ({ query }, user) => {
     const { collection, origin } = target;
@@ -73,7 +73,7 @@ export const block = (parts: Parts, target: Change): Promise<void> =>
     await auditUser(query, 'users.block', collection, id, origin);
   });
 
-/** Lifts the block of a user. Without a block it changes nothing. Throws 404. */
+/** Unblocks a user. Changes nothing for a user who is not blocked. Throws 404. */
 export const unblock = (parts: Parts, target: Change): Promise<void> =>
   change(parts, target, async ({ query }, { id }) => {
     if (await deleteBlock(query, id)) await auditUser(query, 'users.unblock', target.collection, id, target.origin);

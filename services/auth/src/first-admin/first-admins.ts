@@ -7,7 +7,7 @@ const tokenKey = (tokenHash: string) => `setup_token.${tokenHash}`;
 const anyTokenKey = 'setup\\_token.%';
 
 /**
- * Every start creates a token, and all of them work until an admin exists, so the log of any replica has a working one.
+ * Every start creates a token. All tokens work until an admin exists, so the log of any replica shows a working one.
  * Only the latest are kept, because a service may restart often.
  */
 const keptTokens = 10;

@@ -11,7 +11,7 @@ interface RemoteOptions {
   readonly copy: { readonly current: HookedCollections };
 }
 
-/** Hooks have 5 s; a service that takes longer than this counts as unavailable. */
+/** Hooks have 5 s. After this time the service counts as unavailable. */
 const signInTimeoutMs = 8000;
 /** A write waits up to 5 s for its turn, then its hooks have 5 s. */
 const writeTimeoutMs = 15_000;

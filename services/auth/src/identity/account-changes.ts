@@ -2,8 +2,8 @@ import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
 /**
- * Whether the account had proved the address of the notice. Rows of an earlier release lack this member, and all others
- * with a default.
+ * Whether the account had proved the address of the notice. Rows of an earlier release lack this member and all others
+ * that have a default.
  */
 const isProved = z.boolean().default(false);
 
@@ -14,7 +14,7 @@ const changeKind = z.discriminatedUnion('kind', [
     data: z.object({
       isProved,
       newEmail: z.string(),
-      /** Whether the old address gets an undo link that lasts, or one that is void after a proof of another address. */
+      /** Whether the undo link of the old address stays valid after a proof of another address. */
       isUndoable: z.boolean(),
       isUndoableUntilProved: z.boolean().default(false),
     }),

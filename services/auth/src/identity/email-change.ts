@@ -24,7 +24,7 @@ interface WantedAddress {
 
 /**
  * Mails a link to the address that a user wants (identity §4.1). An address of another user gets no mail, and the
- * caller does not learn of it. Throws 422 for a text that is not a valid address and when mail is off, 403 for
+ * answer does not reveal that. Throws 422 for a text that is not a valid address and when mail is off, 403 for
  * anonymous users, for a caller without the proof, and for one who may not write the field `email`.
  */
 export async function requestEmailChange(

@@ -19,8 +19,8 @@ export function readLink(data: Readonly<Record<string, unknown>>): Link {
 }
 
 /**
- * Links a user to an identity and returns the provider. The caller has checked every proof. A link that exists already
- * is fine (oauth §5.2); throws 409 when it belongs to another user.
+ * Links a user to an identity and returns the provider. The caller has checked every proof. The link may exist already
+ * (oauth §5.2). Throws 409 when it belongs to another user.
  */
 export async function makeLink(
   query: Query,

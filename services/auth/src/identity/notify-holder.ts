@@ -15,8 +15,9 @@ const usefulForSec = 24 * 60 * 60;
 
 /**
  * Queues the mail that notifies the holder of an account of a change, in the caller's transaction (identity §5.3). After a
- * change of address the old address gets an undo link. The link of an address that was not proved is void once the new one
- * is: its owner, perhaps of a mistyped address, must not take over the account of the person who corrected it.
+ * change of address the old address gets an undo link. If the old address was not proved, its link becomes void once
+ * the new address is proved: the old address may be a typo, and its owner must not take over the account of the person
+ * who corrected it.
  */
 export async function notifyHolder(
   query: Query,
@@ -31,8 +32,8 @@ export async function notifyHolder(
   const notice = noticeOf(change, addressed);
   const counted = { to, accountId, collectionId: collection.id, isProved: data.isProved };
   const template = undo ? 'change_undo' : notice.template;
-  // Not counted if it lasts: each takes a new proof of an address, and a limit would let an attacker suppress it
-  // (identity §6.2).
+  // A lasting undo link is not counted: each needs a new proof of an address, and a limit would let an attacker
+  // suppress it (identity §6.2).
   if (!undo?.isLasting && !(await reserveNotice(query, parts, { template, ...counted }))) return;
   await enqueueMail(query, undo ? await undoMail(query, parts, collection, { undo, addressed }) : notice);
 }

@@ -15,8 +15,8 @@ export interface CallerProof {
 type Parts = Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>;
 
 /**
- * The proof that a change of identity requires (identity §5.2): `password` is the old password, or a recent sign-in for
- * an account without one; `fresh` is either of them.
+ * The proof that a change of identity requires (identity §5.2): `password` is the old password, or a recent sign-in if
+ * the account has none; `fresh` is either of the two.
  */
 export type Demand = 'password' | 'fresh';
 

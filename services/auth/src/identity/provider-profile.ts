@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 const claim = z.string().nullable();
 
-/** A user's profile at a provider, with bounded texts (oauth §3.4). Members that the provider does not give are null. */
+/** A user's profile at a provider, with bounded texts (oauth §3.4). Members that the provider omits are null. */
 export const providerProfile = z
   .object({
     provider: z.string(),
@@ -14,13 +14,13 @@ export const providerProfile = z
     avatar_url: claim,
   })
   .readonly()
-  .describe('the claims of the provider; null for those that it does not give');
+  .describe('the claims of the provider; null for each claim that it omits');
 
 export type Profile = z.output<typeof providerProfile>;
 
 /**
- * Returns the profile in the data of a one-time token: the step that completes an exchange answers it (oauth §3.6).
- * Tokens of other sign-ins, and of an earlier version, have none.
+ * Returns the profile in the data of a one-time token, for the answer of the step that completes an exchange (oauth
+ * §3.6). Tokens of other sign-ins and of earlier releases have no profile.
  */
 export const readPendingProfile = ({ profile }: Readonly<Record<string, unknown>>): { readonly profile?: Profile } =>
   profile === undefined ? {} : { profile: providerProfile.parse(profile) };

@@ -61,10 +61,10 @@ export async function isUndoAddress(query: Query, accountId: string, email: stri
 }
 
 /**
- * Undoes a change of address for the holder of the undo token (identity §4.4): the old address is back and proved;
- * every session and pending link ends; links to providers made since the change and undo links of later changes are
- * removed. If the old address was not proved, this is its first proof. A reset mail follows. Throws 401 for a bad, used,
- * void or expired token, 409 when another user has proved the address since.
+ * Undoes a change of address for the holder of the undo token (identity §4.4): restores the old address as proved, ends
+ * every session and pending link, and removes the links to providers made since the change and the undo links of later
+ * changes. If the old address was not proved, this is its first proof. A reset mail follows. Throws 401 for a bad,
+ * used, void or expired token, 409 when another user has proved the address since.
  */
 export async function undoEmailChange(
   parts: AuthParts,

@@ -3,9 +3,9 @@ const maxAddressLength = 320;
 
 /**
  * Folds an address for counting: all spellings under which the database could find the same user become one (auth
- * §4.3). The locale decides which letters are equal without case (İ is i in some, i with a dot in others), so letters
- * that differ only in marks or form are equal here. Folding too much is harmless; folding too little would let a caller
- * evade the count.
+ * §4.3). The locale decides which letters are equal if case is ignored (İ is i in some, i with a dot in others), so
+ * letters that differ only in marks or form are equal here. Folding too much is harmless; folding too little would let
+ * a caller evade the count.
  */
 export const foldAddress = (email: string): string =>
   email

@@ -15,7 +15,7 @@ export interface LoginTarget {
 
 /** A reserved login attempt. It counts as failed until `release` or `clear`. */
 export interface LoginAttempt {
-  /** Uncounts this attempt after a right first factor; earlier failures still count. */
+  /** Stops counting this attempt, after a right first factor. Earlier failures still count. */
   release(): Promise<void>;
   /** Resets the counts after a completed login. */
   clear(): Promise<void>;

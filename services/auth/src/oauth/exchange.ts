@@ -24,8 +24,7 @@ export interface ExchangeRequest {
   readonly codeVerifier: string | undefined;
 }
 
-/**
- * Returns the identity behind a provider's code; uses up the code and the verifier. Throws 422 for a provider that is
+/** Exchanges a provider's code for an identity; uses up the code and the verifier. Throws 422 for a provider that is
  * not enabled or refuses, 401 for a used state, 502 when the provider fails.
  */
 export async function identify(
@@ -75,8 +74,8 @@ async function findMatch(query: Query, collection: Collection, identity: Identit
 }
 
 /**
- * Creates a user with a link as the only way in. Parallel calls for one identity find the first one's user (oauth
- * §3.5).
+ * Creates a user whose only way to sign in is a link. Parallel calls for one identity find the user of the first call
+ * (oauth §3.5).
  */
 async function signUpWithIdentity(
   parts: AuthParts,

@@ -13,8 +13,8 @@ export interface VerifierKey {
 const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex');
 
 /**
- * Stores a verifier and returns the valid one. A repeated request, as by a browser that prefetches pages, gets the
- * earlier verifier.
+ * Stores a verifier and returns the valid one. A repeated request, such as a prefetch of the browser, gets the earlier
+ * verifier.
  */
 export async function keepVerifier(
   query: Query,
@@ -35,7 +35,7 @@ export async function keepVerifier(
   return row?.verifier ?? verifier;
 }
 
-/** Uses up a verifier; one of several parallel calls gets it. `unknown`: none was stored, so no challenge was sent. */
+/** Uses up a verifier; one of several parallel calls gets it. `unknown`: no challenge was sent, so none was stored. */
 export async function takeVerifier(
   query: Query,
   { collectionId, state, provider, redirectUri }: VerifierKey,

@@ -10,8 +10,8 @@ export interface Provider {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
   /**
-   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so a row whose
-   * token address changes needs the former one here.
+   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so if the token
+   * address of a row changes, this must be the former one.
    */
   readonly issuer?: string;
   /** Separated by spaces; may be empty. */
@@ -25,7 +25,7 @@ export interface Provider {
   readonly authentication: 'basic' | 'form' | 'basic_json' | 'basic_or_form';
   /** Whether a challenge is sent: on request, always, or never (oauth §2.4). */
   readonly pkce: 'offered' | 'always' | 'never';
-  /** The settings that it needs besides the client id; the client secret by default. */
+  /** The settings that it needs in addition to the client id; by default the client secret. */
   readonly needs?: readonly SettingKey[];
   /** Whether its addresses are set or can be discovered; true by default. */
   readonly isComplete?: boolean;

@@ -5,7 +5,7 @@ import { type Collection, tableOf } from '@recordbus/schema';
 
 /**
  * Checks a user's password. It takes the same time for a user who does not exist or has no password (auth §4.1). It
- * replaces a hash with other parameters (auth §2.2).
+ * replaces a hash that has other parameters (auth §2.2).
  */
 export async function checkPassword(
   query: Query,

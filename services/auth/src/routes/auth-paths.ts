@@ -51,7 +51,7 @@ export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick
 }
 
 /**
- * Returns the calling user, for changes of how the account is opened. Also throws 403 for an admin who acts as the user
+ * Returns the calling user, for changes of the ways to sign in. Also throws 403 for an admin who acts as the user
  * (identity §5.5).
  */
 export function holderIn(collection: Pick<Collection, 'name'>, context: Pick<RequestContext, 'principal'>): User {

@@ -46,7 +46,7 @@ type Input = Parameters<typeof originOf>[0] & {
   readonly context: RequestContext;
 };
 
-/** How admins look at the users of an auth collection, and what they do about their access (admins §8). */
+/** The routes with which admins list the users of an auth collection and manage their access (admins §8). */
 export function userAdminRoutes(parts: AuthParts): Route[] {
   const { database, collections, nowSec } = parts;
   const admit = admitTo(collections);
@@ -56,7 +56,7 @@ export function userAdminRoutes(parts: AuthParts): Route[] {
     if (!found) throw notFound('user');
     return ok({ ...found, sessions: await listSessions(database.query, id, nowSec()) });
   };
-  /** Makes a change and answers with the account after it. */
+  /** Makes a change and answers the changed account. */
   const changed = (input: Input, work: (target: Change) => Promise<void>) =>
     collections.serve(input.params.collection, async (collection) => {
       const { id } = input.params;

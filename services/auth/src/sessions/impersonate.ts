@@ -54,7 +54,7 @@ export async function impersonate(
   });
 }
 
-/** Locks the actor, so that its end waits for the new session or is seen here. Throws 401 when the actor is gone. */
+/** Locks the actor, so that a change that ends it waits for the new session. Throws 401 when the actor is gone. */
 async function requireActor(query: Query, { type, id }: Pick<Impersonator, 'type' | 'id'>): Promise<void> {
   const table = type === 'admin' ? 'system.admins' : 'system.service_keys';
   const found = await query({ text: `select from ${table} where id = $1 for share`, values: [id] });

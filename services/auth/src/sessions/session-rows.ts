@@ -59,8 +59,8 @@ export async function insertSession(
 }
 
 /**
- * How much longer than its last token the row of a session may stay, in seconds. So a session that is refreshed again
- * within this time needs no write.
+ * How long the row of a session may outlive its last token, in seconds. A session that is refreshed again within this
+ * time needs no write.
  */
 const spareSec = 60;
 

@@ -23,8 +23,8 @@ interface FirstFactor {
 
 /**
  * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the token for the
- * second factor of a user with an authenticator app. No other function opens a session for a first factor. Throws 403 for
- * a blocked user, who learns it only after a right factor.
+ * second factor of a user with an authenticator app. No other function opens a session for a first factor. Throws 403
+ * for a blocked user, only after a right factor.
  */
 export async function completeSignIn(
   query: Query,

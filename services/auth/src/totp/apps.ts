@@ -8,7 +8,7 @@ import { type AcceptedCode, dropTotp, enableTotp, lockTotp, storeTotp, type Totp
 
 type Parts = Pick<AuthParts, 'database' | 'settings' | 'cipher' | 'nowSec'>;
 
-/** Writes what a transaction notes about a change. */
+/** Writes the notes of a change, in its transaction. */
 type Note = (query: Query) => Promise<void>;
 
 /** The secret for the authenticator app. */
@@ -86,7 +86,7 @@ const issuerOf = (appUrl: string): string => (appUrl === '' ? 'Recordbus' : new 
 
 /** 409: an app is in use. */
 export const alreadyEnrolled = () =>
-  conflict('totp_enabled', 'an authenticator app is in use already; disable it first');
+  conflict('totp_enabled', 'an authenticator app is already in use; disable it first');
 
 /** 422: no app is set up. */
 export const notEnrolled = () => new AppError(422, 'totp_not_enabled', 'no authenticator app is set up');

@@ -2,7 +2,7 @@ import { type Collection, tableOf } from '@recordbus/schema';
 
 /** The accounts that may have a second factor: the users of a collection, or the admins. */
 export interface FactorAccounts {
-  /** Their realm in counts and tokens: the id of the collection, or that of admins. */
+  /** Their realm in counts and tokens: the id of the collection, or `adminRealm`. */
   readonly realm: string;
   /** Their table as SQL. */
   readonly table: string;

@@ -16,8 +16,8 @@ export type SecondFactor = { readonly code: string } | { readonly recoveryCode: 
 export const mfaLifetimeSec = 300;
 
 /**
- * Reads what an `mfa_token` began, and counts the try before the factor is checked. Throws 401 for a bad token, including one
- * with five wrong factors, and 429 after too many wrong factors of the account.
+ * Reads the sign-in of an `mfa_token`, and counts the try before the factor is checked. Throws 401 for a bad token,
+ * including one with five wrong factors, and 429 after too many wrong factors of the account.
  */
 export async function tryMfaToken(
   parts: Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>,
@@ -36,8 +36,8 @@ export async function tryMfaToken(
 }
 
 /**
- * Checks a factor; returns the function that uses it up, which returns false when another request has used it. Throws
- * 401 for a wrong factor.
+ * Checks a factor and returns the function that uses it up. That function returns false when another request has used
+ * the factor. Throws 401 for a wrong factor.
  */
 export async function readFactor(
   { database, cipher, nowSec }: Pick<AuthParts, 'database' | 'cipher' | 'nowSec'>,

@@ -51,7 +51,7 @@ export interface AcceptedCode {
   readonly step: number;
 }
 
-/** Enables the app with its first code; returns false when another request came first. */
+/** Enables the app with its first code; returns false if another request was first. */
 export const enableTotp = (query: Query, accounts: FactorAccounts, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, accounts, code, { set: 'totp_enabled = true, totp_last_step = $3', where: 'not totp_enabled' });
 

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { forbidden } from '@recordbus/shared/errors';
 
-/** Blocks an account; returns false when it is blocked already. */
+/** Blocks an account; returns false if it is already blocked. */
 export async function insertBlock(
   query: Query,
   { accountId, collectionId, nowSec }: { accountId: string; collectionId: string; nowSec: number },
@@ -14,7 +14,7 @@ export async function insertBlock(
   return rows.length > 0;
 }
 
-/** Lifts the block of an account; returns false when there is none. */
+/** Unblocks an account; returns false if it is not blocked. */
 export async function deleteBlock(query: Query, accountId: string): Promise<boolean> {
   const rows = await query({
     text: 'delete from system.blocked_accounts where account_id = $1 returning 1',

@@ -20,7 +20,7 @@ type Parts = Pick<AuthParts, 'database' | 'bus' | 'encryption' | 'collections' |
   readonly accountHooks: AccountHooks;
 };
 
-/** Completes the write of a user, in its unit, or in a later one when the write has hooks. */
+/** Completes the write of a user: in the same unit of work, or in a later one if the write has hooks. */
 type Finish<T> = (unit: AuthUnit, user: User, collection: Collection) => Promise<T>;
 
 /** The same for a change. `removed` names the ways in that the change removed. */
@@ -40,9 +40,9 @@ interface Making<T> {
 }
 
 /**
- * Creates a user and runs `finish`, in one unit of work. For a collection with create hooks the service that runs these
- * creates the user, in one transaction with their writes, and `finish` runs in another one (extensions §3.3). Throws
- * the errors of `createUser` and the refusals of hooks.
+ * Creates a user and runs `finish`, in one unit of work. For a collection with create hooks, the records service
+ * creates the user in one transaction with the writes of the hooks, and `finish` runs in another one (extensions §3.3).
+ * Throws the errors of `createUser` and the refusals of hooks.
  */
 export async function writeNewUser<T>(
   parts: Parts,
@@ -97,7 +97,7 @@ export async function writeUserChange<T>(
   });
 }
 
-/** Adds what follows the write of a user: it has an event, and tokens may have ended. */
+/** Adds the work that follows the write of a user: it has an event, and tokens may have ended. */
 function noteWritten({ due }: AuthUnit): void {
   due.add('wakeRelay').add('notifyGateways');
 }

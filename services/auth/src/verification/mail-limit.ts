@@ -25,7 +25,7 @@ interface CountedNotice
 const limit = { max: 5, windowSec: 15 * 60 };
 
 /**
- * Counts a mail before it is queued; returns false beyond the limit, and the caller then sends none. One statement
+ * Counts a mail before it is queued; returns false beyond the limit, in which case the caller sends none. One statement
  * changes a counter, so parallel requests on any replica get no more mails. Run it in the transaction that queues the
  * mail, so that a mail that is rolled back does not count (identity §6.3).
  */
@@ -41,7 +41,7 @@ export async function reserveMail(
 
 /**
  * Counts a notice in the same way. Changes of other accounts never suppress it: a proved address is counted for its
- * account only, any other for its collection, where no second account has it. The address is not folded here, so that
+ * account only, any other for its collection, in which no other account has it. The address is not folded here, so that
  * similar addresses of others do not count (identity §6.2).
  */
 export async function reserveNotice(

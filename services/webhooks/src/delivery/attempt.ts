@@ -81,7 +81,7 @@ function outcomeOfFailure(
   return { ...outcomeOf(claim), ...result, verdict: 'retry', delayMs };
 }
 
-/** Returns the outcome of a delivery that ends without a request; it does not count as an attempt. */
+/** Returns the outcome of a delivery that ends without a request, which is not an attempt. */
 const endUnattempted = (claim: LeasedDelivery, error: string): AttemptOutcome => ({
   ...outcomeOf(claim),
   verdict: 'dead',

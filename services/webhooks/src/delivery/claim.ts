@@ -31,18 +31,18 @@ export interface LeasedDelivery {
 interface ClaimLimits {
   /** The largest number of deliveries to lease. */
   readonly limit: number;
-  /** The largest number of attempts that this process may have under way for one webhook. */
+  /** The maximum number of attempts in progress in this process for one webhook. */
   readonly perWebhook: number;
-  /** The number of attempts that it has under way, by webhook. */
+  /** The number of attempts in progress in this process, by webhook. */
   readonly inFlight: ReadonlyMap<string, number>;
   readonly leaseSec: number;
 }
 
 /**
- * Leases due deliveries, each with a new token. The statement skips webhooks that have their share under way, so the
- * backlog of a receiver that hangs never delays others; it finds the webhooks in the queue by skipping along the index,
- * without reading all of it. It also skips paused webhooks; after a pause, one replica gets one of the deliveries, and
- * the others wait for its outcome.
+ * Leases due deliveries, each with a new token. The statement skips webhooks at their share, so the backlog of a
+ * receiver that hangs never delays others; it finds the webhooks in the queue by skipping along the index, without
+ * reading all of it. It also skips paused webhooks; after a pause, one replica gets one of the deliveries, and the
+ * others wait for its outcome.
  */
 export function claimDue(
   query: Query,

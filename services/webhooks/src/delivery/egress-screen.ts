@@ -5,9 +5,9 @@ import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
 /**
- * Checks the targets of new deliveries. A delivery whose target is denied becomes a dead letter at once, even if its
- * attempt is far away because its webhook is paused or has its share of attempts under way (webhooks §7.3). An attempt
- * checks its own target when it connects.
+ * Checks the targets of new deliveries. A delivery to a denied target becomes a dead letter at once, even if its
+ * attempt would have to wait because its webhook is paused or at its share (webhooks §7.3). An attempt checks its own
+ * target when it connects.
  */
 interface EgressScreen {
   start(): void;
@@ -24,9 +24,9 @@ interface EgressScreenOptions {
 
 /** The wait before a check: by then most new deliveries have been attempted. It also bounds how often checks run. */
 const settleMs = 500;
-/** Interval between checks without a wake-up: a replica does not learn of every new delivery. */
+/** Interval between checks without a wake-up: replicas are not notified of every new delivery. */
 const idleMs = 30_000;
-/** Longest wait for a name to resolve; after it the attempt checks the target. */
+/** Longest wait for a name to resolve. After that, only the attempt checks the target. */
 const lookupMs = 2000;
 
 interface Waiting {

@@ -3,17 +3,17 @@ import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
-/** Collects outcomes and writes them in batches: nothing else makes a queue in PostgreSQL as much faster. */
+/** Collects outcomes and writes them in batches. Nothing else speeds up a queue in PostgreSQL as much. */
 interface OutcomeWriter {
   add(outcome: AttemptOutcome): void;
-  /** Resolves when everything that was added is written. */
+  /** Resolves when all added outcomes are written. */
   stop(): Promise<void>;
 }
 
 interface OutcomeWriterOptions {
   readonly query: Query;
   readonly log: Logger;
-  /** Called after each write with its outcomes, and with those of them that counted. */
+  /** Called after each write with its outcomes and the ones that counted. */
   readonly onWritten: (outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]) => void;
 }
 

@@ -21,8 +21,8 @@ export interface AttemptOutcome {
 
 /**
  * Records outcomes in one statement and returns those that counted. An outcome whose lease token is no longer in the
- * queue changes nothing: another replica has the delivery, the outcome is recorded already, or the webhook was deleted.
- * Recording the same outcomes again is therefore harmless.
+ * queue changes nothing: another replica has the delivery, the outcome was recorded before, or the webhook was deleted.
+ * It is therefore safe to record the same outcomes again.
  */
 export async function recordOutcomes(query: Query, outcomes: readonly AttemptOutcome[]): Promise<AttemptOutcome[]> {
   const column = <K extends keyof AttemptOutcome>(key: K) => outcomes.map((outcome) => outcome[key]);

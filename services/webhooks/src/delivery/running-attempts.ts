@@ -1,17 +1,17 @@
 import type { LeasedDelivery } from './claim.ts';
 
-/** The attempts under way in this process. */
+/** The attempts in progress in this process. */
 interface RunningAttempts {
   readonly size: number;
-  /** Returns a copy of their numbers, by webhook. */
+  /** Returns a copy of the counts, by webhook. */
   countByWebhook(): ReadonlyMap<string, number>;
   /** Runs an attempt of a webhook. */
   run(webhookId: string, attempt: () => Promise<void>): void;
-  /** Resolves when those of now have ended. */
+  /** Resolves when the current attempts have ended. */
   ended(): Promise<unknown>;
 }
 
-/** Creates the attempts of a process; there are none. */
+/** Creates an empty set of attempts. */
 export function createRunningAttempts(): RunningAttempts {
   const counts = new Map<string, number>();
   const running = new Set<Promise<void>>();
@@ -32,7 +32,10 @@ export function createRunningAttempts(): RunningAttempts {
   };
 }
 
-/** The most attempts of one webhook at once: many while the process is idle, few when many receivers hang. */
+/**
+ * The maximum number of concurrent attempts of one webhook: high while the process is idle, low when many receivers
+ * hang.
+ */
 export const shareOf = (underWay: number): number => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
 
 /** Whether a webhook reaches its share with these claims. */
@@ -46,7 +49,7 @@ export function isShareTaken(
   return counts.values().some((one) => one >= perWebhook);
 }
 
-/** Adds to the number of a webhook; a number that becomes 0 is removed. */
+/** Adds to the count of a webhook, and removes a count of 0. */
 function count(counts: Map<string, number>, webhookId: string, by: 1 | -1): void {
   const after = (counts.get(webhookId) ?? 0) + by;
   if (after > 0) counts.set(webhookId, after);

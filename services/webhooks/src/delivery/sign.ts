@@ -39,5 +39,5 @@ function standardSignature(secret: string, { deliveryId, timestamp, body }: Sign
   return `v1,${createHmac('sha256', key).update(`${deliveryId}.${timestamp}.`).update(body).digest('base64')}`;
 }
 
-/** Percent-encodes what a header cannot carry; few names of events need it. */
+/** Percent-encodes the characters that a header cannot carry. Few event names have any. */
 const headerText = (text: string) => text.replace(/[^\x21-\x7e]+/g, encodeURIComponent);

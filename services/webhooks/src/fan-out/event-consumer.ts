@@ -7,11 +7,11 @@ interface EventConsumerOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly log: Logger;
-  /** Handles a batch. When it resolves, the messages are acknowledged; when it throws, they are handled again. */
+  /** Handles a batch. The messages are acknowledged when it resolves, and handled again when it throws. */
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
 
-/** The most messages in a batch, and the most that wait in this process. */
+/** The maximum number of messages in a batch, and of messages that wait in this process. */
 const batchSize = 200;
 const maxMessages = 500;
 const retryMs = 1000;

@@ -59,7 +59,7 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
   return rows[0]?.made ?? 0;
 }
 
-/** Text as the database takes it: a request id is what a client sent. */
+/** PostgreSQL stores no NUL characters, and a request id is any text of a client. */
 const textOf = (text: string | null): string | null => text?.replaceAll('\0', '\ufffd') ?? null;
 
 /** Stores a message that is not an event, for operators to inspect. */

@@ -13,7 +13,7 @@ interface ProcessBatchDeps {
   readonly log: Logger;
 }
 
-/** Whether PostgreSQL refused a value, or JSON that is nested too deep: error classes 22 and 54. */
+/** Whether PostgreSQL refused a value or deeply nested JSON: error classes 22 and 54. */
 const isBadData = (error: unknown) => isDatabaseError(error) && /^(22|54)/.test(error.code ?? '');
 const noPartition = '23514';
 

@@ -10,9 +10,9 @@ export interface IncomingEvent {
   /** When it happened, RFC 3339; the same at every redelivery. */
   readonly occurredAt: string;
   readonly traceparent: string | null;
-  /** The id of the record; null for events that are about none. */
+  /** The id of the record; null for other events. */
   readonly recordId: string | null;
-  /** The decoded message. If it only refers to its data, `body` has none either. */
+  /** The decoded message. If it only refers to its data, `body` has no data either. */
   readonly received: DecodedEnvelope;
 }
 
@@ -39,8 +39,8 @@ export function readMessage(message: Message): IncomingEvent {
 }
 
 /**
- * Returns the body that is signed and sent (webhooks §3.3). Its members are cut out of the envelope's text, so every
- * digit stays. Only events of records have a `version`, and only those of a batch a `batch`.
+ * Returns the body that is signed and sent (webhooks §3.3). Its members are copied from the text of the envelope, so
+ * numbers keep every digit. Only events of records have a `version`, and only those of a batch a `batch`.
  */
 export function webhookBody(envelopeText: string): string {
   const members = cutMembers(envelopeText);

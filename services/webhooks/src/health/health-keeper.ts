@@ -8,7 +8,7 @@ import { type HealthPolicy, noteResults, type Result } from './note-results.ts';
 interface HealthKeeper {
   /** Takes recorded outcomes. Never waits, never throws. */
   note(outcomes: readonly AttemptOutcome[]): void;
-  /** Waits for the work under way. */
+  /** Waits for the work in progress. */
   stop(): Promise<void>;
 }
 

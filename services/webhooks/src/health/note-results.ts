@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 
-/** When a failing webhook is paused, and when it is disabled; 0 switches off one or the other. */
+/** When a failing webhook is paused, and when it is disabled. 0 means never. */
 export interface HealthPolicy {
   readonly pauseAfterSec: number;
   readonly pauseSec: number;

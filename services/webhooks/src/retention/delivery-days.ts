@@ -24,7 +24,7 @@ const hourMs = 3600 * 1000;
 /** Pause after a failure, such as a day in use or a database that does not answer, in milliseconds. */
 const retryMs = 60_000;
 
-/** Creates the task. Every replica runs it; the database lets one at a time do the work. */
+/** Creates the task. Every replica runs it, and a lock in the database lets one replica work at a time. */
 export function createDeliveryDays({ query, days, keepDays, log }: DeliveryDaysOptions): DeliveryDays {
   const keeping = every({
     name: 'create and drop the days of the delivery log',

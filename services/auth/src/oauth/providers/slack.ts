@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts';
 
 /**
- * A user's id is unique only in its workspace, so the id is made of both.
+ * A user's id is unique only in its workspace, so the identity combines both ids.
  * https://docs.slack.dev/authentication/sign-in-with-slack
  */
 export const slack: Provider = {

@@ -2,8 +2,8 @@ import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
 /**
- * X. It shows the profile only with the scope to read posts. Apps with permission get the address, which then is
- * proved. https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code
+ * X. The profile needs the scope to read posts. Apps with permission get the address, which is then proved.
+ * https://docs.x.com/fundamentals/authentication/oauth-2-0/authorization-code
  */
 export const twitter: Provider = {
   displayName: 'X',
