@@ -1,6 +1,6 @@
 #!/bin/sh
-# Writes .env for docker-compose.yml: new secrets and the size of the event stream. It keeps what an existing .env has and
-# adds what is missing.
+# Writes .env for docker-compose.yml: new secrets and the size of the event stream. It keeps the lines of an existing
+# .env and adds the missing ones.
 set -eu
 cd "$(dirname "$0")/../.."
 umask 077
@@ -8,7 +8,7 @@ touch .env
 
 # Adds a variable that .env lacks.
 add() {
-  # If the file does not end with a line break, the next line must not be joined to its last one.
+  # If the file does not end with a line break, the next line would join its last one.
   [ -z "$(tail -c 1 .env)" ] || echo >>.env
   echo "$1=$2" >>.env
   echo "added $1 to .env"

@@ -1,4 +1,4 @@
--- The roles of a deployment. A superuser runs this in the deployment's database. It can be repeated and changes only what
+-- The roles of a deployment. A superuser runs this in the deployment's database. It can be repeated and adds only what
 -- is missing. Settings of the session give the owner's name and password: recordbus.owner and recordbus.password.
 --
 --   owner              owns the database and everything of the product in it; the services connect as this role
@@ -37,7 +37,7 @@ begin
       from pg_class c
       where c.relnamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history', 'links'))
         and c.relkind in ('r', 'p', 'v', 'm', 'c', 'S') and pg_get_userbyid(c.relowner) <> owner_name
-        -- The sequence of a column follows its table, and objects of an extension stay with the extension.
+        -- The sequence of a column changes owner with its table, and objects of an extension belong to the extension.
         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
           and (d.deptype = 'e' or c.relkind = 'S' and d.deptype in ('a', 'i')))
     union all

@@ -1,6 +1,6 @@
 import type { TestEvent } from 'node:test/reporters';
 
-/** A reporter of node:test that lists the files with failures, one on each line. */
+/** A reporter of node:test that lists the files with failures, one per line. */
 // biome-ignore lint/style/noDefaultExport: node:test uses the default export of a reporter.
 export default async function* failedFiles(events: AsyncIterable<TestEvent>): AsyncGenerator<string> {
   const listed = new Set<string>();

@@ -10,7 +10,7 @@ const clockToleranceMs = 2_000;
 
 /**
  * Runs `work` while no other launch installs into the same directory. `work` gets a function to add the processes that
- * it starts, so an npm that outlives its launcher still holds the lock.
+ * it starts, so that an npm that outlives its launcher still holds the lock.
  */
 async function withInstallLock(root, work) {
   const file = path.join(root, '.install-lock');

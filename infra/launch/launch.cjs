@@ -24,7 +24,7 @@ const entries = {
 /** Runs Node itself with the given arguments. */
 const bare = 'node';
 
-/** Returns what Node runs for a command, without the arguments of Node that every command has. */
+/** Returns the script and arguments of a command, without the arguments of Node that every command has. */
 function programOf(command, args) {
   if (command === bare) return args;
   if (Object.hasOwn(entries, command)) return [path.join(root, entries[command]), ...args];
@@ -38,7 +38,8 @@ async function launch(command, args) {
   const runtime = findRuntime(root);
   const searchPath = [path.dirname(runtime), path.join(root, 'node_modules', '.bin'), process.env.PATH];
   return runChild(runtime, ['--require', path.join(__dirname, 'tether.cjs'), ...program], {
-    // Its own session: Ctrl-C at a terminal and npm's copy of it both reach this process, and the child gets one.
+    // The child has its own session: Ctrl-C at a terminal and npm's copy of it both reach this process, which passes on
+    // one.
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {

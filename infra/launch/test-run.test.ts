@@ -25,7 +25,7 @@ test('npm test and npm run test:slow run every file, and every scenario on both 
   assert.deepEqual(throughClient?.files, clientScenarios.map((name) => `tests/scenarios/${name}.test.ts`).sort());
 });
 
-test('selected files run on both topologies, slow ones included, without the checks', () => {
+test('selected files run on both topologies, including slow ones, without the checks', () => {
   const run = readTestRun(['scenarios/rate-limits', '--test-name-pattern', 'PUT', 'launch/test-run']);
   assert.deepEqual(filesOf(run), ['infra/launch/test-run.test.ts', 'tests/scenarios/rate-limits.slow.test.ts']);
   assert.deepEqual([run.isWhole, run.parts[0]?.topology], [false, undefined]);

@@ -11,33 +11,36 @@ export interface Part {
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** What the command line asks for. */
+/** The run that the command line selects. */
 export interface TestRun {
   /** Empty when no file is selected. */
   readonly parts: readonly Part[];
-  /** Whether it is all of `npm test`, which begins with the checks. */
+  /** Whether to run all of `npm test`, which begins with the checks. */
   readonly isWhole: boolean;
   /** Whether files with failures run once more. */
   readonly isRetrying: boolean;
   /** Flags for the runner of Node. */
   readonly flags: readonly string[];
-  /** What the paths of the selected files contain. */
+  /** Parts of the paths of the selected files. */
   readonly selectors: readonly string[];
 }
 
 /** The runner sorts the files: tests next to the code run before the black-box suite in `tests`. */
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
-/** The suffix of files that start their own stacks or take ten seconds of a core: longer than all others together. */
+/**
+ * The suffix of files that start their own stacks or take ten seconds of a core. They take longer than all others
+ * together.
+ */
 const slowSuffix = '.slow.test.ts';
 
 /** The folder of the tests that run on both topologies. */
 const scenarios = 'tests/scenarios/';
 const throughClient = new Set(clientScenarios.map((name) => `${scenarios}${name}.test.ts`));
 
-/** Selects what `npm test` leaves out: the slow files, and the scenarios on separate processes. */
+/** Selects the slow files and the scenarios on separate processes, which `npm test` leaves out. */
 const slowFlag = '--slow';
-/** Runs the files with failures once more, alone, and names those that pass then. For CI on busy machines. */
+/** Runs the files with failures once more, alone, and names those that then pass. For CI on busy machines. */
 const retryFlag = '--retry-failed';
 
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);

@@ -9,7 +9,7 @@ const fileTimeoutMs = 600_000;
 
 /** Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL. */
 const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
-/** More than two cores can run at once, since tests mostly wait. */
+/** More than two cores can run at once, because tests mostly wait. */
 const concurrency = '--test-concurrency=4';
 const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
 const reporters = (failed: string): string[] => [

@@ -4,7 +4,7 @@ import { filesImportedBy, findSources } from './sources.ts';
 export interface FolderImport {
   readonly file: string;
   readonly imported: string;
-  /** The folder of each within the package, or the name of a file next to the folders. */
+  /** The folder of each file within the package, or the name of a file next to the folders. */
   readonly from: string;
   readonly to: string;
 }

@@ -1,7 +1,7 @@
 /**
  * The folders of each service and of large libraries, and the files next to them, from the entry down. A level imports
- * only levels below it, and the names of one level do not import each other. So subjects never import `routes`, and no
- * imports run in a circle.
+ * only levels below it, and the names in one level do not import each other. So no subject imports `routes`, and there
+ * are no circular imports.
  */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
   'libs/database': [

@@ -16,7 +16,7 @@ interface Manifest {
 }
 
 /**
- * Packs a package as JavaScript with types, since Node runs no TypeScript below node_modules. Returns the path of the
+ * Packs a package as JavaScript with types, because Node runs no TypeScript below node_modules. Returns the path of the
  * tarball in `target`.
  */
 export function packPackage(name: (typeof packageNames)[number], target: string): string {
@@ -62,7 +62,7 @@ function compile(source: string, stage: string): void {
   }
 }
 
-/** The manifest of what is packed: compiled files instead of sources. */
+/** The manifest of the package, with compiled files instead of sources. */
 function publicManifest(source: string): object {
   const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const { private: _private, exports, ...members } = manifest;

@@ -17,7 +17,7 @@ interface SecretRequest {
 
 /**
  * Reads a secret from the first line of standard input, from its variable, or from the terminal, where it is typed
- * twice. It is never an argument, since the list of processes shows arguments. Throws CommandFailure when there is
+ * twice. It is never an argument, because the list of processes shows arguments. Throws CommandFailure when there is
  * none.
  */
 export async function readSecret({ what, flag, fromStdin, fromEnvironment, variable }: SecretRequest): Promise<string> {

@@ -3,7 +3,7 @@ const nothing: unknown = new Proxy(() => nothing, {
 });
 
 /**
- * Returns a stand-in for a part of the running system, for code that only reads declarations. It can be passed on, and
- * its members can be read and called, all without effect.
+ * Returns a stand-in for a part of the running system, for code that only reads declarations. Its members can be read
+ * and called without effect.
  */
 export const inertPart = <T>(): T => nothing as T;

@@ -11,7 +11,8 @@ export const ownerName = 'recordbus_owner';
 
 /**
  * Creates the roles of a database and transfers everything in it to its owner, even in a cluster of an earlier version,
- * whose services were the superuser. Runs in one transaction and can be repeated. `url` is that of a superuser.
+ * whose services connected as the superuser. Runs in one transaction and can be repeated. `url` connects as a
+ * superuser.
  */
 export async function createRoles(url: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'recordbus start' });

@@ -8,7 +8,7 @@ export async function generatedPassword(directory: string, name: string): Promis
   const known = await readFile(file, 'utf8').catch(() => '');
   if (known.trim()) return known.trim();
   const password = randomBytes(24).toString('base64url');
-  // Written to another file and renamed: a crash never leaves a partial password.
+  // Writes another file and renames it, so that a crash never leaves a partial password.
   await writeFile(`${file}.new`, `${password}\n`, { mode: 0o600 });
   await rename(`${file}.new`, file);
   return password;

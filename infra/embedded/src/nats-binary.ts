@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { ConfigError } from '@recordbus/shared/config';
 
-/** The services use consumers with several filters, which exist since 2.10. */
+/** The services use consumers with several filters, which need 2.10. */
 const minimum = [2, 10] as const;
 
 /**

@@ -23,7 +23,7 @@ interface ClusterOptions {
 }
 
 /**
- * Creates the database cluster when it is missing. It is created next to its path and renamed when it is complete, so an
+ * Creates the database cluster if it is missing. It is created next to its path and renamed when complete, so an
  * interrupted start leaves no cluster that looks complete. The locale provider is PostgreSQL's own: the same Unicode
  * case rules on every system, without installed locales.
  */

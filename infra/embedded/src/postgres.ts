@@ -51,7 +51,7 @@ const readyTimeoutMs = 60_000;
 const passing = /Address already in use|pre-existing shared memory block/;
 /** Some file systems, such as shares of another machine, have no sockets. */
 const withoutSockets = /Unix-domain socket|Unix address|\.s\.PGSQL\./;
-/** How long such a start is retried, and the pause between two attempts, in milliseconds. */
+/** How long a start is retried, and the pause between two attempts, in milliseconds. */
 const waitMs = 30_000;
 const pauseMs = 100;
 
@@ -106,7 +106,7 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
   }
 }
 
-/** A list of one directory, as PostgreSQL parses it; an empty list for none. */
+/** Quotes a directory as a list of one entry; returns an empty list for undefined. */
 const quoted = (directory: string | undefined): string => (directory ? `"${directory.replaceAll('"', '""')}"` : '');
 
 interface ServerAddress {

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** Identifies one process of one boot. A pid alone does not: it is reused sooner or later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the system's own form; only compared, never read. */
+  /** When it started, in the format of the system, only for comparison. */
   readonly startedAt: string;
 }
 

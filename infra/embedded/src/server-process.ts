@@ -53,7 +53,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   const output = await open(logFile, 'a', 0o600);
   const { pid, ended } = spawnDetached(server, output.fd);
   const identity = findProcess(pid);
-  // In the same turn of the event loop: however this process ends from here on, the next one finds the server.
+  // In the same turn of the event loop, so that the next process finds the server however this one ends.
   if (identity) writeFileSync(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
   if (identity) stopWithThisProcess(identity, stopSteps, ended);
   await output.close();
@@ -90,7 +90,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   };
 }
 
-/** Spawns the server with its output in an open file. `ended` resolves with how it ended, or why it did not begin. */
+/** Spawns the server with its output in an open file. `ended` resolves with how it ended, or why it did not start. */
 function spawnDetached({ command, args, environment, uid, gid }: ServerCommand, outputFd: number) {
   const child = spawn(command, args, {
     // Every user can enter this directory, and it keeps no mount busy.

@@ -9,7 +9,7 @@ const maxPathBytes = 103;
 
 /**
  * Returns the directory for the server's Unix socket, which is faster than TCP, and removes the sockets of killed servers.
- * Undefined where there can be none: on Windows, for which Node has no such sockets, and for a path that is too long.
+ * Undefined on Windows, where Node has no such sockets, and for a path that is too long.
  */
 export async function prepareSocketDirectory(home: string): Promise<string | undefined> {
   if (process.platform === 'win32' || Buffer.byteLength(home + longestName) > maxPathBytes) return undefined;

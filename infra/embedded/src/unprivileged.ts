@@ -54,7 +54,7 @@ async function findUser(names: readonly string[]): Promise<User> {
   );
 }
 
-/** Lets the system check it, which also knows access lists and mounts. */
+/** Lets the system check the access, because access lists and mounts matter too. */
 async function canReach(
   paths: readonly string[],
   user: { uid?: number; gid?: number },
@@ -71,8 +71,8 @@ async function canReach(
 }
 
 /**
- * A clone below a directory that only root may enter (/root, mktemp -d) is reached with the single capability to search
- * and read there; every other capability of root is dropped.
+ * For a clone below a directory that only root may enter (/root, mktemp -d), keeps only the capability to search and
+ * read there, and drops every other capability of root.
  */
 function throughClosedDirectories({ uid, gid }: User): readonly string[] {
   const kept = '-all,+dac_read_search';

@@ -7,16 +7,16 @@ import type { Logger } from '@recordbus/shared/logging';
 
 /** The admin pages of a clone. */
 export interface AdminPages {
-  /** Where they are, or will be. */
+  /** The directory of the built pages, which may not exist yet. */
   readonly directory: string;
   /** Builds them in the background if there is no build of these sources. */
   buildIfMissing(log: Logger, lifecycle: Lifecycle): void;
 }
 
-/** Lower than every service: the build uses what they leave. */
+/** A lower priority than the services. */
 const buildNiceness = 10;
 
-/** Finds the pages: in the directory that the environment names, where nothing is built, or in the cache. */
+/** Finds the pages: in the directory that the environment names, which is never built, or in the cache. */
 export function findAdminPages(given: string | undefined): AdminPages {
   const { directory, isBuilt } = given ? { directory: given, isBuilt: true } : findBuild();
   return {

@@ -17,11 +17,10 @@ interface KeyOptions {
 }
 
 /**
- * Returns the key of everything that is encrypted at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data
- * directory. The first start creates the file, encrypts what an earlier version stored in plain text, and only then
- * gives the file its name: if a start is killed in between, the next one completes it. Returns undefined for a database
- * of other machines that has worked without a key so far. Throws ConfigError when the key of encrypted values is
- * missing.
+ * Returns the key for encryption at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data directory. The first
+ * start creates the file, encrypts the values that an earlier version stored in plain text, and only then gives the
+ * file its name. If a start is killed in between, the next one completes it. Returns undefined for a database of other
+ * machines that has no key so far. Throws ConfigError when the key of encrypted values is missing.
  */
 export async function prepareEncryptionKey(options: KeyOptions): Promise<string | undefined> {
   const { config, log } = options;
@@ -68,7 +67,7 @@ async function encryptUnderNextKey(
     if (!isEmpty) {
       const keys = { current: createValueCipher(key), former: createValueCipher(formerKey) };
       const { encrypted } = await reencryptAll(client, keys, { leavesUnreadable: true, userAgent: 'recordbus start' });
-      log.info({ encrypted }, 'encrypted what was stored in plain text');
+      log.info({ encrypted }, 'encrypted values that were stored in plain text');
     }
     await rememberKey(client, key);
     moveSecretFile(nextFile, keyFileOf(dataDirectory));

@@ -84,7 +84,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   return { url: server.url, setupToken, services: () => ({}) };
 }
 
-/** What all services of the process share. */
+/** The parts that all services of the process share. */
 interface SharedParts {
   readonly database: Database;
   readonly bus: Bus;

@@ -16,7 +16,9 @@ interface ProcessesOptions {
 const behindTheGateway = ['records', 'auth', 'realtime', 'admin', 'webhooks'] as const;
 const callRecords: ReadonlySet<string> = new Set(['auth', 'realtime']);
 
-/** Runs each service in its own process and starts the gateway last. They communicate as on several machines. */
+/**
+ * Runs each service in its own process and starts the gateway last. They communicate as they do on several machines.
+ */
 export async function startSeparateProcesses(options: ProcessesOptions): Promise<RunningStack> {
   const { environment, gatewayPort, log, lifecycle, onRestart } = options;
   const processes: SupervisedProcess[] = [];

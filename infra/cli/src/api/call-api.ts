@@ -13,6 +13,6 @@ export async function callApi(address: ApiAddress, method: string, path: string,
     ...(body !== undefined && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
   });
   const answer = parseObject(await response.text());
-  if (!answer) throw new CommandFailure(`${address.url} answers ${response.status}, but not as a Recordbus stack.`);
+  if (!answer) throw new CommandFailure(`${address.url} answers ${response.status}, but is not a Recordbus stack.`);
   return answer.data;
 }

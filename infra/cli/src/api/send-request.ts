@@ -38,7 +38,7 @@ export async function sendRequest(
   if (response.ok) return response;
   const answer = parseObject(await response.text());
   if (!answer || typeof answer.error !== 'string' || typeof answer.code !== 'string')
-    throw new CommandFailure(`${base.origin} answers ${response.status}, but not as a Recordbus stack.`);
+    throw new CommandFailure(`${base.origin} answers ${response.status}, but is not a Recordbus stack.`);
   const details = isObject(answer.details) ? { details: answer.details } : {};
   const retryAfter = response.headers.get('retry-after');
   throw new AppError(response.status, answer.code, answer.error, {
@@ -62,7 +62,7 @@ export function parseObject(text: string): Members | undefined {
   }
 }
 
-/** Why a request failed, as a part of a sentence. The reason of a failed fetch is that of its cause. */
+/** Returns why a request failed, for use in a sentence. For a failed fetch, its cause has the reason. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

@@ -1,9 +1,9 @@
 import type pg from 'pg';
 
 /**
- * Cleans the outbox after a restore, whatever stream the restored deployment has. It deletes published events whose
- * deliveries existed at the backup: they must not be sent again. It queues the others again under the same ids, since
- * the stream may never have had them.
+ * Cleans the outbox after a restore, for any stream that the restored deployment may have. It deletes published events
+ * whose deliveries existed at the backup, because they must not be sent again. It queues the other events again under
+ * the same ids, because the stream may never have had them.
  */
 export async function requeueEvents(client: pg.Client, processedUpTo: number | null): Promise<void> {
   await client.query(

@@ -68,7 +68,7 @@ export async function writeBackup(
   terminal.report({ file: resolve(file), ...outcome }, summarize(file, outcome));
 }
 
-/** Adds the audit row of a backup. The backup is good without it, so a database that takes no row is only reported. */
+/** Adds the audit row of a backup. The backup is complete without it, so a failure is only reported. */
 async function note(
   { terminal }: CommandParts,
   client: pg.Client,

@@ -4,8 +4,8 @@ import type pg from 'pg';
 import { CommandFailure } from '../failure.ts';
 
 /**
- * Opens a connection for a command, of several servers to the one that takes writes. Throws CommandFailure when the
- * database does not answer, or a pooler is between: settings and locks of a command would stay on connections of others.
+ * Opens a connection for a command, to the server that takes writes. Throws CommandFailure when the database does not
+ * answer or is behind a pooler, which would leave settings and locks of the command on connections of others.
  */
 export async function connectClient(command: string, databaseUrl: string): Promise<pg.Client> {
   try {

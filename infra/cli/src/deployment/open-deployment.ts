@@ -17,7 +17,7 @@ export interface Deployment {
 }
 
 /**
- * Opens the deployment under the command lock, unless the command need not be alone. Runs missing migrations, as a start does.
+ * Opens the deployment, under the command lock if the command must run alone. Runs missing migrations, as a start does.
  */
 export async function openDeployment(parts: CommandParts, { isAlone = true } = {}): Promise<Deployment> {
   const { key, log, lifecycle } = parts;

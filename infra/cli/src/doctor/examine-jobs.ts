@@ -3,18 +3,18 @@ import { type Finding, fine, warning } from './finding.ts';
 
 const subject = 'jobs';
 
-/** A job begins within seconds, and a replica that works on one gives signs of life every few seconds. */
+/** A job begins within seconds, and the replica that works on it reports every few seconds. */
 const lateSec = 120;
 
 interface JobsRow {
   readonly unfinished: number;
   readonly paused: number;
-  /** Jobs that wait for long while no replica works on any. */
+  /** Jobs that wait for a long time while no replica works on any. */
   readonly stuck: number;
   readonly failing: number;
 }
 
-/** Examines whether jobs go on (import §7.4). */
+/** Examines whether jobs make progress (import §7.4). */
 export async function examineJobs(client: pg.Client): Promise<Finding[]> {
   const late = `now() - interval '${lateSec} seconds'`;
   const { rows } = await client.query<JobsRow>(`
@@ -35,6 +35,6 @@ export async function examineJobs(client: pg.Client): Promise<Finding[]> {
       ),
     ];
   if (failing > 0)
-    return [warning(subject, `${failing} fail and are tried again`, 'The log of the records service has the reason.')];
+    return [warning(subject, `${failing} fail and are retried`, 'The log of the records service has the reason.')];
   return [fine(subject, `${unfinished} unfinished, ${paused} paused`)];
 }

@@ -15,7 +15,7 @@ export interface CreateOptions extends CommonOptions {
 
 const daySec = 86_400;
 
-/** Makes a key and writes it. Throws the refusals of the API, and CommandFailure for a number of days that is none. */
+/** Creates a key and writes it. Throws the refusals of the API, and CommandFailure for an invalid number of days. */
 export async function create(parts: CommandParts, name: string, options: CreateOptions): Promise<undefined> {
   const { scope: scopes, cidr: allowed_cidrs, rateLabel: rate_label } = options;
   const given = { name, scopes, allowed_cidrs, rate_label, expires_at: endOf(options.expiresIn) };

@@ -8,10 +8,10 @@ export function addKeyCommands(program: Command): void {
   const keys = program.command('keys').description('service keys, with which machines call the API');
   keys
     .command('create')
-    .description('make a key; it is written to standard output, and nowhere else')
+    .description('create a key and write it to standard output, and nowhere else')
     .argument('<name>', 'what the key is for')
     .requiredOption('--scope <scope...>', 'what the key may do, such as records:posts:read or admin')
-    .option('--expires-in <days>', 'days until the key ends; by default it has no end')
+    .option('--expires-in <days>', 'days until the key expires; by default it never does')
     .option('--cidr <network...>', 'a network that may use the key; by default any may')
     .option('--rate-label <label>', 'the label of the rate rules for the key')
     .option('--json', 'write the key and its members as JSON')
@@ -29,7 +29,7 @@ export function addKeyCommands(program: Command): void {
     );
   keys
     .command('revoke')
-    .description('revoke a key: it is refused everywhere within a second')
+    .description('revoke a key: it is refused within a second')
     .argument('<id>', 'the id of the key, or rbk_ and the id')
     .option('--json', 'write the result as JSON')
     .action((id: string, options: CommonOptions) =>

@@ -6,7 +6,10 @@ export interface RecordCounter {
   readonly count: number;
 }
 
-/** Creates the counter. A record ends with a line, in CSV outside of quotation marks; CSV and JSON have other lines too. */
+/**
+ * Creates the counter. A record ends with a line, in CSV outside of quotation marks. CSV and JSON also have other
+ * lines.
+ */
 export function createRecordCounter(format: string): RecordCounter {
   let lines = 0;
   let isQuoted = false;

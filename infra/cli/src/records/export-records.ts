@@ -15,7 +15,7 @@ import type { ExportOptions } from './options.ts';
 import { createProgress, noProgress } from './progress.ts';
 import { whenFree } from './when-free.ts';
 
-/** Writes an export into a file, or to standard output. Of an export that breaks off, no file is left. */
+/** Writes an export to a file or to standard output. An export that breaks off leaves no file. */
 export async function exportRecords(
   parts: CommandParts,
   collection: string,
@@ -77,7 +77,7 @@ async function writeCompletely(
   }
 }
 
-/** The number of records that the export has, for the bar; undefined when it cannot be found. */
+/** Returns the number of records of the export, for the bar; undefined when it is not known. */
 async function findTotal(address: ApiAddress, path: string, filter: string | undefined): Promise<number | undefined> {
   const query = new URLSearchParams({ perPage: '1', fields: 'id', ...(filter !== undefined && { filter }) });
   try {

@@ -1,6 +1,6 @@
 import { CommandFailure } from '../failure.ts';
 
-/** Stands for standard input or output. */
+/** The name for standard input or output. */
 export const standardStream = '-';
 
 export const contentTypes: Readonly<Record<string, string>> = {
@@ -22,7 +22,7 @@ interface FileFormat {
   readonly isCompressed: boolean;
 }
 
-/** Finds the format of a file by its name, unless one is given. Throws CommandFailure for a name that says nothing. */
+/** Returns the given format, or else the one in the name of the file. Throws CommandFailure for a name without one. */
 export function fileFormatOf(file: string, given: string | undefined): FileFormat {
   const isCompressed = /\.gz$/i.test(file);
   const ending = endingOf(withoutGz(file)).toLowerCase();

@@ -18,7 +18,7 @@ export interface ImportJob {
 
 const pollMs = 500;
 
-/** How long a stack may be away while a command follows a job, in milliseconds. */
+/** How long a stack may be unreachable while a command follows a job, in milliseconds. */
 const patienceMs = 300_000;
 
 /** Reads a job. */
@@ -43,7 +43,7 @@ export async function commandJob(
 export const isEnded = ({ state }: ImportJob): boolean =>
   state === 'done' || state === 'failed' || state === 'cancelled';
 
-/** Follows a job to its end, even while the stack is away for some minutes. */
+/** Follows a job to its end, even if the stack is unreachable for some minutes. */
 export async function followJob(address: ApiAddress, id: string, progress: Progress): Promise<ImportJob> {
   let lastSeenMs = performance.now();
   for (;;) {

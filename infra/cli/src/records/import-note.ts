@@ -1,35 +1,35 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 
-/** Which import of a file is in progress. It is next to the file, so that a later command finds the job. */
+/** The import of a file that is in progress. The note is next to the file, so that a later command finds the job. */
 export interface ImportNote {
   readonly about: string;
   readonly url: string;
   readonly collection: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The file as it was: bytes, and milliseconds of its last change. */
+  /** The size of the file in bytes, and the time of its last change in milliseconds. */
   readonly size: number;
   readonly changed: number;
-  /** The idempotency key of the request: sent again, it makes no second job. */
+  /** The idempotency key of the request, so that a repeated request creates no second job. */
   readonly key: string;
   /** The id of the job, once the request was answered. */
   readonly job?: string;
 }
 
-/** An import, apart from what its note adds. */
+/** The members that identify an import. */
 export type NotedImport = Pick<ImportNote, 'url' | 'collection' | 'parameters'>;
 
 /** Keeps the note of a file. */
 export interface NoteFile {
   /** Returns the note of the same import of the same file; undefined without one. */
   find(): Promise<ImportNote | undefined>;
-  /** Writes the note of an import that begins, or that has a job now. */
+  /** Writes the note when an import begins, and again when it has a job. */
   write(progress: Pick<ImportNote, 'key' | 'job'>): Promise<void>;
   remove(): Promise<void>;
 }
 
 const about =
-  'An import of this file is in progress: the same command continues it. Without this file it begins again.';
+  'An import of this file is in progress. The same command continues it. If you delete this file, the import starts over.';
 
 /** Opens the note of an import of a file. */
 export async function openNote(file: string, noted: NotedImport): Promise<NoteFile> {

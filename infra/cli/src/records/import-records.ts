@@ -20,8 +20,8 @@ import { isBusy, whenFree } from './when-free.ts';
 const someRefused = 3;
 
 /**
- * Imports a file as a job and follows it to its end. An import of the same file that is in progress is continued. A
- * signal pauses the job.
+ * Imports a file as a job and follows it to its end. Continues an import of the same file that is in progress. A signal
+ * pauses the job.
  */
 export async function importRecords(
   parts: CommandParts,
@@ -55,7 +55,7 @@ interface RunningImport extends CommandParts {
   readonly progress: Progress;
 }
 
-/** Finds the job of an earlier command; undefined when there is none, or when it is gone. */
+/** Finds the job of an earlier command; undefined if it does not exist. */
 async function findKnown({ address, note }: RunningImport): Promise<ImportJob | undefined> {
   const { job } = (await note.find()) ?? {};
   if (job === undefined) return undefined;
@@ -79,7 +79,7 @@ async function cancelJob(
   return exitCodes.done;
 }
 
-/** Uploads the file, and notes its job. With the key of an upload that broke off, no second job is made. */
+/** Uploads the file and notes its job. The key of an upload that broke off keeps it from creating a second job. */
 async function startJob({ address, note, progress, terminal }: RunningImport, source: ImportSource): Promise<string> {
   const { key, job } = (await note.find()) ?? {};
   const repeated = job === undefined ? key : undefined;
@@ -122,7 +122,7 @@ async function pause({ terminal, address, note, progress }: RunningImport, id: s
     const how = note === noNote ? `POST /api/v1/jobs/${id}/resume continues it` : 'the same command continues it';
     if (job) terminal.note(`The job ${id} is paused: ${how}.`);
   } catch (error) {
-    terminal.note(`The job ${id} goes on, since it could not be paused: ${reasonOf(error)}.`);
+    terminal.note(`The job ${id} continues, because it could not be paused: ${reasonOf(error)}.`);
   }
 }
 

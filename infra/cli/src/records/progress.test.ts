@@ -40,7 +40,7 @@ describe('the progress of a command', () => {
     assert.ok(written.every((text) => text.startsWith('\r\x1b[2K')));
   });
 
-  it('is a line every ten seconds elsewhere, the first one after ten', () => {
+  it('is a line every ten seconds elsewhere, first after ten seconds', () => {
     const { progress, written, wait } = outputOf(false);
     progress.show('at once', 0);
     wait(10_000);

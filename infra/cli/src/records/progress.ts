@@ -1,6 +1,6 @@
-/** Shows how far a command has come: as a bar on a terminal, as lines elsewhere. */
+/** Shows the progress of a command: as a bar on a terminal, as lines elsewhere. */
 export interface Progress {
-  /** Shows a text, with a bar if the part that is done (0 to 1) is known. */
+  /** Shows a text, with a bar if the completed part (0 to 1) is known. */
   show(text: string, part?: number): void;
   /** Removes the bar. */
   end(): void;

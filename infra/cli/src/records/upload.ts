@@ -11,7 +11,7 @@ import { contentTypes, standardStream } from './file-format.ts';
 import type { ImportJob } from './follow-job.ts';
 import type { Progress } from './progress.ts';
 
-/** What is imported, and how. */
+/** An import: its file and options. */
 export interface ImportSource {
   readonly file: string;
   readonly isCompressed: boolean;
@@ -43,7 +43,7 @@ export async function upload(
   });
   const steps = [isStandard ? process.stdin : createReadStream(file), counting];
   const body = isCompressed ? createGunzip() : counting;
-  // What fails here fails the request as well.
+  // An error here also fails the request.
   const reading = isCompressed ? pipeline([...steps, body]) : pipeline(steps);
   const failure = reading.then(
     () => undefined,

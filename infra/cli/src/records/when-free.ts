@@ -7,10 +7,10 @@ const patienceMs = 120_000;
 
 const busy = new Set([429, 502, 503, 504]);
 
-/** Whether the stack may take the same request later. */
+/** Whether the stack may accept the same request later. */
 export const isBusy = (error: unknown): error is AppError => error instanceof AppError && busy.has(error.status);
 
-/** Sends a request, and again while the stack is busy. */
+/** Sends a request, and repeats it while the stack is busy. */
 export async function whenFree<T>(send: () => Promise<T>, terminal: Pick<Terminal, 'note'>): Promise<T> {
   const giveUpAtMs = performance.now() + patienceMs;
   for (let isFirst = true; ; isFirst = false) {

@@ -29,7 +29,7 @@ export async function apply(parts: CommandParts, file: string, options: ApplyOpt
     if (!(error instanceof AppError)) throw error;
     if (error.code === 'upstream_timeout')
       throw new CommandFailure(
-        'The apply takes longer than the gateway waits, and may go on: schema check says when it is done.',
+        'The apply takes longer than the gateway waits, and may continue: schema check says when it is done.',
       );
     if (error.code !== 'schema_moved') throw error;
     terminal.refuse(error.toBody());

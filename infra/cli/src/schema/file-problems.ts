@@ -1,6 +1,6 @@
 import { AppError } from '@recordbus/shared/errors';
 
-/** What is wrong with schema files, by file and line. */
+/** The problems of schema files, by file and line. */
 export interface FileProblems {
   add(file: string, line: number | undefined, message: string): void;
   /** Throws a refusal that names every problem, if there are any. */

@@ -1,4 +1,4 @@
-/** A JSON text that knows the lines of its values. */
+/** Finds the lines of the values in a JSON text. */
 export interface JsonLines {
   readonly value: unknown;
   /** The line of the value at a path, or of the nearest value around it. Entries of lists are found by `name` too. */
@@ -22,7 +22,7 @@ interface Node {
   readonly text?: string;
 }
 
-/** Deeper texts are no schema files. */
+/** No schema file is nested more deeply. */
 const maxDepth = 100;
 
 /** Parses a JSON text. Throws a JsonProblem with its line. */

@@ -11,8 +11,8 @@ export const jsonSchemaFiles = (): ReadonlyMap<string, Members> =>
   new Map(Object.entries(fileSchemas()).map(([kind, schema]) => [nameOf(kind as FileKind), schema]));
 
 /**
- * Returns a file with its `$schema`, by which editors find the JSON Schema. A file that is there keeps what it says, also
- * if it says nothing.
+ * Returns a file with its `$schema`, by which editors find the JSON Schema. An existing file keeps its `$schema`, or
+ * its lack of one.
  */
 export function withJsonSchema(value: Members, kind: FileKind, written: Members | undefined): Members {
   const own = `${kind === 'settings' ? './' : '../'}${nameOf(kind)}`;
@@ -20,7 +20,7 @@ export function withJsonSchema(value: Members, kind: FileKind, written: Members 
   return $schema === undefined ? value : { $schema, ...value };
 }
 
-/** Returns a file without its `$schema`, which is about the file and not about what it defines. */
+/** Returns a file without its `$schema`, which is not part of the definition. */
 export function withoutJsonSchema({ $schema, ...value }: Members): Members {
   return typeof $schema === 'string' ? value : { ...($schema !== undefined && { $schema }), ...value };
 }

@@ -1,8 +1,8 @@
 import type { Members } from './schema-target.ts';
 
 /**
- * Returns the members with the variables that a file names already: where the stack has a secret, and where the
- * environment gives the variable the value that the stack has.
+ * Returns the members with the variables that a file already names, if the stack has a secret there or the variable has
+ * the value of the stack.
  */
 export function keepVariables(value: Members, written: Members | undefined): Members {
   if (!written) return value;

@@ -2,7 +2,7 @@ import { registerHooks } from 'node:module';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** What a TypeScript file defines, or why it cannot be loaded. */
+/** The definition in a TypeScript file, or why it cannot be loaded. */
 type Loaded = { readonly value: unknown } | { readonly problem: string; readonly line: number | undefined };
 
 const authorsPackage = '@recordbus/extensions';
@@ -36,7 +36,7 @@ export async function loadDefinition(file: string): Promise<Loaded> {
   }
 }
 
-/** The line of a syntax error is before the error, after the path. */
+/** Reads the line of a syntax error, which is before the message, after the path. */
 function lineOfSource(text: string, path: string): number | undefined {
   const place = text.indexOf(`${path}:`);
   const line = place < 0 ? Number.NaN : Number.parseInt(text.slice(place + path.length + 1), 10);

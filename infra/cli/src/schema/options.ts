@@ -1,6 +1,6 @@
 import type { CommonOptions } from '../run-command.ts';
 
-/** Which stack a command is for. */
+/** The stack that a command uses. */
 export interface TargetOptions extends CommonOptions {
   readonly url?: string;
   readonly key?: string;

@@ -4,7 +4,7 @@ import { CommandFailure } from '../failure.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 import type { Plan, SchemaDocument } from './schema-target.ts';
 
-/** The file of a plan: the schema to apply, and the hash of the one that it was compared with. It has no secrets. */
+/** The file of a plan: the schema to apply, and the hash of the schema that it was compared with. It has no secrets. */
 export interface PlanFile extends Plan {
   readonly version: 1;
   readonly schema: SchemaDocument;
@@ -27,7 +27,7 @@ const shape = z.object({
 export const writePlan = (file: string, plan: PlanFile): Promise<void> =>
   writeFileAtomically(file, `${JSON.stringify(plan, undefined, 2)}\n`);
 
-/** Reads what an apply needs of a plan. Throws CommandFailure for a file that is none. */
+/** Reads the members of a plan that an apply needs. Throws CommandFailure for any other file. */
 export async function readPlan(file: string): Promise<Pick<PlanFile, 'hash' | 'schema'>> {
   try {
     const { hash, schema } = shape.parse(JSON.parse(await readFile(file, 'utf8')));

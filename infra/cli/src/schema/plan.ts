@@ -11,7 +11,7 @@ import { variablesOf } from './variables.ts';
 /** The exit code of a plan with changes (schema §7.3). */
 const somethingToDo = 2;
 
-/** Plans the change of the stack to the files, and writes the plan if the options name a file. */
+/** Plans an apply of the files, and writes the plan if the options name a file. */
 export async function plan(parts: CommandParts, directory: string, options: PlanOptions): Promise<number> {
   const { terminal } = parts;
   const files = await readDirectory(directory);

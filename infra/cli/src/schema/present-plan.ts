@@ -17,7 +17,7 @@ interface Places {
   readonly file: string | undefined;
 }
 
-/** Returns a plan as people read it, like a diff. */
+/** Returns a plan in readable form, like a diff. */
 export function presentPlan({ changes, drops, locks, warnings }: Plan, { target, file }: Places): string {
   if (changes.length === 0)
     return [`Nothing to do: ${target} has this schema.`, ...listOf('Warnings', warnings)].join('\n');

@@ -12,7 +12,10 @@ import type { TargetOptions } from './options.ts';
 import { type Members, openTarget, type SchemaDocument } from './schema-target.ts';
 import { fileNamesOf } from './webhook-file-names.ts';
 
-/** Writes the schema of the stack into the files of a directory. Files of what the stack lacks are removed. */
+/**
+ * Writes the schema of the stack into the files of a directory. Files of collections and webhooks that the stack lacks
+ * are removed.
+ */
 export async function pull(parts: CommandParts, directory: string, options: TargetOptions): Promise<undefined> {
   const target = await openTarget(parts, options);
   const schema = await target.read();
@@ -38,7 +41,7 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
       removed.push(`${folder}/${entry}`);
     }
     for (const [name, value] of files) await writeFile(`${folder}/${name}`, kind, value);
-    // Git keeps no empty folder, and a missing one means that its subject is not managed by files.
+    // Git keeps no empty folders, and a missing folder means that its subject is not managed by files.
     if (files.size === 0 && entries.every((entry) => entry.endsWith('.json'))) await write(`${folder}/.gitkeep`, '');
   };
   const coded = await findCoded(join(directory, 'collections'), schema, parts);
@@ -51,7 +54,7 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
       schema.collections.filter(({ name }) => !coded.has(String(name))).map((value) => [`${value.name}.json`, value]),
     ),
   );
-  // A key may not read them.
+  // A key may lack the scope to read them.
   if (schema.webhooks) await writeFolder('webhooks', 'webhook', fileNamesOf(schema.webhooks));
   if (schema.settings) await writeFile('settings.json', 'settings', schema.settings);
   await writeMigrations(directory, schema, write, parts);
@@ -61,7 +64,7 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
 const textOf = (value: unknown): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
 function report(target: string, written: readonly string[], removed: readonly string[]): string {
-  if (written.length + removed.length === 0) return `The files are as ${target}.`;
+  if (written.length + removed.length === 0) return `The files match ${target}.`;
   return [...written.map((file) => `written: ${file}`), ...removed.map((file) => `removed: ${file}`)].join('\n');
 }
 
@@ -75,7 +78,7 @@ function refuseNames({ collections, migrations }: SchemaDocument): void {
       throw new CommandFailure(`The stack has a migration whose name cannot be a file: ${JSON.stringify(name)}.`);
 }
 
-/** Makes a folder. A link could lead to files elsewhere. */
+/** Creates a folder. Refuses a link, which could lead to files elsewhere. */
 async function makeFolder(folder: string): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
   if (found && !found.isDirectory())
@@ -92,7 +95,7 @@ async function readMembers(path: string): Promise<Members | undefined> {
   }
 }
 
-/** Returns the collections that TypeScript files define. These are not written, only compared. */
+/** Returns the collections that TypeScript files define. They are not written, only compared. */
 async function findCoded(
   folder: string,
   { collections }: SchemaDocument,
@@ -104,7 +107,7 @@ async function findCoded(
     const file = join(folder, `${name}.ts`);
     const stored = collections.find((collection) => collection.name === name);
     if (!stored) terminal.note(`${file} is not in the stack.`);
-    else if (!(await isSame(file, stored))) terminal.note(`${file} may differ from the stack: schema plan says how.`);
+    else if (!(await isSame(file, stored))) terminal.note(`${file} may differ from the stack: schema plan shows how.`);
   }
   return coded;
 }

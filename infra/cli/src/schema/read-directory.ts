@@ -10,7 +10,7 @@ import type { Members, SchemaDocument } from './schema-target.ts';
 /** The schema files of a directory, and where each value of the document is. */
 export interface SchemaDirectory {
   readonly document: SchemaDocument;
-  /** Returns the file and the line of a place as the stack names it: `collections.posts.fields.title.type`. */
+  /** Returns the file and line of a place that the stack names, such as `collections.posts.fields.title.type`. */
   locate(place: string): { readonly file: string; readonly line: number | undefined } | undefined;
 }
 
@@ -20,7 +20,7 @@ interface ReadFile {
   lineOf(path: readonly string[]): number | undefined;
 }
 
-/** Larger than any schema file that the stack takes. */
+/** Larger than any schema file that the stack accepts. */
 const maxBytes = 8 * 1024 * 1024;
 
 /** Reads the schema files of a directory. Throws a refusal that names each wrong file with its line. */
@@ -51,7 +51,7 @@ export async function readDirectory(directory: string): Promise<SchemaDirectory>
 
 async function refuseMissing(directory: string): Promise<void> {
   const found = await lstat(join(directory, 'collections')).catch(() => undefined);
-  // An empty directory would mean that every collection is dropped.
+  // An empty directory would drop every collection.
   if (!found?.isDirectory())
     throw new CommandFailure(
       `${directory} is not a directory of schema files: it has no folder collections. Run schema pull first.`,
@@ -110,7 +110,7 @@ async function readJson(file: string, problems: FileProblems): Promise<ReadFile 
 }
 
 async function readDefinition(file: string, problems: FileProblems): Promise<ReadFile | undefined> {
-  // Checked as other files are, before its code runs.
+  // Checks it like other files, before its code runs.
   if ((await readText(file, problems)) === undefined) return undefined;
   const loaded = await loadDefinition(file);
   if ('value' in loaded && isMembers(loaded.value)) return { file, value: loaded.value, lineOf: () => undefined };
@@ -119,7 +119,7 @@ async function readDefinition(file: string, problems: FileProblems): Promise<Rea
   return undefined;
 }
 
-/** Reads a regular file. Links are refused, since they may lead out of the directory. */
+/** Reads a regular file. Links are refused, because they may lead out of the directory. */
 async function readText(file: string, problems: FileProblems): Promise<string | undefined> {
   try {
     const found = await lstat(file);

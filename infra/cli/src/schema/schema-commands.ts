@@ -20,19 +20,19 @@ export function addSchemaCommands(program: Command): void {
     .action((directory: string, options: TargetOptions) =>
       loadAndRun('schema pull', options, async (parts) => (await import('./pull.ts')).pull(parts, directory, options)),
     );
-  add('plan', 'report what an apply of the files would do, and write it into a plan; exit code 2 with changes')
+  add('plan', 'report the effects of an apply of the files, and write them into a plan; exit code 2 with changes')
     .argument('[directory]', directoryHelp, defaultDirectory)
     .option('--out <file>', 'file of the plan', 'plan.json')
     .action((directory: string, options: PlanOptions) =>
       loadAndRun('schema plan', options, async (parts) => (await import('./plan.ts')).plan(parts, directory, options)),
     );
-  add('apply', 'do what a plan says, all or nothing; exit code 3 when the schema has changed since')
+  add('apply', 'apply a plan, all or nothing; exit code 3 if the schema has changed since')
     .argument('[plan]', 'file of the plan', 'plan.json')
-    .option('--allow-drop <name>', 'allow to drop this: posts, posts.subtitle, webhooks/CRM; repeatable', collect, [])
+    .option('--allow-drop <name>', 'allow this drop: posts, posts.subtitle, webhooks/CRM; repeatable', collect, [])
     .action((file: string, options: ApplyOptions) =>
       loadAndRun('schema apply', options, async (parts) => (await import('./apply.ts')).apply(parts, file, options)),
     );
-  add('check', 'as plan, without writing a file; exit code 2 when the stack and the files differ')
+  add('check', 'like plan, but write no file; exit code 2 if the stack and the files differ')
     .argument('[directory]', directoryHelp, defaultDirectory)
     .action((directory: string, options: TargetOptions) =>
       loadAndRun('schema check', options, async (parts) => (await import('./plan.ts')).plan(parts, directory, options)),

@@ -39,7 +39,7 @@ interface ApplyBody extends PlanBody {
 
 /** A stack whose schema a command reads or changes. */
 export interface SchemaTarget {
-  /** How messages name it. */
+  /** Its name in messages. */
   readonly name: string;
   read(): Promise<SchemaDocument>;
   plan(body: PlanBody): Promise<Plan>;
@@ -50,7 +50,7 @@ export interface SchemaTarget {
 export async function openTarget(parts: CommandParts, { url, key }: TargetOptions): Promise<SchemaTarget> {
   if (url !== undefined) return targetAt({ url, key: key ?? parts.config.serviceKey });
   if (key !== undefined) throw new CommandFailure('--key needs --url: the database is used without a key.');
-  // Applies take turns in the database, so that the later one learns that the schema moved.
+  // Applies take turns in the database, so that the later one detects that the schema has changed.
   const deployment = await openDeployment(parts, { isAlone: false });
   const nowSec = () => Math.floor(Date.now() / 1000);
   return {

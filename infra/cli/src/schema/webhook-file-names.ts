@@ -1,6 +1,6 @@
 import type { Members } from './schema-target.ts';
 
-/** Returns the webhooks by the names of their files, which come from their names. Names may be equal. */
+/** Returns the webhooks by the names of their files, which are made from their names. Names may be equal. */
 export function fileNamesOf(webhooks: readonly Members[]): Map<string, Members> {
   const files = new Map<string, Members>();
   for (const webhook of webhooks) {

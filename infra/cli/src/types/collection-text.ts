@@ -7,7 +7,7 @@ export interface Referrer {
   readonly field: FieldDefinition;
 }
 
-/** The interfaces of a collection: what is read, created, changed and expanded. */
+/** Returns the interfaces of a collection, for reads, creates, updates and expands. */
 export function collectionText(definition: Definition, name: string, referrers: readonly Referrer[]): string {
   const isView = definition.type === 'view';
   return [
@@ -32,7 +32,7 @@ function recordLines({ type, fields }: Definition): string[] {
   const own = fields.flatMap((field) => {
     const text = readText(field);
     if (text === undefined || field.name === 'id') return [];
-    // A query may show a field of a record that is not there. A field with a rule is absent where it does not hold.
+    // The query of a view may join a missing record. A field whose rule refuses is absent.
     const value = isNeverNull(type, field) ? text : nullable(text);
     return [`readonly ${field.name}${field.view_rule == null ? '' : '?'}: ${value}`];
   });
@@ -47,12 +47,12 @@ function recordLines({ type, fields }: Definition): string[] {
 }
 
 /**
- * The members that every object has. A literal that leaves out an optional one still has that of its prototype, which
- * the compiler would compare.
+ * The members that every object inherits. If a literal omits such an optional member, the compiler compares the
+ * inherited one.
  */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** A member of what is written. */
+/** A member of a create or update. */
 const written = (name: string, isOptional: boolean, text: string): string =>
   `${name}${isOptional ? '?' : ''}: ${isOptional && inherited.has(name) ? 'unknown' : text}`;
 

@@ -1,4 +1,4 @@
-/** A field of a collection, as far as its types depend on it. */
+/** The members of a field on which its types depend. */
 export interface FieldDefinition {
   readonly name: string;
   readonly type: string;
@@ -8,7 +8,7 @@ export interface FieldDefinition {
   readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** A collection, as far as its types depend on it. */
+/** The members of a collection on which its types depend. */
 export interface Definition {
   readonly name: string;
   readonly type: string;

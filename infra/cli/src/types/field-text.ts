@@ -2,13 +2,13 @@ import { type Field, fieldTypes, isNeverNull as isNeverNullField } from '@record
 import type { FieldDefinition } from './definition.ts';
 import { schemaText } from './schema-text.ts';
 
-/** The field as its type reads it: with options that the definition leaves out. */
+/** Completes a field with the options that the definition leaves out. */
 function completed({ name, type, required = false, options = {} }: FieldDefinition): Field {
   const read = fieldTypes.get(type)?.options.safeParse(options);
   return { id: name, name, type, required, system: false, options: read?.success ? read.data : options };
 }
 
-/** The value of a field as it is read; undefined for one that is never shown. A type that is not known is `unknown`. */
+/** The type of a field in reads; undefined for a field that is never shown, `unknown` for an unknown type. */
 export function readText(definition: FieldDefinition): string | undefined {
   const type = fieldTypes.get(definition.type);
   if (!type) return 'unknown';
@@ -19,7 +19,7 @@ export function readText(definition: FieldDefinition): string | undefined {
 export const isNeverNull = (collectionType: string, field: FieldDefinition): boolean =>
   isNeverNullField(collectionType, completed(field));
 
-/** The value of a field as a create takes it; undefined for one that the server sets. */
+/** The type of a field in a create; undefined for a field that the server sets. */
 export function createText(definition: FieldDefinition): string | undefined {
   const type = fieldTypes.get(definition.type);
   if (!type) return 'unknown';
@@ -29,7 +29,7 @@ export function createText(definition: FieldDefinition): string | undefined {
   return schemaText(type.writtenSchema?.(field) ?? type.valueSchema(field), {});
 }
 
-/** The value of a field as an update takes it: a value, or operators (records §6.3). */
+/** The type of a field in an update: a value, or operators (records §6.3). */
 export function updateText(definition: FieldDefinition): string | undefined {
   const field = completed(definition);
   const isListOfFiles = definition.type === 'file' && field.options.multiple === true;

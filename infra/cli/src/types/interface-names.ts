@@ -1,10 +1,10 @@
-/** The suffixes of the interfaces of a collection: what is read, created, changed and expanded. */
+/** The suffixes of the interfaces of a collection, for reads, creates, updates and expands. */
 export const suffixes = ['', 'Create', 'Update', 'Expand'] as const;
 
 /** Names that the document uses itself. */
 const used = ['Schema', 'Routes', 'Blob', 'Record'];
 
-/** `my_books` becomes `MyBooks`. Two names of collections may lead to one: the later one gets a number. */
+/** `my_books` becomes `MyBooks`. If two collections would get the same name, the later one gets a number. */
 export function interfaceNames(collections: readonly string[]): ReadonlyMap<string, string> {
   const taken = new Set(used);
   return new Map(

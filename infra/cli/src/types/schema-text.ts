@@ -1,9 +1,9 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** How deep schemas are followed; what is deeper is unknown. */
+/** The maximum depth of schemas. Deeper values are `unknown`. */
 const mostLevels = 12;
 
-/** Writes a JSON Schema as a type of TypeScript. What it has no words for is `unknown`. */
+/** Writes a JSON Schema as a TypeScript type. A schema without an equivalent becomes `unknown`. */
 export function schemaText(schema: unknown, document: Schema, level = 0): string {
   if (typeof schema !== 'object' || schema === null || level > mostLevels) return 'unknown';
   const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema as Schema;
@@ -25,7 +25,7 @@ function typeText(type: string, schema: Schema, next: (inner: unknown) => string
   return type === 'object' ? objectText(schema, next) : 'unknown';
 }
 
-/** A list; a union or a list within it needs brackets. */
+/** A list. A union or a list in it needs brackets. */
 const listText = (item: string): string => `readonly ${/^\w+$/.test(item) ? item : `(${item})`}[]`;
 
 /** The name of a member, quoted where TypeScript needs it. */

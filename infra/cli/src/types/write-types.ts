@@ -13,7 +13,7 @@ export interface TypesOptions extends CommonOptions {
   readonly check?: boolean;
 }
 
-/** Stands for standard output. */
+/** The name for standard output. */
 const standardStream = '-';
 
 /** Writes the types of the collections to a file or to standard output, or checks the file. */

@@ -1,5 +1,5 @@
 // The second half of `helm test`: writes a record through the gateway, and waits for its delivery to a receiver of its own.
-// It works on a deployment in use: it makes a key, a collection and a webhook, and removes them.
+// It is safe on a deployment in use: it creates a key, a collection and a webhook, and removes them.
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
 import { networkInterfaces } from 'node:os';
@@ -23,7 +23,7 @@ const outcome = await check().then(
   },
 );
 for (const step of undo.reverse())
-  await step().catch((error) => process.stderr.write(`cannot remove what the test made: ${error.message}\n`));
+  await step().catch((error) => process.stderr.write(`cannot remove the parts of the test: ${error.message}\n`));
 process.exit(outcome);
 
 async function check() {
