@@ -89,7 +89,7 @@ test('behind PgBouncer, which pools by transaction, everything works', { skip: m
     assert.deepEqual([...seen], ['off0none']);
   });
 
-  await t.test('a command, which needs a session of its own, says so', async () => {
+  await t.test('a command says that it needs a session of its own', async () => {
     const refused = await admin.send('POST', '/api/v1/admin/backups', { body: {} });
     assert.deepEqual([refused.status, at(refused.json, 'code')], [409, 'pooled_database']);
     const { code, stderr } = await runCli(['backup', 'create', `${ground.dataDirectory}/backup.tar.gz`], {
@@ -99,7 +99,7 @@ test('behind PgBouncer, which pools by transaction, everything works', { skip: m
     assert.match(stderr, /behind a pooler.* name the server itself/);
   });
 
-  await t.test('webhooks are changed while events come', async () => {
+  await t.test('webhooks are changed while events arrive', async () => {
     const [webhook] = listAt((await admin.get(webhooksPath)).json, 'data');
     await admin.patch(`${webhooksPath}/${webhook?.id}`, { events: ['meters.create'] });
     const { id } = await stack.guest.create('meters', { value: 8 });

@@ -42,14 +42,14 @@ const operatorKinds: Readonly<Record<string, string>> = {
 const chart = join(repository, 'infra/helm/recordbus');
 const values: JsonObject = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
 
-/** Helm on PATH, or where `go install` puts it. */
+/** Helm on PATH, or in the directory of `go install`. */
 const helm = ['helm', join(homedir(), 'go/bin/helm')].find((path) => spawnSync(path, ['version']).status === 0);
 const skip = helm === undefined && 'needs helm on PATH';
 
 const servers = ['secret.databaseUrl=postgres://one/db', 'secret.natsUrl=nats://one:4222'];
 const own = ['postgresql.enabled=true', 'nats.enabled=true'];
 
-/** What is rendered: each option on and off, and all of them together. */
+/** The rendered values: each option on and off, and all of them together. */
 const cases: Readonly<Record<string, readonly string[]>> = {
   'servers of the operator': servers,
   'a Secret of the operator': ['secret.existingName=mine'],
@@ -122,7 +122,7 @@ describe('the Helm chart', { skip }, () => {
       }
     });
 
-  /** The oldest version that the chart takes, and the newest that has schemas. */
+  /** The oldest version that the chart supports, and the newest one with schemas. */
   for (const version of ['1.27.0', '1.37.0'])
     test(`is valid for kubeconform with every member known to Kubernetes ${version}`, {
       skip: missingKubeconform,

@@ -21,7 +21,7 @@ suite('schema as code', async () => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
-  // Stands for the npm of a clone, whose commands run in the directory of the reader.
+  // Replaces npm, whose commands would run in the clone instead of the directory of the reader.
   write(
     root,
     'bin/npm',
@@ -67,7 +67,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
     assert.deepEqual((names as { name: string }[]).map(({ name }) => name).sort(), ['people', 'posts', 'tags']);
   });
 
-  await test('the GitHub Actions file plans on a pull request, and applies on a merge what may be dropped', async () => {
+  await test('the GitHub Actions file plans on a pull request, and applies on a merge with the allowed drops', async () => {
     const folder = join(root, 'repository');
     cpSync(join(repository, 'examples/schema'), folder, { recursive: true });
     const { workflow, scripts } = readWorkflow(join(folder, '.github/workflows/schema.yml'));

@@ -17,7 +17,7 @@ const extensionOf = (word: string): string => `
 const topologies: readonly Topology[] = ['one', 'processes'];
 
 for (const topology of topologies)
-  test(`extensions of a directory that is made after the start are loaded (${topology}) [extensions §1.1]`, async (t) => {
+  test(`extensions of a directory that is created after the start are loaded (${topology}) [extensions §1.1]`, async (t) => {
     await using ground = await createGround();
     await using stack = await startStack({ topology, ground, environment: usualEnvironment });
     const { guest } = stack;
@@ -28,12 +28,12 @@ for (const topology of topologies)
       eventually(`the route answers ${word}`, async () => at((await guest.get('/api/x/word')).json, 'data') === word);
     const written = async () => at((await guest.send('POST', '/api/v1/notes', { body: {} })).json, 'data.text');
 
-    await t.test('there are none before', async () => {
+    await t.test('there are no extensions before', async () => {
       assert.equal((await guest.get('/api/x/word')).status, 404);
       assert.equal(await written(), null);
     });
 
-    await t.test('a file that is written right after the directory runs', async () => {
+    await t.test('a file that is created right after the directory is loaded', async () => {
       mkdirSync(directory);
       writeFileSync(join(directory, 'word.ts'), extensionOf('first'));
       await answers('first');

@@ -133,7 +133,7 @@ test('the page of examples/live follows its collection in several tabs', { skip:
     );
   });
 
-  await t.test('a killed service is not the end', async () => {
+  await t.test('it recovers after a service is killed', async () => {
     process.kill(stack.services.realtime?.pid ?? 0, 'SIGKILL');
     await person.create('tasks', { title: 'five' });
     for (const tab of tabs) await shows(tab, ['one', 'two', 'three', 'four', 'five']);

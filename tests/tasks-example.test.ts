@@ -67,7 +67,7 @@ onOneProcess('examples/tasks: people share a list that follows every change', as
     seen.close();
   });
 
-  await t.test('a file is for members alone', async () => {
+  await t.test('only members can read a file', async () => {
     const task = await ofAda.addTask(list, 'Read the paper');
     await ofAda.attach(task, new File(['the text of the paper'], 'paper.txt', { type: 'text/plain' }));
     const seen = await ofBen.follow(list);

@@ -5,13 +5,13 @@ import { before, describe, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { builtPages } from '../harness/admin-pages.ts';
 
-/** What a browser loads before the first screen, gzipped. */
+/** The gzipped bytes that a browser loads before the first screen. */
 const budgetBytes = 200_000;
 
 /** Addresses that are names, not places to load from, and the links of messages in the code of Svelte. */
 const namesOnly = /^https?:\/\/(www\.w3\.org\/|svelte\.dev\/e\/)/;
 
-/** The reference page of the API, a library with samples of its own. Its policy lets it load nothing from outside. */
+/** The reference page of the API, a library with samples of its own. Its policy forbids loads from other origins. */
 const ofReference = /(?:^|\/)scalar-/;
 
 describe('the built admin pages', () => {

@@ -17,7 +17,7 @@ const allowReceiver = `(async () => {
   return (await fetch('/api/v1/admin/settings', { method: 'PATCH', headers, body })).status;
 })()`;
 
-/** The sentences of the browser about things that the policy forbids, and of uncaught errors. */
+/** Collects the browser's messages about breaches of the policy and uncaught errors. */
 function watch(page: Page): string[] {
   const said: string[] = [];
   page.on('pageerror', (error) => said.push(error.message));
@@ -50,7 +50,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await stack?.stop();
   });
 
-  test('the printed link makes the first admin, and the token leaves the address', async () => {
+  test('the printed link creates the first admin, and the token is removed from the address', async () => {
     await page.goto(`${stack.url}/_/#setup=${stack.setupToken}`);
     await page.getByRole('heading', { name: 'Create the first admin' }).waitFor();
     assert.equal(new URL(page.url()).hash, '');
@@ -63,7 +63,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('heading', { name: 'Make your first collection' }).waitFor();
   });
 
-  test('a collection is made, and a wrong rule is told at its field', async () => {
+  test('a collection is created, and the error of a wrong rule is shown at its field', async () => {
     await page.getByRole('link', { name: 'New collection' }).first().click();
     await page.getByLabel('Name', { exact: false }).first().fill('posts');
     await page.getByRole('textbox', { name: 'Name of the field' }).fill('title');
@@ -86,7 +86,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('row', { name: /posts/ }).waitFor();
   });
 
-  test('a record is made, changed and found', async () => {
+  test('a record is created, changed and found', async () => {
     await page.getByRole('link', { name: 'posts' }).last().click();
     await page.getByRole('button', { name: 'New record' }).first().click();
     await page.getByRole('dialog').getByLabel('title').fill('<img src=x onerror=alert(1)>');
@@ -103,7 +103,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('cell', { name: 'Hello' }).waitFor();
   });
 
-  test('a webhook sends a test, and its delivery is seen and sent again', async () => {
+  test('a webhook sends a test, and its delivery is shown and sent again', async () => {
     assert.equal(await page.evaluate(allowReceiver), 200);
     await page.getByRole('link', { name: 'Webhooks' }).click();
     await page.getByRole('button', { name: 'New webhook' }).first().click();
@@ -131,7 +131,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await steps.waitFor({ state: 'detached' });
   });
 
-  test('signing out ends the session, and signing in goes on at the same page', async () => {
+  test('a sign-out ends the session, and a sign-in returns to the same page', async () => {
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('Email').fill(admin.email);
     await page.getByLabel('Password').fill(admin.password);

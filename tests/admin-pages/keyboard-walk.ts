@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 
-/** Steps that the walk may take beyond the controls: those of the navigation before the screen. */
+/** The walk may take this many more steps than there are controls, for the navigation before the screen. */
 const stepsBefore = 60;
 
 /** Walks over a screen, or its dialog, with the Tab key. Returns the controls that had no focus, or did not show it. */

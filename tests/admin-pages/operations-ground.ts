@@ -3,10 +3,10 @@ import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
 import type { Receiver } from '../harness/receiver.ts';
 
-/** What a text of a stranger may hold. None of it may run, or change the page around it. */
+/** A hostile text of a stranger. None of it may run or change the page around it. */
 export const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script> javascript:alert(3) \u202eevil\u200b';
 
-/** What the operations screens show: ids of an event, a request and a job. */
+/** The ids of an event, a request and a job on the operations screens. */
 export interface OperationsGround {
   readonly event: string;
   readonly request: string;
@@ -15,8 +15,8 @@ export interface OperationsGround {
 }
 
 /**
- * Fills a stack with what the screens of operations show: events whose deliveries succeed, fail and wait, in texts of
- * strangers; a request with its events; a job with refused rows; rows of the audit log.
+ * Fills a stack with data for the operations screens: events with hostile texts whose deliveries succeed, fail and
+ * wait; a request with its events; a job with refused rows; rows of the audit log.
  */
 export async function fillOperations(admin: Client, receiver: Receiver): Promise<OperationsGround> {
   await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.1' });

@@ -60,7 +60,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('dialog').locator('.feed a').first().waitFor();
   });
 
-  test('a new event appears while one looks, and filters find it', async () => {
+  test('a new event appears without a reload, and filters find it', async () => {
     await open('/_/events');
     await page.locator('.feed li').first().waitFor();
     await admin.create('wares', { title: 'seen at once' });
@@ -70,7 +70,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByText('No event fits').waitFor();
   });
 
-  test('a replay says how many events it sends, and sends them', async () => {
+  test('a replay shows how many events it will send, and sends them', async () => {
     await open('/_/webhooks');
     await page.getByRole('link', { name: 'search' }).click();
     await page.getByRole('button', { name: 'Replay' }).click();
@@ -80,7 +80,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByText(/\d+ events? (is|are) sent again\./).waitFor();
   });
 
-  test('rows of a grid follow what others write', async () => {
+  test('the rows of a grid follow the writes of others', async () => {
     const { id } = await admin.create('wares', { title: 'before' });
     await open('/_/collections/wares/records');
     await page.getByRole('cell', { name: 'before' }).waitFor();
@@ -96,7 +96,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await page.locator('tr.gone').count(), 0);
   });
 
-  test('chosen records are deleted, and taken back', async () => {
+  test('selected records are deleted, and restored', async () => {
     const before = await total();
     await open('/_/collections/wares/records');
     await page.locator('tbody a[data-row]').first().focus();
@@ -111,7 +111,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await eventually('both are back', async () => (await total()) === before);
   });
 
-  test('a file is checked, imported once, and its refused rows are there', async () => {
+  test('a file is checked and imported once, and its refused rows are shown', async () => {
     const before = await total();
     await open('/_/collections/wares/records?import=1');
     const text = `Title;pieces;note\n${hostile.replaceAll(';', '')};5;x\n"two; parts";none;y\n`;
@@ -129,7 +129,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await total(), before + 1);
   });
 
-  test('an export is saved whole', async () => {
+  test('a complete export is saved', async () => {
     await open('/_/collections/wares/records?export=1');
     await page.getByRole('dialog').getByLabel('Format').selectOption('ndjson');
     const download = page.waitForEvent('download');
@@ -156,7 +156,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Area');
   });
 
-  test('a backup is made, saved whole and deleted', async () => {
+  test('a backup is created, saved and deleted', async () => {
     await open('/_/backups');
     await page.getByText('No backup yet').waitFor();
     await page.getByRole('button', { name: 'New backup' }).click();
@@ -189,7 +189,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await sheet.getByRole('button', { name: 'Resume' }).count(), 0);
   });
 
-  test('records that cannot come back are deleted once their number is typed', async () => {
+  test('records that cannot be restored are deleted only after their number is typed', async () => {
     const rows = async () => numberAt((await admin.get('/api/v1/drafts?perPage=1')).json, 'totalItems');
     await admin.post('/api/v1/collections', { name: 'drafts', fields: [{ name: 'title', type: 'text' }] });
     for (const title of ['a', 'b', 'c']) await admin.create('drafts', { title });
@@ -211,7 +211,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await rows(), 1);
   });
 
-  test('a cron runs when told to', async () => {
+  test('a cron job runs on request', async () => {
     await open('/_/crons');
     await page.getByRole('button', { name: 'Run now' }).click();
     await page.getByText('has begun').waitFor();

@@ -8,10 +8,10 @@ import { hostile, look, openPage, type Screen, signIn } from '../harness/pages-b
 import { type Stack, startStack } from '../harness/stack.ts';
 import { totpCode, wrongTotpCode } from '../harness/totp.ts';
 
-/** A text as long as a value may be. */
+/** A text of the maximum length of a value. */
 const long = 'x'.repeat(1_000_000);
 
-/** Fills the stack with what strangers may have written, and returns every screen that shows it. */
+/** Fills the stack with hostile texts, and returns every screen that shows them. */
 async function fill(stack: Stack): Promise<readonly Screen[]> {
   const admin = await stack.admin();
   const fields = [{ name: 'nick', type: 'text' }];

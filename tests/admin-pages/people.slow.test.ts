@@ -73,7 +73,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     );
   });
 
-  test('a query of a view is previewed, and its mistake is told', async () => {
+  test('the query of a view is previewed, and its error is shown', async () => {
     await open('new-collection');
     await page.getByLabel('Type', { exact: true }).selectOption('view');
     await page.getByRole('textbox', { name: 'Query' }).click();
@@ -88,7 +88,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByRole('cell', { name: 'hers' }).waitFor();
   });
 
-  test('two admins at once are told, and nothing typed is lost', async () => {
+  test('a conflict of two admins is shown, and no input is lost', async () => {
     await open('collections/notes/settings');
     await page.getByRole('textbox', { name: 'Name of the field' }).first().fill('heading');
     const { json } = await admin.get('/api/v1/collections/notes');
@@ -100,7 +100,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByRole('row', { name: 'field theirs theirs: number not there' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Name of the field' }).first().inputValue(), 'heading');
     await button('Save mine over it').click();
-    // What the other admin added would be dropped: it has to be confirmed.
+    // The save would drop the field of the other admin, so it has to be confirmed.
     await page.getByText(/loses its values of theirs/).waitFor();
     await button('Cancel').click();
     await button('Save').click();
@@ -110,7 +110,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByRole('textbox', { name: 'Name of the field' }).nth(2).waitFor();
   });
 
-  test('a session that ends in the middle of a form costs nothing: a sign-in on top, and the save goes on', async () => {
+  test('a session that ends during an edit loses no input: a sign-in opens above the form, and the save continues', async () => {
     await open('collections/notes/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed before the end');
     const { token } = JSON.parse(String(await page.evaluate("sessionStorage.getItem('recordbus-admin')")));
@@ -156,7 +156,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByText('this one').waitFor();
   });
 
-  test('a key is made with scopes, shown once, narrowed and revoked', async () => {
+  test('a key is created with scopes, shown once, narrowed and revoked', async () => {
     await open('keys?new=1');
     await page.getByLabel('Name').fill('<b>ci</b>');
     await page.getByLabel('read: all collections').check();
@@ -189,7 +189,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByText('Let a program in').waitFor();
   });
 
-  test('an admin is made and deleted, and the own password changes without a new sign-in', async () => {
+  test('an admin is created and deleted, and a change of the own password needs no new sign-in', async () => {
     await open('admins?new=1');
     await page.getByLabel('Email').fill('eve@example.com');
     await button('Generate').click();
@@ -205,7 +205,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByText('this one').waitFor();
   });
 
-  test('settings are changed and refused at their field, and a secret is never shown', async () => {
+  test('settings are changed, errors are shown at their field, and a secret is never shown', async () => {
     await open('settings/Mail%20(SMTP)');
     await page.getByLabel('smtp.port').fill('none');
     await page.getByLabel('smtp.pass', { exact: true }).fill('hidden words');
@@ -234,7 +234,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     });
   });
 
-  test('everything is reached with the keyboard, and a dialog keeps the focus', async () => {
+  test('everything can be reached with the keyboard, and a dialog keeps the focus', async () => {
     await open('keys');
     await page.getByText('Let a program in').waitFor();
     await page.keyboard.press('Tab');
@@ -253,7 +253,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     assert.match(String(await page.evaluate('document.activeElement.textContent')), /New key/);
   });
 
-  test('the keyboard comes to every control of every screen, and one sees where it is', async () => {
+  test('the keyboard reaches every control of every screen, and the focus is visible', async () => {
     const screens = [
       'users',
       `users/people/${ann}`,
@@ -273,7 +273,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
   test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
 });
 
-/** The first admin has another password by now. */
+/** The first admin has a new password by now. */
 async function stackAdminAfter(stack: Stack): Promise<Client> {
   const body = { email: 'ada@example.com', password: 'another horse battery staple' };
   const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body });

@@ -20,7 +20,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
   let stack: Stack;
   let browser: Browser;
   let page: Page;
-  /** What the browser refused, failed to do, or asked of other sites. */
+  /** The browser's refusals and failures, and its requests to other sites. */
   const said: string[] = [];
 
   before(async () => {
@@ -76,7 +76,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     );
   });
 
-  test('with a token it shows what its holder may use, and sends requests with it to this stack alone', async () => {
+  test('with a token it shows the operations of its holder, and sends requests with the token to this stack only', async () => {
     const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
     await page.getByPlaceholder('session token or service key').fill(textAt(json, 'data.token'));
     await page.getByRole('button', { name: 'Use', exact: true }).click();
@@ -94,7 +94,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a token that is not valid leaves what anyone may use', async () => {
+  test('with an invalid token it shows the operations of guests', async () => {
     await page.goto(`${stack.url}/docs?guest`);
     await page.getByPlaceholder('session token or service key').fill('nonsense');
     await page.getByRole('button', { name: 'Use', exact: true }).click();
@@ -121,7 +121,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     assert.ok(Number(widest) <= 380, `${widest} pixels`);
   });
 
-  test('in the dark it is dark, and light on request', async () => {
+  test('it is dark in dark mode, and light on request', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     for (const colorScheme of ['dark', 'light'] as const) {
       await page.emulateMedia({ colorScheme });
@@ -135,7 +135,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     }
   });
 
-  test('a valid token is not called invalid where all collections are public', async () => {
+  test('a valid token is not called invalid if all collections are public', async () => {
     const admin = await stack.admin();
     await admin.delete('/api/v1/collections/shelf_books');
     const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
@@ -149,12 +149,12 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     await page.getByText('What the holder of the token may use.').waitFor();
   });
 
-  test('the browser refused nothing, and asked no other site', () => {
+  test('the browser refused nothing, and sent no request to another site', () => {
     assert.deepEqual(said, []);
   });
 });
 
-/** A script that measures the text of a place, and the first ground below it that is not clear, from 0 to 255. */
+/** A script that measures the lightness of a text and of its background, from 0 to 255. */
 const lightnessOf = (place: string): string => `(() => {
   const lightness = (color) => {
     const context = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d');

@@ -7,7 +7,7 @@ import { calls } from '../client/route-calls.ts';
 const root = join(import.meta.dirname, '../..');
 const pages = join(root, 'services/admin/pages/src');
 
-/** The routes of admins that no page uses, and why. */
+/** The admin routes that no page uses, and why. */
 const unused: Readonly<Record<string, string>> = {
   'GET /api/v1/admin/settings': 'it would bring the secrets to the browser; the pages read the groups',
   'GET /api/v1/admin/backups/{id}': 'the list has the whole backup',
@@ -29,7 +29,7 @@ function adminRoutes(): string[] {
   return [...rows].map(([, route = '']) => route.replace(/:(\w+)/g, '{$1}'));
 }
 
-/** What the source of a page says to call a route, such as `keys.list(`. */
+/** Returns the call of a route in the source of a page, such as `keys.list(`. */
 function callOf(route: string): string {
   const text = String(calls[route]);
   const names = /\bc\)?\.((?:\w+\.)*\w+)\(/.exec(text)?.[1] ?? /records\(c\)\s*\.(\w+)\(/.exec(text)?.[1];
@@ -39,7 +39,7 @@ function callOf(route: string): string {
 
 test('every route of admins is used by a page, or has a reason why not', () => {
   const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' })
-    // The page of the API document shows calls, and does none of them.
+    // The page of the API document shows calls, but sends none.
     .filter((file) => /\.(svelte|ts)$/.test(file) && !file.startsWith('reference'))
     .map((file) => readFileSync(join(pages, file), 'utf8').replace(/\s+(?=\.)/g, ''))
     .join('\n');

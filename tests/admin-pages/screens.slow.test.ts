@@ -119,7 +119,7 @@ describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => 
             'document.documentElement.scrollWidth - document.documentElement.clientWidth',
           );
           assert.equal(excess, 0, `${name} is wider than the window`);
-          // Colours depend on the theme and places on the width: two of the four have every one of both.
+          // Colours depend on the theme and positions on the width, so two of the four combinations cover both.
           if ((colorScheme === 'light') !== (width === 1280)) continue;
           const { violations } = await new AxeBuilder({ page }).analyze();
           const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');

@@ -28,7 +28,7 @@ describe('serving the admin pages', () => {
   });
   after(() => stack.stop());
 
-  test('every address of a page has the index, with its policy and not cached unasked', async () => {
+  test('every address of a page has the index, with its policy, and must be revalidated', async () => {
     const pages = ['/_', '/_/', '/_/collections', '/_/collections/posts/records/x', '/_/a/b/c/d/e', '/_/%00'];
     for (const path of pages) {
       const response = await get(path);
@@ -49,7 +49,7 @@ describe('serving the admin pages', () => {
     assert.equal(response.headers.get('content-security-policy'), policy);
   });
 
-  test('a known version is 304, and HEAD has the headers alone', async () => {
+  test('a known version is 304, and HEAD has only the headers', async () => {
     for (const path of ['/_/', asset]) {
       const etag = (await get(path)).headers.get('etag');
       assert.ok(etag);
@@ -78,7 +78,7 @@ describe('serving the admin pages', () => {
     }
   });
 
-  test('files that were sent are not in the request log, missing ones are [admins §7.3]', async () => {
+  test('served files are not in the request log, missing files are [admins §7.3]', async () => {
     const admin = await stack.admin();
     await get(asset);
     await get('/_/assets/missing.js');
@@ -90,7 +90,7 @@ describe('serving the admin pages', () => {
     assert.equal(logged.includes(asset), false);
   });
 
-  test('names that are no file of the page are 404', async () => {
+  test('names of missing files are 404', async () => {
     const names = [
       'none.js',
       '..%2findex.html',
@@ -108,7 +108,7 @@ describe('admin pages that are not built', () => {
   const root = mkdtempSync(join(tmpdir(), 'recordbus-pages-'));
   after(() => rmSync(root, { recursive: true }));
 
-  test('a page says so and reloads itself, until the pages are there', async () => {
+  test('a page says so and reloads itself until the pages are built', async () => {
     const directory = join(root, 'pages');
     await using stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: directory } });
     const read = async (): Promise<string> => {

@@ -1,7 +1,7 @@
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { firstAdmin } from '../harness/stack.ts';
 
-/** A page of the admin pages, with the sentences of the browser that must not be there. */
+/** An admin page, with the browser's messages, of which there must be none. */
 export interface WatchedPage {
   readonly page: Page;
   /** Breaches of the policy, uncaught errors, and dialogs of scripts. */

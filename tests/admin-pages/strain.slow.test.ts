@@ -30,7 +30,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     environment = { SERVICE_PAGES_DIR: await builtPages() };
     ground = await createGround();
     stack = await startStack({ topology: 'one', ground, environment });
-    // It starts again at the same address.
+    // The stack starts again at the same address.
     environment.SERVICE_PORT = new URL(stack.url).port;
     receiver = await startReceiver();
     admin = await stack.admin();
@@ -45,7 +45,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await ground?.remove();
   });
   const open = (path: string) => page.goto(stack.url + path);
-  /** Stops the stack, does something while it is away, and starts it again at the same address. */
+  /** Stops the stack, runs the work, and starts the stack again at the same address. */
   const whileAway = async (work: () => Promise<void>, more: Record<string, string> = {}) => {
     await stack.stop();
     await work();
@@ -53,7 +53,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     stack = await startStack({ topology: 'one', ground, environment });
     admin = await stack.admin();
   };
-  /** Whether an element is seen: nothing covers it, so its place looks another without it. */
+  /** Whether an element is visible: nothing covers it, so its position looks different without it. */
   const isSeen = async (what: Locator) => {
     const clip = (await what.boundingBox()) ?? assert.fail('it has no place');
     const before = await page.screenshot({ clip });
@@ -64,7 +64,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
   };
   const isAway = () => page.getByText('The stack does not answer.');
 
-  test('a stack that starts again costs a page nothing: neither what is typed nor what happens', async () => {
+  test('a restart of the stack loses neither input nor changes', async () => {
     await open('/_/collections/wares/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed before the stop');
     await page.getByTitle('Changes appear here at once').waitFor({ state: 'attached' });
@@ -86,11 +86,11 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByTitle('Changes appear here at once').waitFor();
   });
 
-  test('a token that ends while the stack is away asks for a sign-in, and the form stays', async () => {
+  test('a token that expires while the stack is down leads to a sign-in, and the form stays', async () => {
     await page.getByRole('cell', { name: 'typed before the stop' }).click();
     const title = page.getByRole('dialog').getByLabel('title');
     await title.fill('typed with the old token');
-    // Tokens of another secret are worth as little as those whose time is over.
+    // Tokens of another secret are as invalid as expired ones.
     await whileAway(() => isAway().waitFor(), { SERVICE_JWT_SECRET: 'another secret of more than 32 characters' });
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 60_000 });
     await enter(page);
@@ -102,7 +102,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByTitle('Changes appear here at once').waitFor({ timeout: 60_000 });
   });
 
-  test('a session that is revoked asks for a sign-in, where guests may do the same', async () => {
+  test('a revoked session leads to a sign-in, even if guests may do the same', async () => {
     await open('/_/collections/wares/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed as an admin');
     await page.getByTitle('Changes appear here at once').waitFor({ state: 'attached' });
@@ -121,7 +121,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     assert.equal(textAt(version, 'actor_type'), 'admin');
   });
 
-  test('what could not be loaded is loaded once the stack is back', async () => {
+  test('a failed load succeeds once the stack is back', async () => {
     await open('/_/webhooks');
     await page.getByRole('link', { name: 'search' }).waitFor();
     await whileAway(async () => {
@@ -136,7 +136,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('cell', { name: 'webhooks.create' }).first().waitFor();
   });
 
-  test('a text of 1 MB stays within its place', async () => {
+  test('a text of 1 MB stays within its cell', async () => {
     const title = `${hostile}${'m'.repeat(1_000_000)}`;
     receiver.behave({ status: 200, body: title });
     const { id } = await admin.create('wares', { title });
@@ -154,7 +154,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
       if (!found?.response_body) throw new Error('no answer yet');
       return `webhooks/${textAt(found, 'webhook_id')}/${textAt(found, 'id')}`;
     });
-    // The product keeps 2 kB of an answer and of a path. The pages stay in their place even with more.
+    // The product keeps 2 kB of an answer and of a path. The layout of the pages holds even with more.
     const delivery = ofEvent.split('/').at(-1);
     const inStack = (text: string, values: readonly unknown[]) => inDatabase(ground, text, values);
     await inStack('update system.deliveries set response_body = $1, error = $1 where id = $2', [title, delivery]);
@@ -192,7 +192,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.setViewportSize(wide);
   });
 
-  test('records that are too large for a page of 50 come in pages of fewer', async () => {
+  test('records that are too large for a page of 50 are loaded in smaller pages', async () => {
     await admin.post('/api/v1/collections', { name: 'tomes', fields: [{ name: 'title', type: 'text' }] });
     const title = 'm'.repeat(50_000);
     for (let index = 0; index < 12; index += 1) await admin.create('tomes', { title });
@@ -204,7 +204,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await admin.patch('/api/v1/admin/settings', { 'records.max_answer_bytes': '33554432' });
   });
 
-  test('of a grid with 200 columns those in view are drawn', async () => {
+  test('a grid with 200 columns draws only the visible ones', async () => {
     const fields = Array.from({ length: 200 }, (_, index) => ({ name: `field_${index}`, type: 'text' }));
     await admin.post('/api/v1/collections', { name: 'broad', fields });
     for (const row of ['first', 'second'])
@@ -226,7 +226,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     assert.equal(violations.length, 0, JSON.stringify(violations.map(({ id }) => id)));
   });
 
-  test('of many collections those in view are counted', async () => {
+  test('only the visible collections are counted', async () => {
     const names = Array.from({ length: 60 }, (_, index) => `many_${String(index).padStart(2, '0')}`);
     for (const name of names)
       await admin.post('/api/v1/collections', { name, fields: [{ name: 'title', type: 'text' }] });

@@ -30,7 +30,7 @@ suite('admins and the secret on the command line', async () => {
     assert.equal((await stack.guest.send('POST', '/api/v1/admin/setup', { body: setup })).status, 409);
   });
 
-  await test('admin reset-second-factor lets in an admin who has lost it', async () => {
+  await test('admin reset-second-factor lets an admin in who has lost the authenticator app', async () => {
     const token = textAt((await login('ada@example.com', password)).json, 'data.token');
     const ada = createClient(stack.url, token);
     const { secret } = await ada.post('/api/v1/admin/totp/setup', { old_password: password }, 200);

@@ -4,7 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 
 type Members = Record<string, unknown>;
 
-/** Returns what an editor finds wrong with a schema file, after a change, by the JSON Schema that the file names. */
+/** Returns the problems that an editor finds in a changed schema file, by the JSON Schema that the file names. */
 export function jsonSchemaProblems(path: string, change: (file: Members) => object = (file) => file): unknown[] {
   const file = JSON.parse(readFileSync(path, 'utf8'));
   const schema = JSON.parse(readFileSync(join(path, '..', file.$schema), 'utf8'));
@@ -14,7 +14,7 @@ export function jsonSchemaProblems(path: string, change: (file: Members) => obje
 
 const title = { name: 'title', type: 'text' };
 
-/** Members that make a file of a collection wrong. */
+/** Members that make a file of a collection invalid. */
 export const wrongMembers: readonly Members[] = [
   { lst_rule: null },
   { fields: [{ ...title, type: 'txt' }] },

@@ -72,7 +72,7 @@ suite('records on the command line', async () => {
     assert.ok(!existsSync(place('g.csv')));
   });
 
-  test('what was exported is imported as it was', async () => {
+  test('an import restores an export exactly', async () => {
     for (const name of ['a.csv', 'a.jsonl', 'a.json', 'a.csv.gz']) {
       const copy = `copy_${name.replaceAll('.', '_')}`;
       await define(copy);
@@ -115,7 +115,7 @@ suite('records on the command line', async () => {
     assert.match(read('partly.refused.csv'), /two,2000,n: must be at most 1000/);
   });
 
-  test('what the API refuses is said, and nothing is kept', async () => {
+  test('a refusal of the API is shown, and nothing is kept', async () => {
     writeFileSync(place('bad.csv'), 'title,nothing\none,1\n');
     writeFileSync(place('bad.csv.gz'), 'title\none\n');
     for (const [args, code, message] of [
@@ -160,7 +160,7 @@ suite('records on the command line', async () => {
     );
   });
 
-  test('an upload whose answer was lost makes no second job', async () => {
+  test('an upload whose answer was lost creates no second job', async () => {
     await define('once');
     const body = linesOf(rows(10));
     writeFileSync(place('once.ndjson'), body);

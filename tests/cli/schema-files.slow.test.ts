@@ -37,7 +37,7 @@ suite('schema files on the command line', async () => {
   const secret = `whsec_${Buffer.alloc(32, 5).toString('base64')}`;
   await defineSchema(here.admin, secret);
 
-  await test('pull writes small files without secrets, and the same from the stack and from its database', async () => {
+  await test('pull writes small files without secrets, the same from the stack and from its database', async () => {
     const pulled = await here.overHttp(['pull', directory]);
     assert.equal(pulled.code, 0, pulled.stderr);
     const files = filesOf(directory);
@@ -61,7 +61,7 @@ suite('schema files on the command line', async () => {
       'smtp.pass': { $env: 'SMTP_PASS' },
     });
     const again = await here.overDatabase(['pull', directory]);
-    assert.deepEqual([again.code, again.stdout], [0, 'The files are as the database.\n'], again.stderr);
+    assert.deepEqual([again.code, again.stdout], [0, 'The files match the database.\n'], again.stderr);
     assert.deepEqual(filesOf(directory), files);
   });
 
@@ -78,7 +78,7 @@ suite('schema files on the command line', async () => {
     const kept = read(posts);
     edit(posts, ({ $schema: _, ...file }) => file);
     const without = read(posts);
-    assert.match((await here.overHttp(['pull', directory])).stdout, /^The files are as/);
+    assert.match((await here.overHttp(['pull', directory])).stdout, /^The files match/);
     assert.equal(read(posts), without, 'a file that names none keeps none');
     write(posts, kept);
   });
@@ -104,7 +104,7 @@ suite('schema files on the command line', async () => {
     assert.match(nothing.stdout, /^Nothing to do: http/);
   });
 
-  await test('a plan reads as a diff and names losses; an apply drops only what it may', async () => {
+  await test('a plan looks like a diff and names losses; an apply drops only what is allowed', async () => {
     await here.admin.create('posts', { title: 'a', state: 'open' });
     edit('collections/posts.json', (file) => ({
       ...file,
@@ -135,7 +135,7 @@ suite('schema files on the command line', async () => {
     });
   });
 
-  await test('of two applies at once one wins, and the other ends with 3; so does one after a change by hand', async () => {
+  await test('one of two simultaneous applies succeeds, and the other ends with 3, like an apply after a change by hand', async () => {
     const allowed = ['apply', planFile, '--allow-drop', 'posts.state'];
     const both = await Promise.all([here.overDatabase(allowed), here.overHttp(allowed)]);
     assert.deepEqual(both.map(({ code }) => code).sort(), [0, 3], both.map(({ stderr }) => stderr).join());
@@ -192,7 +192,7 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.match(broken.stderr, /people\.ts:3: cannot be loaded: broken/);
   });
 
-  await test('bad files are named with the line and what is wrong', async () => {
+  await test('errors in files name the file, the line and the problem', async () => {
     const bad = join(root, 'bad');
     const refusal = async (files: Record<string, string>) => {
       rmSync(bad, { recursive: true, force: true });
@@ -260,13 +260,13 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.equal((await here.overDatabase(['apply', planFile], readonly)).code, 0);
   });
 
-  await test('an apply that outlasts the gateway says that it may go on [schema §4.5]', async () => {
+  await test('an apply that outlasts the gateway says that it may continue [schema §4.5]', async () => {
     await using gateway = await startCannedServer();
     const body = JSON.stringify({ error: 'the service admin does not answer in time', code: 'upstream_timeout' });
     gateway.answer({ '/api/v1/admin/schema/apply': { status: 504, body } });
     const { code, stderr } = await runCli(['schema', 'apply', planFile, '--url', gateway.url], { environment: {} });
     assert.equal(code, 1);
-    assert.match(stderr, /^The apply takes longer than the gateway waits, and may go on: schema check says when/);
+    assert.match(stderr, /^The apply takes longer than the gateway waits, and may continue: schema check says when/);
   });
 
   await test('a stack that does not answer, and a key without a stack, are failures', async () => {

@@ -3,7 +3,7 @@ import type { Client } from '../harness/client.ts';
 import { textAt } from '../harness/json.ts';
 import { createGround, environmentOf, firstAdmin, startStack } from '../harness/stack.ts';
 
-/** Starts a stack with its own ground, and returns how `cli schema` runs on it. The stack of disposables ends it. */
+/** Starts a stack on its own servers, and returns functions that run `cli schema` on it. `tidying` ends the stack. */
 export async function startForSchema(tidying: AsyncDisposableStack) {
   const ground = tidying.use(await createGround());
   const stack = tidying.use(await startStack({ topology: 'one', ground }));

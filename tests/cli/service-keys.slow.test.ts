@@ -17,7 +17,7 @@ suite('service keys on the command line', async () => {
   const stack = tidying.use(await startStack({ topology: 'one', ground, environment }));
   const cli = (args: readonly string[]) => runCli(args, { environment });
 
-  await test('a key is made before there is an admin, and works at once [keys §1.8]', async () => {
+  await test('a key is created before the first admin, and works at once [keys §1.8]', async () => {
     const made = await cli(['keys', 'create', 'deploy', '--scope', 'collections:apply', 'files', '--expires-in', '90']);
     assert.equal(made.code, 0, made.stderr);
     assert.match(made.stdout, /^rbk_[a-z0-9]{16}_[\w-]{43}\n$/);
@@ -58,7 +58,7 @@ suite('service keys on the command line', async () => {
     assert.equal(plan.code, 0, plan.stderr);
   });
 
-  await test('wrong words are refused [keys §1.8]', async () => {
+  await test('wrong arguments are refused [keys §1.8]', async () => {
     for (const args of [
       ['keys', 'create', 'x', '--scope', 'root'],
       ['keys', 'create', 'x', '--scope', 'records:nowhere:read'],

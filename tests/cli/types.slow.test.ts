@@ -12,7 +12,7 @@ import { createGround, environmentOf, firstAdmin, repository, startStack } from 
 const run = promisify(execFile);
 const tsc = join(repository, 'node_modules/.bin/tsc');
 
-/** A field of each type, required and not, and names that other languages reserve. */
+/** A field of each type, required and optional, and names that other languages reserve. */
 const everyField = [
   { name: 'class', type: 'text', required: true },
   { name: 'toString', type: 'text' },
@@ -135,7 +135,7 @@ export const extension = defineExtension({
 });
 `;
 
-/** Runs a command, and returns the seconds of processor time that it took: other programs do not change them. */
+/** Runs a command, and returns its CPU time in seconds, which does not depend on other programs. */
 async function timed(command: readonly string[], environment: Readonly<Record<string, string>> = {}): Promise<number> {
   const script = 'TIMEFORMAT="%U %S"; time "$@" 1>/dev/null';
   const env = { PATH: process.env.PATH, ...environment };
@@ -166,7 +166,7 @@ suite('recordbus types', async () => {
   const types = (...args: string[]) =>
     runCli(['types', file, ...args, '--url', stack.url], { environment: { SERVICE_KEY: key } });
 
-  /** Compiles files of the project strictly, and returns the seconds of processor time that it takes. */
+  /** Compiles files of the project in strict mode, and returns the CPU time in seconds. */
   async function compile(...files: string[]): Promise<number> {
     const compilerOptions = {
       target: 'es2024',
@@ -204,7 +204,7 @@ suite('recordbus types', async () => {
     await compile('usage.ts', 'typed-extension.ts');
   });
 
-  test('are the same from the database, but for the routes of extensions', async () => {
+  test('are the same from the database, except for the routes of extensions', async () => {
     const { code, stdout, stderr } = await runCli(['types'], { environment: environmentOf(ground) });
     assert.equal(code, 0, stderr);
     assert.equal(stdout.trim(), readFileSync(file, 'utf8').split('/** The routes of extensions')[0]?.trim());
@@ -231,7 +231,7 @@ suite('recordbus types', async () => {
     }
   });
 
-  test('take 200 collections of 30 fields in two seconds, and cost an app little', async () => {
+  test('take two seconds for 200 collections of 30 fields, and compile quickly in an app', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `large_${index}`);
     const collections = names.map((name, index) => ({
       name,

@@ -1,7 +1,7 @@
 import { type Client, createClient, f } from '@recordbus/client';
 import type { Library } from './library-schema.d.ts';
 
-/** What must compile, and what must not. It is never run. */
+/** Code that must compile, and lines that must not. It is never run. */
 export async function checkTypes(client: Client<Library> = createClient<Library>('http://localhost')): Promise<void> {
   const books = client.from('books');
   // @ts-expect-error there is no such collection

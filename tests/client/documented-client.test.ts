@@ -7,7 +7,7 @@ import { readExamples, runExample } from '../harness/documented.ts';
 import { firstAdmin, repository } from '../harness/stack.ts';
 import { onOneProcess } from '../harness/target.ts';
 
-/** What the module of a page calls to print. */
+/** The global that the module of a page calls to print. */
 const printer = 'recordbusPagePrints';
 
 /** The TypeScript of a page as one module, which finds the client and this stack. */
@@ -20,14 +20,14 @@ function moduleOf(page: string, url: string): string {
     .replaceAll('console.log(', `${printer}(`);
 }
 
-/** The lines that a page says its programs print: comments behind `console.log(…)`, and comments of whole lines. */
+/** The lines that the programs of a page print, according to comments after `console.log(…)` and on their own lines. */
 const promisedLines = (page: string): string[] =>
   [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].flatMap(([, block = '']) =>
     [...block.matchAll(/(?:^|console\.log\(.*\); *)\/\/ (.*)$/gm)].map(([, line = '']) => line),
   );
 
 for (const file of ['docs/client.md', 'docs/reference/client.md'])
-  onOneProcess(`the programs of ${file} print what it says`, async (_t, target) => {
+  onOneProcess(`the programs of ${file} print the documented lines`, async (_t, target) => {
     const page = readFileSync(join(repository, file), 'utf8');
     for (const example of readExamples(page)) await runExample(example, new Map(), target);
     const { token } = (await target.guest.post('/api/v1/admin/login', firstAdmin, 200)) as { token?: string };

@@ -1,4 +1,4 @@
-// A program that runs in each runtime and in a page, from the packed client. It returns what it saw.
+// A program that uses the packed client in each runtime and in a page. It returns its results.
 import { createClient, f, isConflict } from '@recordbus/client';
 
 /** @param {string} url @param {string} name */

@@ -17,7 +17,7 @@ onEachTopology('a live list is always like its collection', async (t, target) =>
   const books = guest.from('books');
   const make = (title: string, stars: number) => books.create({ title, stars });
 
-  await t.test('it shows what matches, in the order of the sort', async () => {
+  await t.test('it shows the matching records in the order of the sort', async () => {
     const old = await make('Live A', 3);
     const list = await books.live({
       filter: (book) => book.and(book.title.contains('Live'), book.stars.gte(2)),
@@ -68,7 +68,7 @@ onEachTopology('a live list is always like its collection', async (t, target) =>
     list.close();
   });
 
-  await t.test('it keeps the first of many, and reads those that move up', async () => {
+  await t.test('it keeps the first of many records, and reads those that move up', async () => {
     const tags = guest.from('tags');
     const ids = await Promise.all(
       Array.from({ length: 8 }, async (_, index) => (await tags.create({ name: `many ${index}` })).id),
@@ -115,7 +115,7 @@ onEachTopology('a live list is always like its collection', async (t, target) =>
     list.close();
   });
 
-  await t.test('it says why it ends, and why it does not begin', async () => {
+  await t.test('it reports why it ends, and why it does not begin', async () => {
     await target.admin().then((client) => client.patch('/api/v1/collections/houses', { list_rule: '' }));
     assert.equal(await codeOf(guest.from('houses').live()), '403 forbidden');
     const list = await admin.from('houses').live();

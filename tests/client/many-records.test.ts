@@ -7,7 +7,7 @@ import { openLibrary } from './library.ts';
 onEachTopology('the client sends batches', async (t, target) => {
   const { guest } = await openLibrary(target);
 
-  await t.test('returns the records of what is built', async () => {
+  await t.test('returns the records of a batch', async () => {
     const made = await guest.batch((batch) => {
       const tag = batch.from('tags').create({ name: 'batched' });
       const book = batch.from('books').create({ title: 'Batched', tags: [tag.ref('id')] });
@@ -22,7 +22,7 @@ onEachTopology('the client sends batches', async (t, target) => {
     assert.deepEqual([gone, put.name], [null, 'put']);
   });
 
-  await t.test('says which operation was refused, and does nothing', async () => {
+  await t.test('reports the refused operation, and does nothing', async () => {
     const refused = await guest
       .batch((batch) => {
         batch.from('tags').create({ name: 'kept back' });
@@ -34,7 +34,7 @@ onEachTopology('the client sends batches', async (t, target) => {
     assert.equal((await guest.from('tags').list({ filter: f`name = ${'kept back'}` })).totalItems, 0);
   });
 
-  await t.test('compares versions, those of lists too', async () => {
+  await t.test('compares versions, including the versions in lists', async () => {
     const book = await guest.from('books').create({ title: 'Listed' });
     await target.guest.patch(`/api/v1/books/${book.id}`, { stars: 4 });
     const [listed] = (await guest.from('books').list({ filter: f`id = ${book.id}` })).data;

@@ -88,7 +88,7 @@ onEachTopology('the client reads and writes records', async (t, target) => {
     assert.equal(one.expand.books_via_writer.items[0]?.expand.tags.length, 2);
   });
 
-  await t.test('shows only the fields that are asked for', async () => {
+  await t.test('returns only the requested fields', async () => {
     const first = await books.first({ fields: ['title'], sort: 'title' });
     assert.deepEqual(Object.keys(first ?? {}).sort(), ['id', 'title']);
     assert.equal(await books.first({ filter: f`title = ${'none'}` }), undefined);
@@ -100,7 +100,7 @@ onEachTopology('the client reads and writes records', async (t, target) => {
     assert.deepEqual(titles, [quote.title, 'Dune']);
   });
 
-  await t.test('refuses to overwrite what others wrote, and says which version is there', async () => {
+  await t.test('refuses to overwrite the writes of others, and reports the current version', async () => {
     const [mine, theirs] = [await books.get(dune.id), await books.get(dune.id)];
     const written = await books.update(theirs, { stars: 4 });
     const refused = await books.update(mine, { stars: 3 }).catch((error: unknown) => error);

@@ -30,7 +30,7 @@ onEachTopology('the client sends again what is safe to send again', async (t, ta
     for (const number of [0, 30, 59]) assert.equal(await tagsNamed(guest, `third ${number}.`), 1);
   });
 
-  await t.test('does updates, deletes and batches once, too', async () => {
+  await t.test('does not repeat updates, deletes and batches either', async () => {
     await using proxy = await startLosingProxy(target.url, (request, number) =>
       /^(PATCH|DELETE|POST)/.test(request) && number % 2 === 1 ? 'lose' : 'pass',
     );
@@ -50,7 +50,7 @@ onEachTopology('the client sends again what is safe to send again', async (t, ta
     );
   });
 
-  await t.test('sends at most four times again, then says why it stopped', async () => {
+  await t.test('retries at most four times, then reports why it stopped', async () => {
     await using proxy = await startLosingProxy(target.url, () => ({ status: 503, headers: { 'Retry-After': '0' } }));
     const client = createClient<Library>(proxy.url);
     const refusal = await refusalOf(client.from('tags').create({ name: 'never' }));
@@ -70,14 +70,14 @@ onEachTopology('the client sends again what is safe to send again', async (t, ta
     assert.deepEqual([refusal.retryAfterMs, proxy.requests.length], [3_600_000, 2]);
   });
 
-  await t.test('does not repeat what is not safe', async () => {
+  await t.test('does not repeat unsafe requests', async () => {
     await using proxy = await startLosingProxy(target.url, () => 'lose');
     const call = { method: 'POST', path: '/api/v1/files/token', values: {} } as const;
     assert.equal((await refusalOf(createClient(proxy.url).request(call))).code, 'network');
     assert.equal(proxy.requests.length, 1);
   });
 
-  await t.test('stops at once when it is aborted, also while it waits', async () => {
+  await t.test('stops at once when it is aborted, even while it waits', async () => {
     await using proxy = await startLosingProxy(target.url, () => ({ status: 503, headers: { 'Retry-After': '50' } }));
     const stop = new AbortController();
     const refused = refusalOf(createClient<Library>(proxy.url).from('tags').list({ signal: stop.signal }));

@@ -163,7 +163,7 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/realtime/channels/{name}': (c) => c.broadcast('{name}', 1),
 };
 
-/** The routes that the client has no function for, and why. */
+/** The routes without a function in the client, and why. */
 export const without: Readonly<Record<string, string>> = {
   'GET /healthz': 'for load balancers',
   'GET /api/v1/metrics': 'for Prometheus',

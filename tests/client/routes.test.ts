@@ -35,7 +35,7 @@ onOneProcess('the client reaches every route of the API document', async (t, tar
   await t.test('each call sends a request to its route', async () => {
     for (const [route, call] of Object.entries(calls)) assert.deepEqual(await sentBy(call), [route]);
   });
-  await t.test('so does each call that the page of the API document shows, which leaves out none', async () => {
+  await t.test('each call on the page of the API document does too, and none is missing', async () => {
     assert.deepEqual(Object.keys(clientCalls).sort(), Object.keys(calls).sort());
     for (const [route, text] of Object.entries(clientCalls))
       assert.deepEqual(await sentBy((client) => run(client, text)), [route]);
@@ -56,7 +56,7 @@ async function sentBy(call: Call): Promise<string[]> {
   return sent;
 }
 
-/** What the calls of the page name. */
+/** The variables in the calls of the page. */
 const values = {
   token: 't',
   password: 'correct horse',
@@ -69,7 +69,7 @@ const values = {
   record: { id: '{id}', photo: '{filename}' },
 };
 
-/** Does a call of the client that is written as a text. */
+/** Runs a call of the client from its source text. */
 const run = (client: unknown, text: string): unknown =>
   new Function('client', ...Object.keys(values), `return ${text.replace('{body}', '{}')}`)(
     client,

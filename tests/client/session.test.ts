@@ -72,7 +72,7 @@ onEachTopology('a session is refreshed before it ends', async (t, target) => {
     });
   }
 
-  await t.test('once for all tabs, which learn of sign-ins and sign-outs', async (t) => {
+  await t.test('once for all tabs, and tabs follow sign-ins and sign-outs', async (t) => {
     const store = sharedStore(`tabs of ${target.url}`);
     const [first, second] = [recordingFetch(), recordingFetch()];
     const tabs = [first, second].map(({ fetch }) => createClient(target.url, { fetch, store }));
@@ -81,12 +81,12 @@ onEachTopology('a session is refreshed before it ends', async (t, target) => {
     const seen: (string | undefined)[] = [];
     two.session.onChange((session) => seen.push(session?.token));
     await one.auth(users).register({ email: 'tabs@example.com', password });
-    await eventually('the other tab learns of the sign-in', () => seen.length === 1);
+    await eventually('the other tab follows the sign-in', () => seen.length === 1);
     setClock(t, (windowSec / 2 + 1) * 1000);
     await Promise.all(tabs.flatMap((tab) => [tab.auth(users).sessions.list(), tab.auth(users).sessions.list()]));
     assert.equal(refreshes([...first.paths, ...second.paths]), 1);
     await one.auth(users).logout();
-    await eventually('the other tab learns of the sign-out', () => seen.length > 1 && seen.at(-1) === undefined);
+    await eventually('the other tab follows the sign-out', () => seen.length > 1 && seen.at(-1) === undefined);
     assert.equal(await two.session.current(), undefined);
   });
 

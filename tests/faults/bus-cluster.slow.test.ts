@@ -11,13 +11,16 @@ import { eventsAreWhole, everyWriteIsThere, p95Ms, startSteadyWrites } from '../
 import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives } from '../harness/write-burst.ts';
 
-/** Every fault of every server and of every two; without it, the worst fault of one, and the loss of the majority. */
+/**
+ * Whether to run every fault on every server and on every pair, instead of only the worst fault of one and the loss of
+ * the majority.
+ */
 const isThorough = process.env.TEST_FAULTS === 'all';
 
 const collection = 'meters';
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
 
-/** What happens to servers, and how it ends. */
+/** The faults of servers, and how each ends. */
 const faults: Readonly<Record<string, { begin(server: ClusterServer): unknown; end(server: ClusterServer): unknown }>> =
   {
     killed: { begin: (server) => server.kill(), end: (server) => server.start() },
@@ -76,7 +79,7 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
     const { begin, end } = faults[name] ?? assert.fail(name);
     const fromMs = performance.now();
     await Promise.all(hit.map(begin));
-    // With two of three servers there is a majority, and events go on while the third is away.
+    // Two of three servers are a majority, so events continue without the third.
     if (hit.length === 1) await isDelivered();
     else await moreWrites(100);
     const toMs = performance.now();
@@ -90,7 +93,7 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
     await cluster.isWhole();
   }
 
-  /** Waits until an event of now is delivered, and shown by the other replica's live connection. */
+  /** Waits until a new event is delivered to a webhook and to a live connection of the other replica. */
   async function isDelivered(): Promise<void> {
     const { id } = await stack.guest.create(collection, { value: 0 });
     await eventually('its event is delivered', () => receivedRecordIds(receiver).includes(id), patience);

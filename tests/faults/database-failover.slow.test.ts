@@ -16,7 +16,7 @@ import { committedIds, everyRecordArrives } from '../harness/write-burst.ts';
 const collection = 'meters';
 const definition = { name: collection, type: 'base', fields: [{ name: 'value', type: 'number' }] };
 
-/** How long the services may take until they work on the new primary, in milliseconds. */
+/** How long the services may take to work on the new primary, in milliseconds. */
 const recoveryMs = 15_000;
 
 const groundOn = ({ url }: PostgresPair) => createGround({ url, drop: async () => {} });
@@ -24,7 +24,7 @@ const groundOn = ({ url }: PostgresPair) => createGround({ url, drop: async () =
 const totalOf = async (admin: Client) => at((await admin.get(`/api/v1/${collection}?perPage=1`)).json, 'totalItems');
 
 for (const topology of topologies)
-  test(`after a failover to a synchronous standby nothing that was answered is lost (${topology})`, async (t) => {
+  test(`after a failover to a synchronous standby no answered write is lost (${topology})`, async (t) => {
     await using pair = await startPostgresPair('synchronous');
     await using ground = await groundOn(pair);
     await using stack = await startStack({ topology, ground });
@@ -77,7 +77,7 @@ test('when the primary hangs and the standby takes over, the services leave it',
     return row !== undefined;
   });
 
-  await t.test('what the standby has not received is lost, and everything agrees on that', async () => {
+  await t.test('writes that the standby has not received are lost for all services alike', async () => {
     pair.holdBack();
     const lost = await Promise.all(Array.from({ length: 20 }, (_, value) => admin.create(collection, { value })));
     assert.equal(await totalOf(admin), 21);

@@ -85,7 +85,7 @@ for (const topology of topologies) {
     await postgres.start();
     await t.test('after a crash everything works [docs/reliability]', isBack);
 
-    await t.test('a crash amid relaxed writes leaves a beginning of them [collections §1.6]', () =>
+    await t.test('a crash during relaxed writes loses only the last ones [collections §1.6]', () =>
       killDuringRelaxedWrites(stack, postgres, bus),
     );
   });

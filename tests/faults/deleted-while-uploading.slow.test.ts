@@ -26,7 +26,7 @@ function beginForm(method: string, url: string, content: string) {
     sent.on('error', reject);
   });
   sent.write(part('name="doc"; filename="new.txt"', content));
-  // The parser knows the end of a part by the beginning of the next.
+  // The parser finds the end of a part at the beginning of the next.
   sent.write(`--${boundary}\r\n`);
   return {
     async finish(): Promise<{ readonly status: number; readonly json: unknown }> {
@@ -85,7 +85,7 @@ test('an upload keeps its files when the record is deleted meanwhile [files §1.
     await isWhole(json, 'from a PUT');
   });
 
-  await t.test('a PATCH of the record that was created again', async () => {
+  await t.test('a PATCH updates the record that was created again', async () => {
     await putOld();
     const form = beginForm('PATCH', `${stack.url}${path}`, 'from a PATCH');
     await eventually('the new file is stored', () => filesOf().length === 2);

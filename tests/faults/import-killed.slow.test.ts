@@ -13,11 +13,11 @@ import { listDescendants } from '../harness/processes.ts';
 import { callers, createDataDirectory, firstAdmin, readiness, startProduct } from '../harness/stack.ts';
 import { ended, linesOf, readJob, sendImport } from '../scenarios/import-jobs.ts';
 
-// As many as CI has time for; IMPORT_ROWS=50000 IMPORT_KILLS=10 takes three minutes.
+// CI has time for this many. IMPORT_ROWS=50000 IMPORT_KILLS=10 takes three minutes.
 const rows = Number(process.env.IMPORT_ROWS ?? 20_000);
 const kills = Number(process.env.IMPORT_KILLS ?? 4);
 
-test(`an import of ${rows} rows survives ${kills} kills of the whole stack: each row is there once, with one event [import §5.1]`, async (t) => {
+test(`an import of ${rows} rows survives ${kills} kills of the whole stack: each row is stored once, with one event [import §5.1]`, async (t) => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

@@ -22,8 +22,8 @@ const jobIn = async (ground: Ground, id: string) => {
 };
 
 /**
- * Imports rows on two replicas of the records service, and disturbs the one that works on them. Checks that the other one
- * goes on, and that each row is there once, with one event.
+ * Imports rows on two replicas of the records service, and disturbs the one that works on them. Checks that the other
+ * one continues, and that each row is stored once, with one event.
  */
 async function importWhile(t: TestContext, disturb: (pid: number) => (() => void) | undefined): Promise<void> {
   await using ground = await createGround();
@@ -66,13 +66,13 @@ async function importWhile(t: TestContext, disturb: (pid: number) => (() => void
   assert.deepEqual(counts, { records: rows, numbers: rows, named: rows, events: rows, done: rows });
 }
 
-test('when the replica that works on a job is killed, another one goes on, and nothing is done twice [import §7.4]', (t) =>
+test('when the replica that works on a job is killed, another one continues, and nothing is done twice [import §7.4]', (t) =>
   importWhile(t, (pid) => {
     process.kill(pid, 'SIGKILL');
     return undefined;
   }));
 
-test('when the replica that works on a job is frozen, another one goes on, and the first commits nothing more [import §7.4]', (t) =>
+test('when the replica that works on a job is frozen, another one continues, and the first commits nothing more [import §7.4]', (t) =>
   importWhile(t, (pid) => {
     process.kill(pid, 'SIGSTOP');
     return () => process.kill(pid, 'SIGCONT');

@@ -11,11 +11,11 @@ import { random } from './live-chaos/random.ts';
 import { secondReplicaOf } from './live-chaos/second-replica.ts';
 import { writeAtRandom } from './live-chaos/write-at-random.ts';
 
-/** The test runs this long; `npm run test:chaos` makes it an hour, with more of everything. */
+/** The duration of the test. `npm run test:chaos` makes it an hour, with more of everything. */
 const seconds = Number(process.env.CHAOS_SECONDS ?? 120);
 const writerCount = Number(process.env.CHAOS_WRITERS ?? 8);
 const clientCount = Number(process.env.CHAOS_CLIENTS ?? 40);
-/** The most records of a page, and of the snapshot of a list. */
+/** The maximum number of records in a page, and in the snapshot of a list. */
 const pageSize = 1000;
 const longestCutMs = Number(process.env.CHAOS_LONGEST_CUT_SECONDS ?? 10) * 1000;
 
@@ -25,8 +25,8 @@ interface Follower {
   readonly client: Client;
 }
 
-test('live lists are right after an hour of faults, or two minutes [realtime §4.2]', {
-  // At the end each of the lists is compared, which takes a busy machine a while.
+test('live lists are correct after an hour, or two minutes, of faults [realtime §4.2]', {
+  // At the end all lists are compared, which takes a while on a busy machine.
   timeout: (seconds + 240 + clientCount * 5) * 1000,
 }, async (t) => {
   await using stack = await startStack({ topology: 'processes' });
@@ -65,7 +65,7 @@ test('live lists are right after an hour of faults, or two minutes [realtime §4
   t.diagnostic(`clients ${JSON.stringify(sumOf(lists))}`);
 });
 
-/** Waits until a list equals a fresh one, also if its client has only just been cut off. */
+/** Waits until a list equals a fresh one, even if its client was just cut off. */
 async function becomesRight({ list, path, client }: Follower): Promise<void> {
   await eventually(
     `a list is right: ${path}`,

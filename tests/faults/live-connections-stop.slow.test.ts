@@ -12,7 +12,7 @@ import { topologies } from '../harness/target.ts';
 const subscription = { id: 'all', collection: 'notes' };
 const notes = { name: 'notes', type: 'base', list_rule: null, fields: [{ name: 'title', type: 'text' }] };
 
-/** Opens a WebSocket and never answers again, not even a close. */
+/** Opens a WebSocket and then never answers, not even a close. */
 async function openRudely(url: string): Promise<Socket> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);

@@ -7,7 +7,7 @@ import { openLive } from '../harness/live-client.ts';
 import { startStack } from '../harness/stack.ts';
 import { createNotes } from '../scenarios/realtime/notes.ts';
 
-/** How long the reader may go on without connections: 30 s (realtime §6.2), and more on a busy machine. */
+/** How long the reader may continue without connections: 30 s (realtime §6.2), and more on a busy machine. */
 const asleepWithin = { timeoutMs: 90_000, intervalMs: 500 };
 
 test('without live connections nobody reads the stream, and a client that returns misses nothing [realtime §4.2]', async () => {

@@ -6,7 +6,7 @@ import { openLive } from '../harness/live-client.ts';
 import { createGround, startStack } from '../harness/stack.ts';
 import { createNotes } from '../scenarios/realtime/notes.ts';
 
-test('a stream that lost its data is a resync, and live connections go on [realtime §4.3]', async () => {
+test('a stream that lost its data causes a resync, and live connections continue [realtime §4.3]', async () => {
   await using stack = await startStack({ topology: 'one' });
   await createNotes(stack);
   const admin = await stack.admin();
@@ -31,7 +31,7 @@ test('a stream that lost its data is a resync, and live connections go on [realt
   await resumed.arrived('snapshot');
 });
 
-test('a number of the stream that is used again hides no change [realtime §4.3]', async () => {
+test('a reused sequence number of the stream hides no change [realtime §4.3]', async () => {
   const bus = await startEmbeddedNats();
   await using ground = await createGround(undefined, bus);
   await using stack = await startStack({ topology: 'one', ground });
@@ -45,7 +45,7 @@ test('a number of the stream that is used again hides no change [realtime §4.3]
   for (let rank = 1; rank < 10; rank += 1) await admin.create('notes', { rank });
   await live.arrived('create', 10);
   const cursor = live.lastEventId ?? '';
-  // The stream has lost nine events with their numbers; these and the next ones take the same numbers.
+  // The stream has lost nine events, and reuses their numbers for the next events.
   await bus.goBack();
   const reused = await openLive(stack.url, [{ collection: 'notes' }]);
   for (let rank = 10; rank < 30; rank += 1) await admin.create('notes', { rank });

@@ -13,7 +13,7 @@ import { collection, startProxiedProduct } from './network/product.ts';
 
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
 
-/** Longer than every wait that is documented. */
+/** Longer than every documented wait. */
 const longestAnswerMs = 40_000;
 
 test('the network between all parts fails, and nothing is lost or out of order', async (t) => {
@@ -76,7 +76,7 @@ test('the network between all parts fails, and nothing is lost or out of order',
   assert.deepEqual(list.faults, []);
 });
 
-/** Asks whether the gateway is ready, until it is over and it is ready again. Returns what it said. */
+/** Asks whether the gateway is ready, until the fault is over and it is ready again. Returns the statuses. */
 async function askReadiness(gateway: Client, isOver: AbortSignal): Promise<ReadonlySet<number>> {
   const said = new Set<number>();
   for (let last = 0; !isOver.aborted || last !== 200; ) {

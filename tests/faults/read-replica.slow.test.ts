@@ -10,7 +10,7 @@ const collection = 'notes';
 const open = { list_rule: null, view_rule: null, create_rule: null, update_rule: null, delete_rule: null };
 const definition = { name: collection, type: 'base', fields: [{ name: 'value', type: 'number' }], ...open };
 
-/** Rounds of a writer that reads what it wrote. */
+/** The number of rounds of a writer that reads its own writes. */
 const rounds = Number(process.env.TEST_REPLICA_ROUNDS ?? 24);
 const writers = 5;
 
@@ -37,7 +37,7 @@ async function startReplicated(topology: Topology): Promise<Replicated> {
   return { pair, stack, other, admin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** The reads that ran somewhere so far. */
+/** Returns the number of reads with this result so far. */
 async function readsOf({ stack }: Replicated, result: 'replica' | 'behind' | 'failed'): Promise<number> {
   const { text } = await stack.guest.get('/api/v1/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('recordbus_read_replica_reads_total{'));
@@ -50,7 +50,7 @@ async function delay({ pair }: Replicated, by: string): Promise<void> {
   await pair.onStandby('select pg_reload_conf()');
 }
 
-/** Waits until the standby has what the primary has. */
+/** Waits until the standby has caught up with the primary. */
 const level = ({ pair }: Replicated): Promise<unknown> =>
   eventually('the standby is level', async () => {
     const [primary] = await pair.onPrimary('select pg_current_wal_lsn()::text as lsn');
@@ -86,7 +86,7 @@ async function staleReads(clients: readonly Client[]): Promise<number> {
   return stale;
 }
 
-test('every caller reads its own writes, however far the read replica is behind', async (t) => {
+test('every caller reads its own writes, however far the read replica lags', async (t) => {
   await using replicated = await startReplicated('processes');
   const { stack, other, admin } = replicated;
   const names = Array.from({ length: writers }, (_, index) => `writer${index}`);
@@ -106,21 +106,24 @@ test('every caller reads its own writes, however far the read replica is behind'
   const path = `/api/v1/${collection}/${id}`;
   const [token = ''] = tokens;
 
-  await t.test('a caller who has not written may get an older state, and one who asks for it does', async () => {
-    assert.equal((await stack.guest.get(path)).status, 404);
-    assert.equal((await admin.get(path)).status, 200);
-    assert.equal((await admin.get(`${path}?consistency=eventual`)).status, 404);
-    assert.equal((await admin.get(`${path}?consistency=strong`)).status, 400);
-  });
+  await t.test(
+    'a caller who has not written may get an older state, and a caller who accepts an older state gets it',
+    async () => {
+      assert.equal((await stack.guest.get(path)).status, 404);
+      assert.equal((await admin.get(path)).status, 200);
+      assert.equal((await admin.get(`${path}?consistency=eventual`)).status, 404);
+      assert.equal((await admin.get(`${path}?consistency=strong`)).status, 400);
+    },
+  );
 
-  await t.test('who has just signed up sees the account', async () => {
+  await t.test('a new user sees the account at once', async () => {
     const body = { email: 'new@example.com', password: firstAdmin.password };
     const session = await stack.guest.post('/api/v1/auth/people/register', body);
     const caller = createClient(stack.url, textAt(session, 'token'));
     assert.equal((await caller.get(`/api/v1/people/${textAt(session, 'record.id')}`)).status, 200);
   });
 
-  await t.test('the state of a write travels with its header, over any gateway and caller', async () => {
+  await t.test('the header of a write gives any caller its state at any gateway', async () => {
     const { headers } = await admin.send('PATCH', path, { body: { value: 2 } });
     const state = String(headers['x-service-consistency']);
     for (const to of [stack, other])
@@ -137,7 +140,7 @@ test('every caller reads its own writes, however far the read replica is behind'
     assert.equal(valueAt((await stack.guest.get(`${path}?consistency=eventual`)).json), undefined);
   });
 
-  await t.test('another gateway learns of a write', async () => {
+  await t.test('another gateway receives the state of a write', async () => {
     await admin.patch(path, { value: 3 });
     const elsewhere = createClient(
       other.url,
@@ -157,7 +160,7 @@ test('every caller reads its own writes, however far the read replica is behind'
     assert.equal(at((await admin.get(`${path}?consistency=eventual`)).json, 'data.more'), null);
   });
 
-  await t.test('a rule that asks the account of the caller asks the primary', async () => {
+  await t.test('a rule about the account of the caller reads the primary', async () => {
     await admin.patch('/api/v1/collections/people', { fields: [{ name: 'name', type: 'text' }] });
     await admin.patch(`/api/v1/collections/${collection}`, { view_rule: '@request.auth.name = "Uma"' });
     const caller = createClient(stack.url, token);
@@ -169,7 +172,7 @@ test('every caller reads its own writes, however far the read replica is behind'
   });
 });
 
-test('reads go on while the read replica hangs, and after a failover to it', async (t) => {
+test('reads continue while the read replica hangs, and after a failover to it', async (t) => {
   await using replicated = await startReplicated('one');
   const { pair, stack, admin } = replicated;
   const { id } = await admin.create(collection, { value: 1 });

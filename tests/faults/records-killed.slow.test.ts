@@ -10,7 +10,7 @@ import { startStack } from '../harness/stack.ts';
 /** The idempotency key of a dead process is held until its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;
 
-/** A create that keeps its answer in its own statement, and one that claims its key first. */
+/** One create stores its answer in its own statement, the other claims its key first. */
 const collections = ['orders', 'payments'] as const;
 
 test('a create with an idempotency key that is repeated after the records service was killed happens once [docs/reliability]', async () => {
@@ -26,7 +26,7 @@ test('a create with an idempotency key that is repeated after the records servic
 
   const database = new pg.Client(stack.ground.databaseUrl);
   await database.connect();
-  // A transaction sees only the sessions that existed when it first looked, so another client looks for the wait.
+  // A transaction sees only the sessions from its first look, so another client looks for the wait.
   const observer = new pg.Client(stack.ground.databaseUrl);
   await observer.connect();
   try {
@@ -50,7 +50,7 @@ test('a create with an idempotency key that is repeated after the records servic
   for (const name of collections) assert.equal(at((await guest.get(`/api/v1/${name}`)).json, 'totalItems'), 1);
 });
 
-/** Repeats a create whose first request died. The server may have finished the statement that was under way. */
+/** Repeats a create whose first request died. The server may have finished its last statement. */
 async function repeatUntilDone(name: string, create: () => Promise<Answer>): Promise<void> {
   const refusals = new Set<number>();
   const answer = await eventually(

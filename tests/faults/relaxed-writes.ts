@@ -6,10 +6,10 @@ import type { Server } from '../harness/server.ts';
 import type { Stack } from '../harness/stack.ts';
 
 const writerCount = 6;
-/** More than is written within the second in which writes reach the disk. */
+/** More writes than happen in the second after which writes reach the disk. */
 const enough = 600;
 
-/** Kills the database amid writes of a relaxed collection: a beginning of each writer's records is there afterwards. */
+/** Kills the database during writes of a relaxed collection, and checks that each writer lost only its last records. */
 export async function killDuringRelaxedWrites(stack: Stack, postgres: Server, bus: BusReader): Promise<void> {
   const admin = await stack.admin();
   const fields = [

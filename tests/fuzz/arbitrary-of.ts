@@ -35,7 +35,7 @@ const anyJson = fc.oneof(
 /** Levels of a value below which lists and objects stay empty. */
 const maxDepth = 5;
 
-/** Values of a JSON Schema of the document. At every level, `refuse` percent of the values are something else. */
+/** Values of a JSON Schema of the document. At every level, `refuse` percent of the values do not match. */
 export function arbitraryOf(document: unknown, schema: Schema, refuse: number, depth = 0): fc.Arbitrary<unknown> {
   const next = (inner: unknown) => arbitraryOf(document, (inner ?? {}) as Schema, refuse, depth + 1);
   return fc.oneof(

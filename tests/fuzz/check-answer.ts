@@ -32,13 +32,13 @@ export function createFindProblem(document: object): FindProblem {
     if (!pointer)
       return text === '' && declared.schemas.size === 0 ? undefined : `a body of ${type} is not declared for ${status}`;
     if (type !== 'application/json') return undefined;
-    // The parameter `fields` leaves out what it does not name (records §11).
+    // The parameter `fields` omits the members that it does not name (records §11).
     const validate = (path.includes('fields=') ? validatorOfChosen : validatorAt)(pointer);
     return validate(json) ? undefined : `${texts.errorsText(validate.errors)} in ${status} ${text.slice(0, 600)}`;
   };
 }
 
-/** Returns the validator of a schema by its place in the document. */
+/** Returns the validator of a schema by its path in the document. */
 function createValidators(document: object): (pointer: readonly string[]) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'openapi');

@@ -4,7 +4,7 @@ import { userCollection } from '../harness/stack.ts';
 import { operationsOf } from './operations.ts';
 import type { Known } from './requests.ts';
 
-/** An operation on files of the admin pages, which come from a build that no test waits for. */
+/** The operation on files of the admin pages, which no test builds. */
 export const ofBuild = 'getInnerAssetsByFile';
 
 /** Operations that are not called. */

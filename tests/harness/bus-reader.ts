@@ -22,7 +22,10 @@ export interface BusReader extends AsyncDisposable {
   ): Promise<'stored' | 'duplicate'>;
 }
 
-/** Opens a reader, which survives a restart of the bus; of a cluster with all its servers. Throws when the stream does not exist within ten seconds. */
+/**
+ * Opens a reader, which survives a restart of the bus, and connects to all servers of a cluster. Throws when the stream
+ * does not exist within ten seconds.
+ */
 export async function openBusReader(natsUrl: string): Promise<BusReader> {
   const urls = natsUrl.split(',').map((url) => new URL(url));
   const { username: user, password: pass } = urls[0] ?? {};

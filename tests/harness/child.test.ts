@@ -9,7 +9,7 @@ const isRunning = (pid: number): boolean => listProcesses().some((listed) => lis
 
 const endless = 'trap "" TERM INT HUP; while :; do sleep 1; done';
 
-/** A test file that is ended after it started a process that does not end by itself, and printed a pid of it. */
+/** A test file that starts an endless process, prints its pid, and is then ended. */
 const source = (module: string, isGroup: boolean) => `
   import { startChild } from '${module}';
   const commands = '${isGroup ? `(${endless}) & echo $!; wait` : `echo $$; ${endless}`}';

@@ -73,7 +73,7 @@ export function startChild(
   };
 }
 
-/** A process that a test started ends with the test; of a detached one, the whole group. */
+/** A process that ends with the test that started it. A detached process ends with its whole group. */
 function endWithThisProcess(child: ChildProcess, isGroup: boolean): void {
   if (child.pid === undefined) return;
   const release = whenThisProcessEnds('kill -KILL "$1"', [String(isGroup ? -child.pid : child.pid)]);
@@ -81,8 +81,8 @@ function endWithThisProcess(child: ChildProcess, isGroup: boolean): void {
 }
 
 /**
- * A test that is ended (by a timeout, Ctrl-C, even SIGKILL) leaves nothing behind: a shell waits for the end of its
- * input, which closes when this process ends for any reason, and runs the commands. Returns a function that calls it off.
+ * Cleans up after a test that is ended by a timeout, Ctrl-C or even SIGKILL: a shell waits for the end of its input,
+ * which closes when this process ends for any reason, and then runs the commands. Returns a function that cancels this.
  */
 export function whenThisProcessEnds(commands: string, args: readonly string[], options: SpawnOptions = {}): () => void {
   const guard = spawn('sh', ['-c', `read -r line || { ${commands}; }`, 'guard', ...args], {

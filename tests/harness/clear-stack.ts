@@ -15,7 +15,7 @@ export async function clearStack(admin: Client): Promise<void> {
   await admin.patch('/api/v1/admin/settings', Object.fromEntries(names.map((name) => [name, ''])));
 }
 
-/** A collection cannot be deleted while a view, a relation or a rule of another one depends on it, in a circle too. */
+/** A collection cannot be deleted while a view, a relation or a rule of another one depends on it, even in a circle. */
 async function deleteAllCollections(admin: Client): Promise<void> {
   const left = await deleteWhatGoes(admin, collectionsPath);
   for (const collection of left) await clearRules(admin, collection);
@@ -28,7 +28,7 @@ async function deleteAll(admin: Client, path: string, isGoing?: (row: JsonObject
   if (left.length > 0) throw new Error(`cannot delete these rows of ${path}: ${JSON.stringify(left)}`);
 }
 
-/** Deletes rows, repeatedly while a row is deleted, since each may free another. Returns those that are left. */
+/** Deletes rows, and repeats this while it succeeds for any, because each may free another. Returns the rows left. */
 async function deleteWhatGoes(
   admin: Client,
   path: string,
@@ -57,5 +57,5 @@ async function dropRelations(admin: Client, collection: JsonObject): Promise<voi
     await admin.delete(`${collectionsPath}/${textAt(collection, 'id')}/fields/${textAt(field, 'name')}`);
 }
 
-/** The definitions of the fields, which the API shows as a text of JSON. */
+/** The definitions of the fields, which the API returns as JSON text. */
 const fieldsOf = (collection: JsonObject): readonly JsonObject[] => JSON.parse(textAt(collection, 'fields'));

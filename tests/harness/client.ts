@@ -112,7 +112,7 @@ function exchange(
   });
 }
 
-/** The text of an answer; of a stream of events, which stays open, the first piece. */
+/** Returns the text of an answer, or the first chunk of an event stream, which stays open. */
 async function textOf(incoming: IncomingMessage): Promise<string> {
   if (!incoming.headers['content-type']?.startsWith('text/event-stream')) return text(incoming);
   for await (const first of incoming.setEncoding('utf8')) return String(first);

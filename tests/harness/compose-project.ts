@@ -8,13 +8,13 @@ import { objectAt, textAt } from './json.ts';
 
 const answers = (...args: readonly string[]): boolean => spawnSync('docker', args, { stdio: 'ignore' }).status === 0;
 
-/** Why tests that need Docker are skipped here; false when they are not. */
+/** The reason to skip tests with Docker; false if there is Docker. */
 export const skipWithoutDocker: string | false =
   answers('compose', 'version') && answers('version')
     ? false
     : 'docker compose, or the engine behind it, does not answer';
 
-/** A deployment by docker-compose.yml apart from all others on this machine. */
+/** A deployment by docker-compose.yml, separate from all others on this machine. */
 interface ComposeProject extends AsyncDisposable {
   /** Variables that give `docker compose` in the clone the name, the image and the port of this project. */
   readonly environment: Readonly<Record<string, string>>;
@@ -34,7 +34,7 @@ export function nameComposeProject(clone: string, publishedPort: number): Compos
   const removal = [
     'docker compose down --volumes --remove-orphans --timeout 1',
     `docker image rm ${name}`,
-    // Compose builds the image for each service; the tag stays with one of them.
+    // Compose builds the image for each service, and one of the builds gets the tag.
     `docker image prune --force --filter label=com.docker.compose.project=${name}`,
   ].join(';');
   const release = whenThisProcessEnds(removal, [], { cwd: clone, env });
@@ -47,7 +47,7 @@ export function nameComposeProject(clone: string, publishedPort: number): Compos
   };
 }
 
-/** The services with the image of the product, under another name: the image of the machine keeps its own. */
+/** The services, with another name for the product's image, so that the machine's image keeps its name. */
 function withImage(name: string, composeFile: string): unknown {
   const services = objectAt(parse(readFileSync(composeFile, 'utf8'), { merge: true }), 'services');
   const own = Object.keys(services).filter((service) => textAt(services, `${service}.image`) === 'recordbus');

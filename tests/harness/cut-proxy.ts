@@ -6,18 +6,18 @@ import { type Link, passOn } from './shaped-link.ts';
 export interface CutProxy extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
-  /** Cuts every connection, and each further one at once. */
+  /** Cuts every connection, and each new one at once. */
   cut(): void;
-  /** Loses what is sent: connections stay open, and new ones open, but no byte passes. */
+  /** Holds all bytes: connections stay open, and new ones open, but no byte passes. */
   stall(): void;
-  /** Slows down what is sent, on new connections and on open ones. */
+  /** Slows down new and open connections. */
   slow(link: Link): void;
   /**
-   * Forgets every open connection, as a firewall does: both ends stay open, and neither learns that no byte passes any
+   * Forgets every open connection, as a firewall does: both ends stay open, and neither notices that no byte passes any
    * more. New connections work.
    */
   forget(): void;
-  /** Ends all of them but what was forgotten. What a stall held back passes. */
+  /** Ends all of these faults, except that forgotten connections stay dead. Bytes that a stall held pass now. */
   restore(): void;
 }
 

@@ -19,8 +19,7 @@ const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 /**
  * Runs the examples of a page in order. An `http` block is a request. A `json` block right after it is the answer, with a
  * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`) and a service
- * key (`<name_key>`). `…` at the
- * end of a text stands for the rest of it. Times match any time.
+ * key (`<name_key>`). `…` at the end of a text matches the rest of it. Times match any time.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
@@ -44,7 +43,7 @@ export function readExamples(text: string): Example[] {
   });
 }
 
-/** Sends a request and compares the answer; `names` has the ids of records that earlier answers named. */
+/** Sends a request and compares the answer; `names` has the ids of the records in earlier answers. */
 export async function runExample(
   { request, words, answer }: Example,
   names: Map<string, string>,
@@ -77,7 +76,7 @@ async function callerOf(target: Caller, authorization: string | undefined): Prom
   return authorization === undefined ? target.guest : createClient(target.url, authorization.slice('Bearer '.length));
 }
 
-/** The answer of a page as what an answer has to match. */
+/** Turns the answer of a page into the pattern that the real answer has to match. */
 export const expectedOf = (answer: string): unknown => JSON.parse(answer, matcherOf);
 
 /** Encodes the values of a query: in the examples they are not URL-encoded, to be readable. */

@@ -7,7 +7,7 @@ import { findFreePort } from './free-port.ts';
 import { natsBinary } from './platform-binaries.ts';
 import type { Server } from './server.ts';
 
-/** A server that was killed reads a large stream again before it is ready. */
+/** A killed server reads a large stream again before it is ready. */
 const patience = { timeoutMs: 60_000 };
 
 /** A server whose data can go back to an earlier state. */

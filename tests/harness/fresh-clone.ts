@@ -4,7 +4,7 @@ import { type Dirent, mkdirSync, readdirSync, readlinkSync, symlinkSync } from '
 import { join } from 'node:path';
 import { repository } from './stack.ts';
 
-/** Commits the files of this repository, as they are now, to a new repository in `directory`, which `git clone` takes. */
+/** Commits the current files of this repository to a new repository in `directory`, for `git clone`. */
 export function commitFiles(directory: string): void {
   const author = { name: 'Recordbus', email: 'recordbus@example.com' };
   const git = (...args: string[]): void => {
@@ -28,7 +28,7 @@ export function commitFiles(directory: string): void {
   git('-c', 'commit.gpgSign=false', 'commit', '--quiet', '--no-verify', '--message', 'The files under test');
 }
 
-/** Removes the variables that a hook of git has, which name the repository of the hook. */
+/** Removes the variables of a Git hook, which name the repository of the hook. */
 export const withoutGitVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('GIT_')));
 
@@ -51,5 +51,5 @@ function link(from: string, to: string): void {
   }
 }
 
-/** What each clone writes itself: the cache of compiled code, and the note of a complete install. */
+/** The files that each clone writes itself: the cache of compiled code, and the note of a complete install. */
 const isOfThisInstall = ({ name }: Dirent): boolean => name === '.cache' || name === '.installed';

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { Target } from './target.ts';
 
 /**
- * Runs a statement in the database of the stack, for what no route does or shows, such as the passing of time. Returns
+ * Runs a statement in the database of the stack, for effects that no route has, such as the passing of time. Returns
  * the rows.
  */
 export async function inDatabase(

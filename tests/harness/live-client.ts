@@ -10,22 +10,22 @@ export interface LiveMessage {
   readonly data: JsonObject;
 }
 
-/** A live connection over a stream of events. */
+/** A live connection over an event stream. */
 export interface LiveClient extends AsyncDisposable {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
-  /** The body of an answer that is no stream of events. */
+  /** The body of an answer that is not an event stream. */
   readonly text: string;
   /** Every message, in order. */
   readonly messages: readonly LiveMessage[];
   /** The id of the last event that had one, as a browser keeps it. */
   readonly lastEventId: string | undefined;
   readonly isClosed: boolean;
-  /** Waits until so many messages of a type have come, and returns them. */
+  /** Waits until `count` messages of a type have arrived, and returns them. */
   arrived(type: string, count?: number): Promise<readonly LiveMessage[]>;
   closed(): Promise<void>;
   close(): void;
-  /** Stops to read, and reads on. */
+  /** Stops reading, and `resume` continues. */
   pause(): void;
   resume(): void;
 }
@@ -41,7 +41,7 @@ interface LiveOptions {
 
 const path = '/api/v1/realtime';
 
-/** Opens a live connection. Resolves when the head of the answer has come; a refusal is an answer too. */
+/** Opens a live connection. Resolves with the head of the answer, even of a refusal. */
 export async function openLive(
   url: string,
   subscriptions: readonly unknown[],
@@ -121,7 +121,7 @@ async function readLive(answer: IncomingMessage): Promise<LiveClient> {
   };
 }
 
-/** The fields of a block of a stream of events (HTML §9.2.6). */
+/** The fields of a block of an event stream (HTML §9.2.6). */
 function fieldsOf(block: string): { readonly event?: string; readonly id?: string; readonly data?: string } {
   const lines = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line));
   return Object.fromEntries(lines.flatMap((match) => (match ? [[match[1], match[2]]] : [])));

@@ -5,7 +5,7 @@ import { type LiveClient, type LiveMessage, openLive } from './live-client.ts';
 export interface LiveList extends AsyncDisposable {
   /** The records by their ids. */
   readonly records: ReadonlyMap<string, JsonObject>;
-  /** What must never happen: a refusal, or on one connection a version that comes again or after a newer one. */
+  /** Refusals, and versions that are repeated or come after a newer one on one connection. Must stay empty. */
   readonly faults: readonly string[];
   readonly counts: Readonly<Record<'connects' | 'resyncs' | 'messages' | 'repeated', number>>;
   /** Cuts its connection; it reconnects after a while. */
@@ -13,7 +13,7 @@ export interface LiveList extends AsyncDisposable {
 }
 
 interface LiveListOptions {
-  /** Returns the address to connect to: replicas come and go. */
+  /** Returns the address to connect to, because replicas start and stop. */
   readonly urlOf: () => string;
   readonly collection: string;
   readonly token?: string | undefined;
@@ -21,13 +21,13 @@ interface LiveListOptions {
 
 const reconnectMs = 100;
 
-/** A heartbeat comes every 15 s. After a longer silence the connection is dead, as for the client of the product. */
+/** A heartbeat arrives every 15 s. After this silence the connection is dead, as in the client of the product. */
 const longestSilenceMs = 40_000;
 
 /** Opens the list. It reconnects with its cursor until it is stopped, and reads again on `resync`. */
 export function openLiveList({ urlOf, collection, token }: LiveListOptions): LiveList {
   const records = new Map<string, JsonObject>();
-  /** Versions of deletes too, so that a repeated message brings no record back. */
+  /** Includes versions of deletes, so that a repeated message restores no record. */
   const versions = new Map<string, string>();
   /** The last version of each record on this connection. */
   const versionsHere = new Map<string, string>();
@@ -47,7 +47,7 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
         live = await openLive(urlOf(), [subscription], { token });
         if (live.status === 200) await follow(live);
       } catch {
-        // The product is away.
+        // The product is unreachable.
       }
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
       pauseMs = reconnectMs;
@@ -80,12 +80,12 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
       counts.resyncs += 1;
       return 'again';
     }
-    // Its subscription has ended, which no passing failure may do.
+    // Its subscription has ended, which no temporary failure may cause.
     if (type === 'error') {
       faults.push(`error ${JSON.stringify(data)}`);
       return 'again';
     }
-    // Before its snapshot a list has nothing to resume behind, and only `ready` comes before it.
+    // Before its snapshot a list has no cursor to resume from, and only `ready` comes before it.
     if (type !== 'ready' && typeof data.cursor === 'string') cursor = data.cursor;
     if (type === 'snapshot') {
       records.clear();
@@ -99,7 +99,7 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
     const record = data.record as JsonObject | undefined;
     const id = String(record?.id ?? data.id);
     const order = orderAfter(version, versions.get(id));
-    // Changes after a snapshot may be in it already; on one connection nothing comes again or runs back.
+    // A snapshot may already include later changes. On one connection nothing is repeated or goes back.
     if (order <= 0) counts.repeated += 1;
     if (orderAfter(version, versionsHere.get(id)) <= 0)
       faults.push(`${id} came with version ${version} after ${versionsHere.get(id)}`);
@@ -130,7 +130,7 @@ export function openLiveList({ urlOf, collection, token }: LiveListOptions): Liv
 const orderAfter = (version: string, known: string | undefined) =>
   known === undefined ? 1 : compareVersions(version, known);
 
-/** Compares versions as events §2.5 says: the second, then the number after the dot. */
+/** Compares versions by events §2.5: the second, then the number after the dot. */
 export function compareVersions(a: string, b: string): number {
   const [aParts, bParts] = [a.split('.').map(Number), b.split('.').map(Number)];
   return (aParts[0] ?? 0) - (bParts[0] ?? 0) || (aParts[1] ?? 0) - (bParts[1] ?? 0);

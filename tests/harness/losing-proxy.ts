@@ -3,18 +3,18 @@ import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** What a proxy does with an answer: passes it on, loses it, or answers something else. */
+/** A proxy passes an answer on, loses it, or replaces it. */
 type Fate = 'pass' | 'lose' | { readonly status: number; readonly headers?: Readonly<Record<string, string>> };
 
 interface LosingProxy extends AsyncDisposable {
   readonly url: string;
-  /** Method and path of each request that came, in order. */
+  /** Method and path of each request, in order. */
   readonly requests: readonly string[];
 }
 
 /**
- * Starts a proxy that loses answers, as a network does: the server has done the work, and the connection breaks. A status
- * is answered instead of asking the server. `fateOf` gets each request and its number, from 1.
+ * Starts a proxy that loses answers, as a network does: the server has done the work, and the connection breaks. A
+ * status is answered without asking the server. `fateOf` gets each request and its number, from 1.
  */
 export async function startLosingProxy(
   serverUrl: string,

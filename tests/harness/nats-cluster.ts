@@ -19,17 +19,20 @@ export interface ClusterServer {
   kill(): Promise<void>;
   freeze(): void;
   thaw(): void;
-  /** Loses everything between it and the rest: clients and other servers. No connection closes. */
+  /** Cuts it off from clients and other servers. No connection closes. */
   cutOff(): void;
   restore(): void;
 }
 
-/** Three nats-servers with JetStream that form a cluster. What they say to each other goes through proxies of the test. */
+/**
+ * Three nats-servers with JetStream that form a cluster. Their connections to each other run through proxies of the
+ * test.
+ */
 export interface NatsCluster extends AsyncDisposable {
   readonly servers: readonly ClusterServer[];
   /** The cluster as the bus of a stack. Its URL names all servers. */
   readonly bus: Server;
-  /** Returns what the cluster says about the stream. */
+  /** Returns the cluster's information about the stream. */
   streamInfo(): Promise<StreamInfo>;
   /** Waits until every replica of the stream, and of its consumers, has a leader and is current. */
   isWhole(): Promise<void>;
@@ -43,7 +46,7 @@ interface Ports {
 const size = 3;
 const startPatience = { timeoutMs: 30_000 };
 
-/** Starts the cluster, with so many of its servers running. */
+/** Starts the cluster with `running` of its servers. */
 export async function startNatsCluster({ running = size } = {}): Promise<NatsCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-cluster-'));
   const numbers = Array.from({ length: size }, (_, index) => index);
@@ -149,7 +152,7 @@ function clusterServer(options: ServerOptions): ClusterServer {
         name: 'recordbus',
         host: '127.0.0.1',
         port: options.routes,
-        // Nobody learns an address that leads past the proxies.
+        // Clients must not discover addresses that bypass the proxies.
         no_advertise: true,
         cluster_advertise: '127.0.0.1:1',
         routes: options.others.map((port) => `nats://127.0.0.1:${port}`),

@@ -10,15 +10,15 @@ import { unprivileged } from './platform-binaries.ts';
 
 /** A PgBouncer in front of a server, which pools by transaction. */
 export interface PgBouncer extends AsyncDisposable {
-  /** Lets the role of a URL in, and returns the URL through it. */
+  /** Admits the role of a URL, and returns the URL through PgBouncer. */
   through(url: string): Promise<string>;
 }
 
-/** The program; TEST_PGBOUNCER names another one than that on PATH. */
+/** The program on PATH, unless TEST_PGBOUNCER names another one. */
 const program = process.env.TEST_PGBOUNCER ?? 'pgbouncer';
 const oldest = [1, 21] as const;
 
-/** Says why there is no PgBouncer that can be used; false if there is one. */
+/** Returns the reason to skip tests with PgBouncer; false if a usable PgBouncer exists. */
 export function missingPgBouncer(): string | false {
   const [major = 0, minor = 0] = versionOf();
   if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return false;
@@ -34,7 +34,7 @@ function versionOf(): readonly number[] {
   }
 }
 
-/** Starts it in front of the server of a URL, with so few connections to it that every statement may get another one. */
+/** Starts it in front of the server of a URL, with few connections, so that each statement may get a different one. */
 export async function startPgBouncer(
   serverUrl: string,
   more: Readonly<Record<string, string>> = {},

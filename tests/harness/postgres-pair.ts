@@ -15,9 +15,9 @@ const run = promisify(execFile);
 
 /** A PostgreSQL server with a standby that follows it. */
 export interface PostgresPair extends AsyncDisposable {
-  /** The URL of a database on both servers, as an operator gives it to the services. */
+  /** The URL of a database with both servers, as operators configure it. */
   readonly url: string;
-  /** The URL of the database on the standby alone. */
+  /** The URL of the database on the standby only. */
   readonly standbyUrl: string;
   /** Runs a statement as a superuser on the primary. */
   onPrimary(text: string): Promise<readonly Record<string, unknown>[]>;
@@ -27,19 +27,19 @@ export interface PostgresPair extends AsyncDisposable {
   killPrimary(): Promise<void>;
   /** Freezes the primary: its connections stay open. */
   freezePrimary(): void;
-  /** Freezes the standby, or lets it go on. */
+  /** Freezes the standby, or resumes it. */
   freezeStandby(isFrozen: boolean): void;
-  /** Makes the standby the primary, and waits until it takes writes. */
+  /** Promotes the standby to the primary, and waits until it accepts writes. */
   promote(): Promise<void>;
-  /** Keeps the standby from receiving what the primary writes, until it is promoted. */
+  /** Keeps the standby from receiving writes of the primary. */
   holdBack(): void;
-  /** Ends that. */
+  /** Ends `holdBack`. */
   letThrough(): void;
 }
 
 type Mode = 'synchronous' | 'asynchronous';
 
-/** The machine does not crash, so without fsync; a killed process loses nothing that it wrote. */
+/** Without fsync, because the machine does not crash, and a killed process loses nothing that it wrote. */
 const settings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',

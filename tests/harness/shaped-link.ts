@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net';
 
-/** How a network passes bytes on: each way with this delay, and at most so many in a second on each connection. */
+/** The delay of a network in each direction, and the maximum number of bytes per second on each connection. */
 export interface Link {
   readonly latencyMs?: number;
   readonly bytesPerSecond?: number;
 }
 
-/** What a network does with the bytes at the moment. */
+/** The current state of a network. */
 interface Network {
   readonly link: () => Link;
   readonly mayPass: () => boolean;
 }
 
-/** So much is under way on one connection at most, as with the window of TCP. */
+/** The maximum number of bytes in transit on one connection, like the window of TCP. */
 const windowBytes = 256 * 1024;
 
 /**
- * Passes what one end of a connection sends to the other, in order. Returns a function that closes the other end, when all
- * that is under way has arrived.
+ * Passes bytes from one end of a connection to the other, in order. Returns a function that closes the other end once
+ * all bytes in transit have arrived.
  */
 export function passOn(from: Socket, to: Socket, { link, mayPass }: Network): () => void {
   const waiting: { readonly chunk: Buffer; readonly atMs: number }[] = [];

@@ -13,7 +13,7 @@ import { createDatabase, type Database, startNats } from './servers.ts';
 /** All services in one process, or a process for each. */
 export type Topology = 'one' | 'processes';
 
-/** How a stack may run: also as several processes for each service, behind a balancer. */
+/** The topologies of a stack, including several processes for each service, behind a balancer. */
 export type StackTopology = Topology | 'replicas';
 
 export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks' | 'realtime';
@@ -152,14 +152,14 @@ export const environmentOf = (ground: Ground): Record<string, string> => ({
   SERVICE_JWT_SECRET: ground.secret,
 });
 
-/** What starts the product, below the repository. */
+/** The entries of the product, relative to the repository. */
 const entries: Readonly<Record<StackTopology, readonly [file: string, ...flags: string[]]>> = {
   one: ['infra/local/src/main.ts'],
   processes: ['infra/local/src/main.ts', '--processes'],
   replicas: ['tests/harness/replicas/main.ts'],
 };
 
-/** Starts the product, as `npm start` does, with the given variables and none of the test run. */
+/** Starts the product like `npm start`, with the given variables and none of the test run. */
 export function startProduct(topology: StackTopology, environment: Readonly<Record<string, string>>): Child {
   const [file, ...flags] = entries[topology];
   return startChild(process.execPath, [join(repository, file), ...flags], {
@@ -170,7 +170,7 @@ export function startProduct(topology: StackTopology, environment: Readonly<Reco
       SERVICE_PORT: '0',
       // Tests send no update checks to the real release host.
       SERVICE_RELEASE_URL: 'http://127.0.0.1:1',
-      // No build of the admin pages beside the tests.
+      // Builds no admin pages during the tests.
       SERVICE_PAGES_DIR: noPages,
       ...environment,
     },

@@ -5,11 +5,11 @@ import type { Client } from './client.ts';
 import { at, textAt } from './json.ts';
 import { committedIds } from './write-burst.ts';
 
-/** How one write went. */
+/** The result of one write. */
 interface WriteResult {
   readonly startedAtMs: number;
   readonly tookMs: number;
-  /** The status of the answer; undefined when there was none. */
+  /** The status of the answer; undefined without an answer. */
   readonly status: number | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface SteadyWrites extends AsyncDisposable {
   stop(): Promise<Written>;
 }
 
-/** What was answered with success. */
+/** The successful writes. */
 export interface Written {
   readonly created: ReadonlySet<string>;
   /** The values that each counter was set to. A refused or lost write may have set others in between. */
@@ -114,8 +114,8 @@ export async function everyWriteIsThere(admin: Client, collection: string, { cre
 }
 
 /**
- * Throws while an event of a write that succeeded is missing, and fails when those of a record are out of order. An event
- * may be there twice, with one id.
+ * Throws while an event of a successful write is missing, and fails when the events of a record are out of order. An
+ * event may be published twice, with the same id.
  */
 export function eventsAreWhole(events: readonly BusEvent[], { created, counts }: Written): true {
   const seen = new Set<unknown>();

@@ -26,7 +26,7 @@ export function onNewStacks(_because: string): void {
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
-/** Those of a test's topologies that this run uses. Replicas take the place of both others. */
+/** Returns the topologies of a test that this run uses. Replicas replace both others. */
 function inThisRun(chosen: readonly Topology[]): readonly StackTopology[] {
   const wanted = process.env.TEST_TOPOLOGY;
   if (wanted === 'replicas') return chosen === topologies ? ['replicas'] : [];

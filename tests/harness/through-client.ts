@@ -17,9 +17,9 @@ let sent = 0;
 if (isThroughClient) process.once('exit', () => process.stdout.write(`# ${sent} requests went through the client\n`));
 
 /**
- * Sends a request by the function of the client that stands for it, and checks that the client makes of the answer what
- * the answer says. Returns the answer as it came, so that a scenario compares it as always; undefined for a request that
- * no function stands for, such as a malformed one.
+ * Sends a request with the matching function of the client, and checks the client's result against the answer. Returns
+ * the raw answer, which the scenario compares as usual; undefined for a request without such a function, such as a
+ * malformed one.
  */
 export async function sendThroughClient(
   baseUrl: string,
@@ -65,7 +65,7 @@ function callOf(method: string, path: string, token: string | undefined, sending
   const [resource = '', search = ''] = path.split(/\?(.*)/s);
   const query = new URLSearchParams(search);
   const pairs = [...query];
-  // What the client writes in another way, or not at all.
+  // Headers that the client sends differently, or not at all.
   const isEmpty = ([name, value]: [string, string]): boolean => value === '' && name !== 'cursor';
   if (search.includes('+') || pairs.some(isEmpty) || new Set(query.keys()).size < pairs.length) return undefined;
   const wanted: Wanted = {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './stack.ts';
 
-/** A block of commands or a file to save, and the JSON that the last line of its output has. */
+/** A block of commands or a file to save, and the JSON in the last line of its output. */
 export interface Step {
   readonly commands: string;
   readonly answer: string | undefined;
@@ -11,7 +11,7 @@ export interface Step {
 
 /** The blocks of docs/tutorial.md. */
 export interface Tutorial {
-  /** The commands of the first terminal: the ones that make the clone, and the one that starts the stack in it. */
+  /** The commands of the first terminal: they create the clone and start the stack in it. */
   readonly clone: string;
   readonly start: string;
   /** The steps of the second terminal, in order. */
@@ -23,7 +23,7 @@ export interface Tutorial {
 interface Block {
   readonly kind: string;
   readonly text: string;
-  /** Whether nothing is between it and the block before it. */
+  /** Whether it directly follows the block before it. */
   readonly followsDirectly: boolean;
 }
 
@@ -64,7 +64,7 @@ function readBlocks(page: string): readonly Block[] {
   return blocks;
 }
 
-/** The name of the file that has the output of the first terminal. */
+/** The name of the file with the output of the first terminal. */
 export const logName = 'npm-start.log';
 
 /** The commands that save an extension under the name in its first line, and wait for the line in the log. */

@@ -11,14 +11,14 @@ import { differences } from './matching.ts';
 import { withoutOwnVariables } from './stack.ts';
 import { logName, type Step, type Tutorial } from './tutorial-page.ts';
 
-/** What a step wrote, and the exit status of its last command. */
+/** The output of a step, and the exit status of its last command. */
 export interface Output {
   readonly text: string;
   readonly status: number;
 }
 
 interface RunOptions {
-  /** How long all steps may take, in milliseconds. One that waits for a delivery would wait forever. */
+  /** How long all steps may take, in milliseconds. A step may wait forever for a delivery. */
   readonly patienceMs: number;
   /** More variables of the second terminal. */
   readonly environment?: Readonly<Record<string, string>>;
@@ -26,14 +26,14 @@ interface RunOptions {
 
 /** A reader of the tutorial, whose first terminal has a clone and runs the stack in it. */
 export interface Reader extends AsyncDisposable {
-  /** Both terminals begin here. */
+  /** The working directory of both terminals. */
   readonly directory: string;
   readonly clone: string;
   /** Runs the steps in the second terminal. Returns the outputs of those that ended. */
   run(steps: readonly Step[], options: RunOptions): Promise<readonly Output[]>;
 }
 
-/** Clones and starts the stack as the tutorial says; only the address of the clone is another one, and the port. */
+/** Clones and starts the stack as the tutorial says, with another address of the clone and another port. */
 export async function startReader(tutorial: Tutorial): Promise<Reader> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-tutorial-'));
   const terminals: Child[] = [];
@@ -96,11 +96,11 @@ function endGroup({ pid }: Child, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // The shell has ended with all that it started.
+    // The shell and its processes have already ended.
   }
 }
 
-/** Ends what runs in a terminal as Ctrl-C does. */
+/** Ends the processes of a terminal like Ctrl-C. */
 async function closeTerminal(terminal: Child): Promise<void> {
   endGroup(terminal, 'SIGINT');
   const giveUp = setTimeout(() => endGroup(terminal, 'SIGKILL'), 20_000);
@@ -149,7 +149,7 @@ function outputsOf(lines: readonly string[]): readonly Output[] {
 
 const isRefusal = (answer: string): boolean => answer.startsWith('{"error"');
 
-/** Asserts that a step ended well, with the answer of the page. */
+/** Asserts that a step succeeded, with the answer of the page. */
 export function checkStep({ answer }: Step, output: Output | undefined): void {
   assert.ok(output, 'the commands did not end');
   assert.equal(output.status, 0, output.text);

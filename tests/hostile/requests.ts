@@ -94,10 +94,10 @@ export const hostileSubscriptions = (): HostileRequest[] =>
     })),
   );
 
-/** Characters of a body of rows. */
+/** The number of characters in a body of rows. */
 const rowsLength = 4_000_000;
 
-/** Imports of CSV and of lines of JSON that cost careless readers much. */
+/** Imports of CSV and NDJSON that are expensive for careless readers. */
 export const hostileImports = (): HostileRequest[] =>
   [
     ['csv', 'empty cells', `code\n${','.repeat(rowsLength)}`],

@@ -88,7 +88,7 @@ onEachTopology('patterns of access need no extension', async (t, target) => {
       );
   }
 
-  await t.test('a demotion counts from the next request [rules §4.1]', async () => {
+  await t.test('a demotion takes effect at the next request [rules §4.1]', async () => {
     const read = `/api/v1/docs_role?sort=title`;
     assert.equal(await titlesOf(clients.editor, read), 'own team');
     await admin.patch(`/api/v1/memberships/${ids.editorship}`, { role: 'viewer' });
@@ -99,7 +99,7 @@ onEachTopology('patterns of access need no extension', async (t, target) => {
     assert.equal(await titlesOf(clients.boss, tenants), 'own team');
   });
 
-  await t.test('who has the link may read [rules §4.5]', async () => {
+  await t.test('anyone with the link may read [rules §4.5]', async () => {
     const rule = 'exists(shares, doc = record.id && token != null && token = @request.query.share)';
     const documents = await defineDocuments(admin, ids, { name: 'docs_shared', rule: null });
     await make(admin, 'shares', [relation('doc', 'docs_shared'), text('token')]);

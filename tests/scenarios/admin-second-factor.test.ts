@@ -69,7 +69,7 @@ onEachTopology('admins sign in with a second factor', async (t, target) => {
     assert.equal(shown?.second_factor, true);
   });
 
-  await t.test('a sign-in needs a code, each once, or a recovery code [admins §2.1]', async () => {
+  await t.test('a sign-in needs a code or a recovery code, each usable once [admins §2.1]', async () => {
     const { email, secret, used, codes } = await enrol('two@example.com');
     const token = await begin(email);
     assert.deepEqual(outcome(await finish({ mfa_token: token, code: wrongTotpCode(secret) })), [401, 'invalid_code']);
@@ -88,7 +88,7 @@ onEachTopology('admins sign in with a second factor', async (t, target) => {
     assert.equal(at((await own.get(path)).json, 'data.recovery_codes.remaining'), 9);
   });
 
-  await t.test('a new password ends begun sign-ins, and wrong factors end with 429 [admins §2.1]', async () => {
+  await t.test('a new password ends pending sign-ins, and too many wrong factors are 429 [admins §2.1]', async () => {
     const { id, email, secret, codes } = await enrol('three@example.com');
     const begun = await begin(email);
     await admin.patch(`/api/v1/admin/admins/${id}`, { password });
@@ -129,7 +129,7 @@ onEachTopology('admins sign in with a second factor', async (t, target) => {
     ]);
   });
 
-  await t.test('nobody else reaches it [admins §2.1]', async () => {
+  await t.test('only the admin can access it [admins §2.1]', async () => {
     await admin.post('/api/v1/collections', { name: 'staff', type: 'auth', fields: [], create_rule: null });
     const joined = await guest.post('/api/v1/auth/staff/register', { email: 'joe@example.com', password });
     const user = createClient(target.url, textAt(joined, 'token'));

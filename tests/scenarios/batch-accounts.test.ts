@@ -138,7 +138,7 @@ onEachTopology('webhooks get the place in the batch', async (t, target) => {
   await target.guest.post('/api/v1/hooked_tags', { name: 'single' });
   await eventually('three deliveries', () => receiver.deliveries.length >= 3);
   const places = new Map(receiver.deliveries.map(({ json }) => [at(json, 'data.record.name'), at(json, 'batch')]));
-  await t.test('of a batch, and none of a single write [batch §4.4]', () => {
+  await t.test('of a batch have its id, events of single writes do not [batch §4.4]', () => {
     const id = at(places.get('x'), 'id');
     assert.deepEqual(places.get('x'), { id, index: 0, size: 2 });
     assert.deepEqual(places.get('y'), { id, index: 1, size: 2 });

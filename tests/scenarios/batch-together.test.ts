@@ -36,7 +36,7 @@ onEachTopology('of a refused batch nothing remains', async (t, target) => {
     assert.equal(listAt(history.json, 'data.data').length, 1);
   });
 
-  await t.test('its key is free, and the answer of a batch that is done is repeated [batch §1.3]', async () => {
+  await t.test('its key stays free, and the answer of a completed batch is repeated [batch §1.3]', async () => {
     const first = await sendBatch(guest, many(4), headers);
     assert.equal(first.status, 200, first.text);
     const again = await sendBatch(guest, many(4), headers);
@@ -103,7 +103,7 @@ onEachTopology('events of a batch have their place in it', async (t, target) => 
     assert.equal(at(json, 'data.1.etag'), `W/"${ofOrder[0]?.version}"`);
   });
 
-  await t.test('a single write has no place [batch §4.4]', async () => {
+  await t.test('the event of a single write has no batch [batch §4.4]', async () => {
     const { id } = await target.guest.post('/api/v1/placed_tags', { name: 'single' });
     const find = () => bus.events.find(({ body }) => at(body, 'data.record.id') === id);
     await eventually('its event', () => find() !== undefined);
@@ -125,7 +125,7 @@ onEachTopology('batches at once exclude each other', async (t, target) => {
     data,
   });
 
-  await t.test('of 20 clients that compare and set two records, one wins each round [batch §4.5]', async () => {
+  await t.test('one of 20 clients that compare and set two records wins each round [batch §4.5]', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [first, second] = [await etagOf(a), await etagOf(b)];
       const attempt = (n: number) => {
@@ -142,7 +142,7 @@ onEachTopology('batches at once exclude each other', async (t, target) => {
     }
   });
 
-  await t.test('batches that cross are all done [batch §4.6]', async () => {
+  await t.test('batches that lock records in different orders all succeed [batch §4.6]', async () => {
     const add = (id: string) => set(id, undefined, { total: { $add: 1 } });
     const lines = Array.from({ length: 20 }, (_, n) => ({
       op: 'create',
@@ -155,14 +155,14 @@ onEachTopology('batches at once exclude each other', async (t, target) => {
     for (const id of [a, b]) assert.equal(at((await guest.get(`/api/v1/cas_orders/${id}`)).json, 'data.total'), 12);
   });
 
-  await t.test('batches that deadlock are done again [batch §4.6]', async () => {
+  await t.test('batches that deadlock are repeated [batch §4.6]', async () => {
     const put = (slug: string) => ({ op: 'upsert', collection: 'cas_orders', on: 'slug', data: { slug, title: slug } });
     const crossing = (n: number) => sendBatch(guest, n % 2 ? [put('x'), put('y')] : [put('y'), put('x')]);
     const answers = await Promise.all([0, 1].map(crossing));
     for (const { status, text } of answers) assert.equal(status, 200, text);
   });
 
-  await t.test('of 20 upserts of one value at once, one creates [batch §2.2]', async () => {
+  await t.test('one of 20 simultaneous upserts of a value creates the record [batch §2.2]', async () => {
     const upsert = {
       op: 'upsert',
       collection: 'cas_orders',

@@ -101,7 +101,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
     assert.deepEqual(JSON.parse(JSON.stringify(json)).data.etag, current);
   });
 
-  await t.test(`the rename of a collection that it names is another version [${spec}]`, async () => {
+  await t.test(`the rename of a collection that it names changes its version [${spec}]`, async () => {
     await make(admin, 'named', [text('a')]);
     await make(admin, 'naming', [{ name: 'to', type: 'relation', collection: 'named' }]);
     const { headers } = await admin.get(`${path}/naming`);
@@ -113,7 +113,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
     assert.equal(late.status, 412);
   });
 
-  await t.test(`of twenty changes with one version, one is made [${spec}]`, async () => {
+  await t.test(`one of twenty changes with the same version succeeds [${spec}]`, async () => {
     const headers = { 'If-Match': await tagOf() };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>
@@ -127,7 +127,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
     assert.equal(JSON.parse(JSON.stringify(json)).data.list_rule, `title = "${winner}"`);
   });
 
-  await t.test(`a drop with the version that is there drops it [${spec}]`, async () => {
+  await t.test(`a drop with the current version succeeds [${spec}]`, async () => {
     const { status } = await admin.send('DELETE', `${path}/versioned`, { headers: { 'If-Match': await tagOf() } });
     assert.equal(status, 200);
     assert.equal((await admin.get(`${path}/versioned`)).status, 404);

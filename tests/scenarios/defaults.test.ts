@@ -218,7 +218,7 @@ onEachTopology('the record of a default exists when its field is defined', async
     assert.deepEqual([post.tag, post.tags], [a.id, [b.id, a.id]]);
   });
 
-  await t.test('a default that stays is not checked again', async () => {
+  await t.test('an unchanged default is not checked again', async () => {
     await admin.delete(`/api/v1/tags/${a.id}`);
     await admin.patch(`${collections}/posts`, {
       fields: [one(a.id), list([b.id, a.id]), { name: 'n', type: 'number' }],
@@ -227,7 +227,7 @@ onEachTopology('the record of a default exists when its field is defined', async
     assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['tag']]);
   });
 
-  await t.test('a snapshot is applied before its records are there [collections §11.5]', async () => {
+  await t.test('a snapshot is applied before its records exist [collections §11.5]', async () => {
     const fields = [{ ...one(unknownId), collection: 'later' }];
     const document = {
       version: 1,

@@ -69,7 +69,7 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
   };
   const numbers = (records: unknown) => (records as readonly JsonObject[]).map(({ n }) => n);
 
-  await t.test('newest first, those that the caller may view [records §10.5]', async () => {
+  await t.test('the viewable records come newest first [records §10.5]', async () => {
     assert.deepEqual(numbers((await expandOf('comments_via_post')).comments_via_post), [6, 5, 4, 3, 2, 1]);
     assert.deepEqual(numbers((await expandOf('comments_via_post', admin)).comments_via_post), [7, 6, 5, 4, 3, 2, 1]);
     assert.deepEqual(await expandOf('comments_via_post', target.guest, `/api/v1/posts/${other.id}`), {
@@ -103,7 +103,7 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
     assert.deepEqual(none, { comments_via_post: { items: [], total: 0 } });
   });
 
-  await t.test('paths go on behind them, and lead to them [records §10.5]', async () => {
+  await t.test('paths continue after them, and lead to them [records §10.5]', async () => {
     const shown = await expandOf(
       'comments_via_post(limit:1,total:1).author,author.posts_via_author(sort:title).comments_via_post(limit:1)',
     );
@@ -137,7 +137,7 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
     },
   );
 
-  await t.test('fields picks their members [records §11.2]', async () => {
+  await t.test('`fields` selects their members [records §11.2]', async () => {
     for (const options of ['limit:1', 'limit:1,total:1']) {
       const shown = await expandOf(
         `comments_via_post(${options})`,
@@ -150,7 +150,7 @@ onEachTopology('expand shows the records that refer to a record', async (t, targ
     }
   });
 
-  await t.test('what the caller never sees is like a name that does not exist [records §10.5]', async () => {
+  await t.test('a hidden collection or relation is like a name that does not exist [records §10.5]', async () => {
     const refusalOf = async (name: string) => {
       const { status, text } = await target.guest.get(`${one}?expand=${name}`);
       return [status, text.replaceAll(name, 'X')];

@@ -56,7 +56,7 @@ onEachTopology('exports that are not read', async (t, target) => {
   const unread = await Promise.all([1, 2, 3].map(() => sendUnread(target.url, path, silent)));
   const statuses = unread.map(({ status }) => status);
 
-  await t.test('a client has one or two at once [export §4.1]', async () => {
+  await t.test('a client may have one or two exports at once [export §4.1]', async () => {
     assert.ok(statuses.includes('200') && statuses.includes('429'), String(statuses));
     const answer = await target.guest.send('GET', path, from(silent));
     assert.equal(answer.status, 429, answer.text.slice(0, 200));
@@ -64,7 +64,7 @@ onEachTopology('exports that are not read', async (t, target) => {
     assert.equal(answer.headers['retry-after'], '5');
   });
 
-  await t.test('another client has one meanwhile, and all other work goes on [export §4.5]', async () => {
+  await t.test('another client may have one meanwhile, and all other work continues [export §4.5]', async () => {
     const rest = await Promise.all(others.map((address) => sendUnread(target.url, path, address)));
     unread.push(...rest);
     assert.equal(rest[0]?.status ?? '', '200');
@@ -80,7 +80,7 @@ onEachTopology('exports that are not read', async (t, target) => {
     }
   });
 
-  await t.test('clients that leave free their connections [export §5.3]', async () => {
+  await t.test('clients that disconnect release their database connections [export §5.3]', async () => {
     for (const { socket } of unread) socket.destroy();
     await noneIn(target);
     assert.equal((await target.guest.send('GET', `${path}?fields=id`, from(silent))).status, 200);
@@ -103,7 +103,7 @@ onEachTopology('exports that fail in the middle', async (t, target) => {
     });
   }
 
-  await t.test('the longest time ends an export that is not read [export §4.2]', async () => {
+  await t.test('the time limit ends an export that is not read [export §4.2]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'records.export_timeout_ms': '1000' });
     const begun: IncomingMessage[] = [];
     await eventually('an export has ended', async () => {

@@ -125,7 +125,7 @@ onEachTopology('an export shows what a list shows, and nothing else', async (t, 
     '@request.headers.x_who = name',
     null,
   ];
-  await t.test('whatever the list rule is [export §1.1]', async () => {
+  await t.test('for every list rule [export §1.1]', async () => {
     for (const rule of rules) {
       await admin.patch('/api/v1/collections/staff', { list_rule: rule });
       await eventually('the rule applies', async () => {

@@ -69,7 +69,7 @@ onEachTopology('exports', async (t, target) => {
     );
   });
 
-  await t.test('`raw` leaves texts as they are [export §3.4]', async () => {
+  await t.test('`raw` does not change texts [export §3.4]', async () => {
     const rows = await read('raw=1&fields=title,code&sort=created,id');
     assert.match(rows, /,=secret\r\n/);
     assert.match(rows, /,'=SUM\(A1\),\r\n/);
@@ -94,7 +94,7 @@ onEachTopology('exports', async (t, target) => {
     assert.deepEqual(JSON.parse(await read('format=json&sort=created,id')), await list());
   });
 
-  await t.test('nothing is empty in each format [export §2.3]', async () => {
+  await t.test('an empty collection gives an empty export in each format [export §2.3]', async () => {
     assert.equal(await read(`filter=${noRecords}`), header);
     assert.equal(await read(`format=ndjson&filter=${noRecords}`), '');
     assert.deepEqual(JSON.parse(await read(`format=json&filter=${noRecords}`)), []);

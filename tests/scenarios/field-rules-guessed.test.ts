@@ -85,7 +85,7 @@ onEachTopology('hidden values cannot be guessed', async (t, target) => {
     for (const query of ways) await sameRefusal('guest', query, 'phone');
   });
 
-  await t.test('a conditional value counts as null elsewhere [filters §7.8]', async () => {
+  await t.test('a conditional value counts as null if its rule refuses [filters §7.8]', async () => {
     assert.deepEqual(await totals('phone = "55"'), [400, 0, 1, 1]);
     assert.deepEqual(await totals('phone = "99"'), [400, 0, 0, 1]);
     assert.deepEqual(await totals('phone = null'), [400, 2, 1, 0]);
@@ -98,7 +98,7 @@ onEachTopology('hidden values cannot be guessed', async (t, target) => {
     assert.deepEqual(await totals('shift = "late"'), [400, 1, 1, 1]);
   });
 
-  await t.test('a conditional relation leads nowhere elsewhere [filters §7.8]', async () => {
+  await t.test('a conditional relation leads nowhere if its rule refuses [filters §7.8]', async () => {
     assert.deepEqual(await totals('boss.name = "Bo"'), [400, 0, 1, 1]);
     assert.deepEqual(await totals(`boss = "${boss.id}"`), [400, 0, 1, 1]);
     assert.deepEqual(await totals(`boss.id = "${boss.id}"`), [400, 0, 1, 1]);
@@ -121,7 +121,7 @@ onEachTopology('hidden values cannot be guessed', async (t, target) => {
   const namesIn = async (role: Role, query: string) =>
     listAt((await send(role, query)).json, 'data').map((record) => at(record, 'name'));
 
-  await t.test('an order says nothing of hidden values [filters §7.8]', async () => {
+  await t.test('an order reveals nothing about hidden values [filters §7.8]', async () => {
     assert.deepEqual(await namesIn('admin', 'sort=-phone'), ['Bo', 'Ada']);
     assert.deepEqual(await namesIn('owner', 'sort=phone'), ['Ada', 'Bo'], 'null comes last');
     const byId = await namesIn('other', 'sort=id');
@@ -163,7 +163,7 @@ onEachTopology('hidden values cannot be guessed', async (t, target) => {
     await eventually('everyone is listed', async () => (await namesIn('guest', '')).length === 2);
   });
 
-  await t.test('a replayed answer is the one that the caller had [http §7]', async () => {
+  await t.test('a repeated answer is the original answer [http §7]', async () => {
     const headers = { 'Idempotency-Key': 'staff-1' };
     const body = { name: 'Once', owner: ownerId, phone: '1' };
     const first = await other.send('POST', path, { body, headers });

@@ -84,7 +84,7 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
     });
   }
 
-  await t.test('a relation that the caller never sees is like none [fields §5.4]', async () => {
+  await t.test('a relation that the caller never sees is like a missing relation [fields §5.4]', async () => {
     for (const role of ['guest', 'other', 'owner'] as const) {
       const texts = ['mentor', 'nothing'].map(async (relation) => {
         const answer = await clients[role].get(`${one}?expand=${relation}`);
@@ -97,7 +97,7 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
     assert.equal((await clients.guest.get(`${one}?expand=boss`)).status, 400, 'the rule never holds for guests');
   });
 
-  await t.test('a version says nothing about conditional fields [fields §5.3]', async () => {
+  await t.test('a version reveals nothing about conditional fields [fields §5.3]', async () => {
     const { headers } = await clients.owner.get(one);
     const conditional = { headers: { 'If-None-Match': String(headers.etag) } };
     assert.equal((await clients.owner.send('GET', one, conditional)).status, 200);
@@ -116,7 +116,7 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
     }
   });
 
-  await t.test('a file of a field that the caller may not view [fields §5.6]', async () => {
+  await t.test('a file of a hidden field is not served [fields §5.6]', async () => {
     const record = await upload(
       clients.admin,
       '/api/v1/staff',
@@ -137,22 +137,25 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
     assert.equal((await clients.guest.get(`${url}?token=${textAt(all, 'token')}`)).status, 403);
   });
 
-  await t.test('blockers of a delete that a hidden relation makes are not named [fields §5.4]', async () => {
-    const field = {
-      name: 'about',
-      type: 'relation',
-      collection: 'staff',
-      options: { cascade: 'restrict' },
-      view_rule: '',
-    };
-    await clients.admin.post('/api/v1/collections', { name: 'reviews', type: 'base', fields: [field] });
-    const target = await clients.admin.create('staff', { name: 'Blocked' });
-    await clients.admin.create('reviews', { about: target.id });
-    const blocked = async (role: Role) =>
-      objectAt((await clients[role].send('DELETE', `/api/v1/staff/${target.id}`)).json, 'details');
-    assert.deepEqual(await blocked('other'), { blockers: [], total: 1 });
-    assert.equal(listAt(await blocked('admin'), 'blockers').length, 1);
-  });
+  await t.test(
+    'a refused delete does not name records that refer through a hidden relation [fields §5.4]',
+    async () => {
+      const field = {
+        name: 'about',
+        type: 'relation',
+        collection: 'staff',
+        options: { cascade: 'restrict' },
+        view_rule: '',
+      };
+      await clients.admin.post('/api/v1/collections', { name: 'reviews', type: 'base', fields: [field] });
+      const target = await clients.admin.create('staff', { name: 'Blocked' });
+      await clients.admin.create('reviews', { about: target.id });
+      const blocked = async (role: Role) =>
+        objectAt((await clients[role].send('DELETE', `/api/v1/staff/${target.id}`)).json, 'details');
+      assert.deepEqual(await blocked('other'), { blockers: [], total: 1 });
+      assert.equal(listAt(await blocked('admin'), 'blockers').length, 1);
+    },
+  );
 
   await t.test('accounts see their own record by its rules [fields §5.3]', async () => {
     const admin = clients.admin;

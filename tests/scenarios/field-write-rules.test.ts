@@ -30,7 +30,7 @@ onEachTopology('write rules of fields decide what bodies may name', async (t, ta
     return found;
   };
 
-  await t.test('a create that names them [fields §5.5]', async () => {
+  await t.test('a create that names them is refused [fields §5.5]', async () => {
     const create = (body: object) => refusals('POST', '/api/v1/staff', body);
     assert.deepEqual(await create({ name: 'x', rank: 2 }), ['403 rank', '403 rank', '403 rank', 'written']);
     assert.deepEqual(await create({ name: 'x', rank: null }), ['403 rank', '403 rank', '403 rank', 'written']);
@@ -40,7 +40,7 @@ onEachTopology('write rules of fields decide what bodies may name', async (t, ta
     assert.deepEqual(await create({ ...own, rank: 1 }), ['403 bio,rank', '403 rank', '403 rank', 'written']);
   });
 
-  await t.test('an update that names them [fields §5.5]', async () => {
+  await t.test('an update that names them is refused [fields §5.5]', async () => {
     const update = (body: object, { id } = ada) => refusals('PATCH', `/api/v1/staff/${id}`, body);
     assert.deepEqual(await update({ rank: 1 }), ['403 rank', '403 rank', '403 rank', 'written']);
     assert.deepEqual(await update({ rank: { $add: 1 } }), ['403 rank', '403 rank', '403 rank', 'written']);
@@ -49,7 +49,7 @@ onEachTopology('write rules of fields decide what bodies may name', async (t, ta
     assert.deepEqual(await update(taken, boss), ['403 bio', '403 bio', '403 bio', 'written'], 'of the stored record');
   });
 
-  await t.test('nothing of a refused update is written [fields §5.5]', async () => {
+  await t.test('a refused update writes nothing [fields §5.5]', async () => {
     const record = await admin.create('staff', { name: 'still', bio: 'still' });
     await clients.owner.send('PATCH', `/api/v1/staff/${record.id}`, { body: { name: 'changed', bio: 'changed' } });
     assert.equal(at((await admin.get(`/api/v1/staff/${record.id}`)).json, 'data.name'), 'still');
@@ -57,7 +57,7 @@ onEachTopology('write rules of fields decide what bodies may name', async (t, ta
     assert.equal(at(rows, 'data.totalItems'), 1);
   });
 
-  await t.test('defaults are set all the same [fields §5.5]', async () => {
+  await t.test('defaults are set nevertheless [fields §5.5]', async () => {
     const { id, rank } = await clients.guest.create('staff', { name: 'x' });
     assert.deepEqual([rank, at((await admin.get(`/api/v1/staff/${id}`)).json, 'data.rank')], [1, 1]);
   });
@@ -78,7 +78,7 @@ onEachTopology('write rules of fields decide what bodies may name', async (t, ta
     await eventually('the update rule is gone', async () => (await send('guest', ada.id, { name: 'Ada' })) === 200);
   });
 
-  await t.test('a form that names them [fields §5.5]', async () => {
+  await t.test('a form that names them is refused [fields §5.5]', async () => {
     const fields = [
       { name: 'open', type: 'text' },
       { name: 'paper', type: 'file', write_rule: '' },
@@ -128,7 +128,7 @@ onEachTopology('write rules hold at the doors of accounts', async (t, target) =>
   };
   const anonymous = (body: object) => target.guest.send('POST', `${auth}/${users}/anonymous`, { body });
 
-  await t.test('a registration [fields §5.5]', async () => {
+  await t.test('apply to a registration [fields §5.5]', async () => {
     const open = await register({});
     assert.deepEqual([open.status, at(open.json, 'data.record.role')], [201, 'member']);
     const closed = await register({ role: 'chief' });
@@ -141,7 +141,7 @@ onEachTopology('write rules hold at the doors of accounts', async (t, target) =>
     assert.equal(at(all.json, 'totalItems'), 0);
   });
 
-  await t.test('an anonymous user [fields §5.5]', async () => {
+  await t.test('apply to an anonymous user [fields §5.5]', async () => {
     assert.deepEqual(
       [
         (await anonymous({ role: 'x' })).status,
@@ -152,7 +152,7 @@ onEachTopology('write rules hold at the doors of accounts', async (t, target) =>
     );
   });
 
-  await t.test('a change of the address [fields §5.5]', async () => {
+  await t.test('apply to a change of the address [fields §5.5]', async () => {
     const definitions = JSON.parse(textAt((await admin.get(`/api/v1/collections/${users}`)).json, 'data.fields'));
     const closed = definitions.map((field: { name: string }) =>
       field.name === 'email' ? { ...field, write_rule: '' } : field,

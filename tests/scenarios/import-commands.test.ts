@@ -17,7 +17,7 @@ onEachTopology('a job', async (t, target) => {
   const total = async () => numberAt((await admin.get('/api/v1/queue?perPage=1')).json, 'totalItems');
   const command = (name: string, client = admin) => client.send('POST', `/api/v1/jobs/${id}/${name}`);
 
-  await t.test('is paused, and what is done stays [import §7.3]', async () => {
+  await t.test('is paused, and completed rows stay [import §7.3]', async () => {
     const running = await eventually('rows are done', async () => {
       const job = await readJob(admin, id);
       return numberAt(job, 'rows.done') > 0 ? job : undefined;
@@ -44,7 +44,7 @@ onEachTopology('a job', async (t, target) => {
     await admin.delete(`/api/v1/admin/admins/${textAt(other, 'id')}`);
   });
 
-  await t.test('goes on where it was [import §7.3]', async () => {
+  await t.test('continues where it was paused [import §7.3]', async () => {
     assert.equal(at((await command('resume')).json, 'data.state'), 'queued');
     const job = await ended(admin, id);
     assert.deepEqual(job.rows, { total: rows, read: rows, done: rows, skipped: 0, refused: 0, waiting: 0 });
@@ -52,7 +52,7 @@ onEachTopology('a job', async (t, target) => {
     for (const name of ['pause', 'resume', 'cancel']) assert.equal((await command(name)).status, 409);
   });
 
-  await t.test('is cancelled, also while it waits [import §7.3]', async () => {
+  await t.test('is cancelled, even while it waits [import §7.3]', async () => {
     const first = textAt((await sendImport(admin, 'queue', { format: 'ndjson' }, body)).json, 'data.id');
     const second = textAt((await sendImport(admin, 'queue', { format: 'ndjson' }, body)).json, 'data.id');
     const cancel = (job: string) => admin.send('POST', `/api/v1/jobs/${job}/cancel`);
@@ -66,7 +66,7 @@ onEachTopology('a job', async (t, target) => {
     assert.equal(at(audit.json, 'data.0.target_id'), first);
   });
 
-  await t.test('ends when its collection is gone [import §5.5]', async () => {
+  await t.test('ends when its collection is dropped [import §5.5]', async () => {
     await admin.post('/api/v1/collections', { name: 'brief', type: 'base', fields: [{ name: 'n', type: 'number' }] });
     const job = textAt((await sendImport(admin, 'brief', { format: 'ndjson' }, body)).json, 'data.id');
     await eventually('rows are done', async () => numberAt(await readJob(admin, job), 'rows.done') > 0);

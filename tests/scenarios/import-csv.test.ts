@@ -55,7 +55,7 @@ onOneProcess('an import of CSV reads cells', async (t, target) => {
     ]);
   });
 
-  await t.test('an empty one as null, a quoted empty one as the empty text [import §3.2]', async () => {
+  await t.test('an empty cell as null, a quoted empty cell as the empty text [import §3.2]', async () => {
     const { records } = await importCsv(admin, 'title,n\n,1\n"",2\nNULL,3\n');
     assert.deepEqual(await records('title'), [{ title: null }, { title: '' }, { title: 'NULL' }]);
   });
@@ -65,7 +65,7 @@ onOneProcess('an import of CSV reads cells', async (t, target) => {
     assert.deepEqual(await records('title'), [{ title: null }, { title: 'NULL' }, { title: '' }]);
   });
 
-  await t.test('what a spreadsheet would run without the mark of an export [import §3.2]', async () => {
+  await t.test('escaped formulas of an export as the original texts [import §3.2]', async () => {
     const { records } = await importCsv(admin, "title,n\n'=1+1,-1\n''@x,+2\n'plain,3\n=raw,4\n");
     assert.deepEqual(await records('title,n'), [
       { title: '=1+1', n: -1 },
@@ -75,7 +75,7 @@ onOneProcess('an import of CSV reads cells', async (t, target) => {
     ]);
   });
 
-  await t.test('NaN and other texts as no number [import §5.2]', async () => {
+  await t.test('no number from NaN and other texts [import §5.2]', async () => {
     const { job } = await importCsv(admin, 'title,n\na,NaN\nb,0x10\nc," 5 "\nd,Infinity\n');
     assert.deepEqual(countsOf(job), { total: 4, read: 4, done: 1, refused: 3 });
     const refused = ['a,NaN', 'b,0x10', 'd,Infinity'].map((line) => `${line},n: must be a number\r\n`);
@@ -138,7 +138,7 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
     );
   });
 
-  await t.test('and takes refused rows again after they are corrected [import §2.1]', async () => {
+  await t.test('and accepts refused rows after they are corrected [import §2.1]', async () => {
     const { name, job, records } = await importCsv(admin, 'title,n\n"a, ""b""",x\n');
     const corrected = (await refusedRows(admin, job)).replace('x', '5');
     const again = await imported(admin, name, { format: 'csv' }, corrected);

@@ -18,7 +18,7 @@ onOneProcess('an import by a service key', async (t, target) => {
   const machine = createClient(target.url, textAt(key, 'key'));
   const secret = await imported(admin, 'secret', { format: 'ndjson' }, linesOf([{ title: 'secret' }, { title: 5 }]));
 
-  await t.test('goes into collections that it may write [keys §5.7]', async () => {
+  await t.test('imports into collections that it may write [keys §5.7]', async () => {
     const job = await imported(machine, 'own', { format: 'ndjson' }, linesOf([{ title: 'own' }]));
     assert.deepEqual(countsOf(job), { total: 1, read: 1, done: 1 });
     assert.equal((await sendImport(machine, 'secret', { format: 'ndjson' }, '')).status, 403);

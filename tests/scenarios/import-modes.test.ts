@@ -30,7 +30,7 @@ onOneProcess('an import by id', async (t, target) => {
     { id: 'c', title: 'c', code: 'a' },
   ];
 
-  await t.test('changes what is there and creates the rest, each row in turn [import §4.2]', async () => {
+  await t.test('changes existing records and creates the others, row by row [import §4.2]', async () => {
     const job = await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(rows));
     assert.deepEqual(countsOf(job), { total: 6, read: 6, done: 3, refused: 3 });
     assert.deepEqual(await recordsOf(admin, 'by_id', 'id,title,code,n'), [
@@ -70,7 +70,7 @@ onOneProcess('an import by id', async (t, target) => {
     for (const { id } of many) await admin.delete(`/api/v1/by_id/${id}`);
   });
 
-  await t.test('skips what is there [import §4.2]', async () => {
+  await t.test('skips existing records [import §4.2]', async () => {
     const body = linesOf([
       { id: 'a', title: 'x' },
       { id: 'd', title: 'd' },
@@ -82,7 +82,7 @@ onOneProcess('an import by id', async (t, target) => {
     assert.equal(at((await admin.get('/api/v1/by_id/d')).json, 'data.title'), 'd');
   });
 
-  await t.test('refuses an id that is there, without upsert and skip [import §4.2, §4.4]', async () => {
+  await t.test('refuses an existing id, without upsert and skip [import §4.2, §4.4]', async () => {
     const body = linesOf([
       { id: 'a', title: 'x' },
       { id: 'e', title: 'e' },
@@ -115,7 +115,7 @@ onOneProcess('an import by unique fields', async (t, target) => {
   const admin = await openCollection(target, 'by_key');
   await admin.create('by_key', { title: 'old', code: 'Ä', n: 1 });
 
-  await t.test('finds records by the values, each row in turn [import §4.2]', async () => {
+  await t.test('finds records by the values, row by row [import §4.2]', async () => {
     const body = 'code,title,n\nÄ,new,2\nb,b,3\nb,b2,4\n,none,5\n';
     const job = await imported(admin, 'by_key', { format: 'csv', mode: 'upsert', on: 'code' }, body);
     assert.deepEqual(countsOf(job), { total: 4, read: 4, done: 3, refused: 1 });
@@ -168,7 +168,7 @@ onOneProcess('an import maps and keeps', async (t, target) => {
     assert.match(await refusedRows(admin, job), /must not be in the future[\s\S]*must be unix seconds or a date/);
   });
 
-  await t.test('but no version of an earlier record with the id again [import §4.4]', async () => {
+  await t.test('but never reuses a version of an earlier record with the id [import §4.4]', async () => {
     const created = await admin.send('PUT', '/api/v1/kept/back', { body: { title: '1' } });
     await admin.delete('/api/v1/kept/back');
     const again = linesOf([{ id: 'back', title: '2', updated: 5, created: 5 }]);
@@ -235,7 +235,7 @@ onOneProcess('an import beside files', async (t, target) => {
   const id = String(at(created.json, 'data.id'));
   const doc = String(at(created.json, 'data.doc'));
 
-  await t.test('leaves files as they are, and takes no others [import §4.3]', async () => {
+  await t.test('keeps the files, and accepts no others [import §4.3]', async () => {
     const rows = [
       { id, title: 'same', doc },
       { id, title: 'nothing', doc: null },

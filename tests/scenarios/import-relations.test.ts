@@ -33,7 +33,7 @@ async function read(admin: Client, collection: string, id: string) {
 }
 
 onOneProcess('an import of records that refer to later ones', async (t, target) => {
-  await t.test('within a chunk writes each once [import §6.1]', async () => {
+  await t.test('within a chunk are written at once [import §6.1]', async () => {
     const admin = await openTree(target, 'near');
     const rows = [{ id: 'a', parent: 'b' }, { id: 'b', parent: 'c', friends: ['a', 'c'] }, { id: 'c' }];
     const job = await imported(admin, 'near', keeping, linesOf(rows));
@@ -42,7 +42,7 @@ onOneProcess('an import of records that refer to later ones', async (t, target) 
     assert.deepEqual(await read(admin, 'near', 'a'), { parent: 'b', friends: [], ops: ['create'] });
   });
 
-  await t.test('far away writes them when the target is there [import §6.2]', async () => {
+  await t.test('to later rows are written once the target exists [import §6.2]', async () => {
     const admin = await openTree(target, 'far');
     const between = Array.from({ length: 1500 }, (_, n) => ({ id: `m${n}` }));
     const rows = [
@@ -63,7 +63,7 @@ onOneProcess('an import of records that refer to later ones', async (t, target) 
     assert.equal((await admin.get('/api/v1/far/dangling')).status, 404);
   });
 
-  await t.test('in a circle writes them without the value first [import §6.2]', async () => {
+  await t.test('in a circle are first written without the value [import §6.2]', async () => {
     const admin = await openTree(target, 'circle');
     const between = Array.from({ length: 1200 }, (_, n) => ({ id: `m${n}` }));
     const rows = [{ id: 'a', parent: 'b' }, ...between, { id: 'b', parent: 'a', friends: ['a', 'm0'] }];
@@ -112,7 +112,7 @@ onOneProcess('an import of records that refer to later ones', async (t, target) 
     },
   );
 
-  await t.test('needs ids that are kept [import §6.1]', async () => {
+  await t.test('need kept ids [import §6.1]', async () => {
     const admin = await openTree(target, 'unkept');
     const job = await imported(admin, 'unkept', { format: 'ndjson' }, linesOf([{ id: 'a', parent: 'b' }, { id: 'b' }]));
     assert.deepEqual(countsOf(job), { total: 2, read: 2, done: 1, refused: 1 });
@@ -134,7 +134,7 @@ onOneProcess('an import of records that refer to later ones', async (t, target) 
     assert.deepEqual(await read(admin, 'changed', 'lost'), { parent: null, friends: [], ops: ['create'] });
   });
 
-  await t.test('of another collection needs them before [import §6.1]', async () => {
+  await t.test('to another collection need existing targets [import §6.1]', async () => {
     const admin = await openTree(target, 'targets');
     await admin.post('/api/v1/collections', {
       name: 'referrers',

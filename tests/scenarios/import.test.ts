@@ -16,7 +16,7 @@ onEachTopology('an import of lines of JSON', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'lines', type: 'base', fields });
 
-  await t.test('writes valid rows, and keeps the others with the reasons [import §1.1, §5.2]', async () => {
+  await t.test('writes the valid rows, and keeps the refused rows with the reasons [import §1.1, §5.2]', async () => {
     const rows = [
       { title: 'one', code: 'a', n: 1 },
       { title: 'two', code: 'b', n: 'x' },
@@ -87,7 +87,7 @@ onEachTopology('an import of lines of JSON', async (t, target) => {
     assert.equal(at((await admin.get('/api/v1/lines')).json, 'totalItems'), 2503);
   });
 
-  await t.test('without events publishes none, and totals are right [import §5.3]', async () => {
+  await t.test('publishes no events with events=none, and totals are correct [import §5.3]', async () => {
     if (target.natsUrl === undefined) return;
     const before = Number(at((await admin.get('/api/v1/lines')).json, 'totalItems'));
     await using bus = await openBusReader(target.natsUrl);
@@ -140,7 +140,7 @@ onOneProcess('an import of a list of JSON', async (t, target) => {
     ]);
   });
 
-  await t.test('an empty one does nothing [import §3.3]', async () => {
+  await t.test('an empty body imports nothing [import §3.3]', async () => {
     const job = await imported(admin, 'listed', { format: 'json' }, '[ ]');
     assert.deepEqual([job.state, countsOf(job)], ['done', {}]);
     assert.deepEqual(JSON.parse(await refusedRows(admin, job)), []);

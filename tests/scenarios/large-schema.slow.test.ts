@@ -20,7 +20,7 @@ test('a schema of 500 collections with 50 fields each is applied in one request 
   assert.equal((unchanged as string[]).length, collections.length);
 });
 
-test('its files are planned and applied too, while other requests are answered [schema §1]', async (t) => {
+test('its files are also planned and applied, while other requests are answered [schema §1]', async (t) => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground });
   const admin = await stack.admin();

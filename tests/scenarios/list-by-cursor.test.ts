@@ -93,7 +93,7 @@ onEachTopology('lists by cursor', async (t, target) => {
       }
     });
 
-  await t.test('no record comes twice or is skipped while others are written [records §3.6]', async () => {
+  await t.test('no record is repeated or skipped while others are written [records §3.6]', async () => {
     const before = await readWhole('sort=-value');
     const gone = new Set<string>();
     const made = new Set<string>();

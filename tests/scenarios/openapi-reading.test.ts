@@ -63,7 +63,7 @@ onOneProcess('the document says what answers have', async (t, target) => {
   const property = (name: string, member: string) => objectAt(schema(name), 'properties')[member];
   const member = (name: string): unknown => property('read_books.record', name);
 
-  await t.test('every member of a record is required, but those that a rule may hide [http §12.5]', () => {
+  await t.test('every member of a record is required, except those that a rule may hide [http §12.5]', () => {
     const names = ['id', 'name', 'photo', 'papers', 'created', 'updated'];
     assert.deepEqual(schema('read_writers.record').required, names);
     assert.deepEqual(schema('read_titles.record').required, ['id', 'title', 'kind']);
@@ -130,7 +130,7 @@ onOneProcess('the document says what answers have', async (t, target) => {
     );
   });
 
-  await t.test('answers are as the document says', async () => {
+  await t.test('answers match the document', async () => {
     const findProblem = createFindProblem(document as object);
     const operations = new Map(operationsOf(document).map((operation) => [operation.id, operation]));
     const rows: [id: string, path: string][] = [

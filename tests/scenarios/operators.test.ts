@@ -115,13 +115,13 @@ onEachTopology('operators change the stored value', async (t, target) => {
     },
   ]);
 
-  await t.test('a refused operator leaves the record as it is', async () => {
+  await t.test('a refused operator does not change the record', async () => {
     const before = await target.guest.get(path);
     const { status } = await target.guest.send('PATCH', path, { body: { likes: { $add: 1 }, score: { $add: 1 } } });
     assert.deepEqual([status, (await target.guest.get(path)).text], [422, before.text]);
   });
 
-  await t.test('a result that is taken is refused', async () => {
+  await t.test('a result that violates a unique index is refused', async () => {
     await target.guest.create('counted', { place: 2, must: ['a'] });
     const other = await target.guest.create('counted', { place: 1, must: ['a'] });
     const body = { place: { $add: 1 } };

@@ -14,7 +14,7 @@ onEachTopology('a form with files creates or changes the record', async (t, targ
   const title = { name: 'title', content: 'x' };
   const bytesOf = async (name: string) => (await target.guest.get(`/api/files/put_papers/one/${name}`)).text;
 
-  await t.test('the files are those of the record', async () => {
+  await t.test('the files belong to the record', async () => {
     const created = await put(title, file('papers', 'a.txt', 'a'));
     const changed = await put(file('papers', 'b.txt', 'b'));
     assert.deepEqual([created.status, changed.status], [201, 200]);
@@ -22,7 +22,7 @@ onEachTopology('a form with files creates or changes the record', async (t, targ
     assert.deepEqual(await Promise.all(names.map(bytesOf)), ['a', 'b']);
   });
 
-  await t.test('no files of a deleted record take those of a new one along', async () => {
+  await t.test('removing the files of a deleted record keeps the files of a new record', async () => {
     for (let n = 0; n < 5; n += 1) {
       await target.guest.delete(path);
       const created = n % 2 === 0 ? await put(title, file('papers', 'c.txt', `c${n}`)) : await put(title);

@@ -130,7 +130,7 @@ onEachTopology('PUT with an id creates or changes the record', async (t, target)
     { name: 'an unknown collection', request: 'PUT /api/v1/nowhere/a', body: {}, expect: refused.notFound, spec },
   ]);
 
-  await t.test('of 50 at once one creates and 49 change', async () => {
+  await t.test('one of 50 simultaneous requests creates and 49 change', async () => {
     const send = () => target.guest.send('PUT', '/api/v1/placed/many', { body: { title: 'x', stars: { $add: 1 } } });
     const answers = await Promise.all(Array.from({ length: 50 }, send));
     const statuses = answers.map(({ status }) => status).sort();

@@ -188,7 +188,7 @@ onEachTopology('rules follow new names everywhere, and keep what they name', asy
       '@request.auth.collection = "people" && count(@request.auth.places_via_who) > 0',
     ]);
   });
-  await t.test('what only a rule names cannot be dropped [collections §6.6]', async () => {
+  await t.test('a field or collection that a rule names cannot be dropped [collections §6.6]', async () => {
     assert.ok('games.view_rule' in (await detailsOf({ request: `DELETE ${path}/people/fields/alias` })));
     const loose = await make(admin, 'loose', [text('word')]);
     await admin.patch(`${path}/games`, { update_rule: 'exists(loose, word = record.title)' });
@@ -200,7 +200,7 @@ onEachTopology('rules follow new names everywhere, and keep what they name', asy
     await admin.patch(`${path}/games`, { update_rule: null });
     await admin.delete(`${path}/${loose.id}`);
   });
-  await t.test('a name of several collections of accounts stays one name [collections §6.5]', async () => {
+  await t.test('a name in several auth collections stays the same name [collections §6.5]', async () => {
     await admin.patch(`${path}/games`, { delete_rule: 'club = @request.auth.club' });
     for (const request of [
       { request: `PATCH ${path}/coaches/fields/club`, body: { name: 'team' } },

@@ -43,7 +43,7 @@ onEachTopology('lists of relations hold no id of a deleted record [fields §3.9]
     }
   });
 
-  await t.test('many add to one list while others delete what is in it', async () => {
+  await t.test('many writers add to one list while others delete its targets', async () => {
     const all = await tags(40);
     const path = await post([]);
     const appended = all.map((id) => guest.send('PATCH', path, { body: { tags: { $append: [id] } } }));
@@ -57,7 +57,7 @@ onEachTopology('lists of relations hold no id of a deleted record [fields §3.9]
     assert.deepEqual([...(ids as string[])].sort(), staying.sort());
   });
 
-  await t.test('of several writers of one version, one wins, and its list is stored', async () => {
+  await t.test('one of several writers with the same version wins, and its list is stored', async () => {
     const all = await tags(20);
     const path = await post([]);
     const { headers } = await guest.get(path);

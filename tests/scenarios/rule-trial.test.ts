@@ -101,13 +101,13 @@ onEachTopology('a rule is tried for a caller before it is saved', async (t, targ
     refusal('an unknown action', { action: 'drop', rule: null }, refused.naming('action')),
   ]);
 
-  await t.test('nothing is written or saved, and requests meet the saved rules [rules §7.3]', async () => {
+  await t.test('nothing is written or saved, and requests follow the saved rules [rules §7.3]', async () => {
     assert.equal(listAt((await admin.get(`/api/v1/${name}`)).json, 'data').length, 2);
     assert.equal((await target.guest.get(`/api/v1/${name}`)).status, 403);
     assert.equal((await clientOf(target, session).get(`/api/v1/${name}`)).status, 403);
   });
 
-  await t.test('a request meets what the trial said, once the rule is saved [rules §7.3]', async () => {
+  await t.test('a request confirms the trial once the rule is saved [rules §7.3]', async () => {
     await admin.patch(`/api/v1/collections/${name}`, { list_rule: byOwner, update_rule: byOwner });
     const user = clientOf(target, session);
     const found = listAt((await user.get(`/api/v1/${name}`)).json, 'data');

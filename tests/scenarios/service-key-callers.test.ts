@@ -19,7 +19,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
     assert.match(answer.text, /"code":"beyond_own_rights"/);
   };
 
-  await t.test('without the scope admin it makes none [keys §1.5]', async () => {
+  await t.test('without the scope admin it creates no keys [keys §1.5]', async () => {
     const others = [
       'records:*:write',
       'rules:*',
@@ -39,7 +39,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
       assert.equal((await key.send(method, url, { body: body({}) })).status, 403);
   });
 
-  await t.test('none that lives longer [keys §1.5]', async () => {
+  await t.test('it creates no key that expires later [keys §1.5]', async () => {
     const expires_at = inAnHour();
     const key = await makeKey(target, ['admin'], { expires_at });
     beyond(await key.send('POST', path, { body: body({}) }));
@@ -52,7 +52,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
     beyond(await key.send('PATCH', `${path}/${endless.id}`, { body: { scopes: ['admin'] } }));
   });
 
-  await t.test('none for other networks [keys §1.5]', async () => {
+  await t.test('it creates no key for other networks [keys §1.5]', async () => {
     const key = await makeKey(target, ['admin'], { allowed_cidrs: ['127.0.0.0/8', '::1'] });
     for (const allowed_cidrs of [undefined, [], ['0.0.0.0/0'], ['127.0.0.0/7'], ['127.0.0.1', '10.0.0.1'], ['::/0']])
       beyond(await key.send('POST', path, { body: body({ allowed_cidrs }) }));
@@ -61,7 +61,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
     beyond(await key.send('PATCH', `${path}/${key.id}`, { body: { allowed_cidrs: [] } }));
   });
 
-  await t.test('a key that makes keys is named in them [keys §1.3]', async () => {
+  await t.test('new keys name the key that created them [keys §1.3]', async () => {
     const key = await makeKey(target, ['admin']);
     const made = await makeKey(target, ['files'], {}, key);
     const shown = objectAt((await admin.get(`${path}/${made.id}`)).json, 'data');
@@ -180,7 +180,7 @@ onEachTopology('a key is a caller of the type service', async (t, target) => {
     assert.equal(copied.status, 422, copied.text);
   });
 
-  await t.test('the rules of its label count for it alone [keys §6]', async () => {
+  await t.test('the rules of its label apply only to it [keys §6]', async () => {
     const slow = await makeKey(target, ['records:acted_on:read'], { rate_label: 'slow' });
     const same = await makeKey(target, ['records:acted_on:read']);
     const rules = [

@@ -63,7 +63,7 @@ onEachTopology('a write ends when its rule takes too long [cost §1.6]', async (
       assert.equal(textAt((await admin.get(path)).json, 'data.note'), 'first');
       assert.deepEqual([await countOf('guarded'), await countOf('guests')], [1, 0]);
     });
-  await t.test('many of them leave connections to a sign-in and to other writes', async () => {
+  await t.test('many of them leave connections for a sign-in and for other writes', async () => {
     const slow = Promise.all(Array.from({ length: 40 }, (_, n) => writes[n % 2 ? 'a create' : 'a registration']?.()));
     const others: readonly (readonly [path: string, body: object])[] = [
       ['/api/v1/auth/bystanders/register', credentialsOf('other')],
@@ -75,7 +75,7 @@ onEachTopology('a write ends when its rule takes too long [cost §1.6]', async (
     }
     for (const answer of await slow) assert.ok([422, 503].includes(answer?.status ?? 0), answer?.text);
   });
-  await t.test('an admin passes the rules', async () => {
+  await t.test('rules do not apply to admins', async () => {
     await admin.patch(path, { note: 'changed' });
     await admin.delete(path);
   });

@@ -100,7 +100,7 @@ onEachTopology('the events of a record are listed with their deliveries', async 
     { name: 'a guest', request: `GET ${path}`, expect: refused.unauthenticated, spec: 'http §6.2' },
   ]);
 
-  await t.test('pages by cursor have every event once [webhooks §8.1]', async () => {
+  await t.test('pages by cursor return every event once [webhooks §8.1]', async () => {
     const seen: string[] = [];
     for (let cursor: unknown = ''; typeof cursor === 'string'; ) {
       const { json } = await admin.get(`${path}?event=parcels.*&perPage=1&cursor=${cursor}`);

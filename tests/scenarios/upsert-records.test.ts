@@ -137,7 +137,7 @@ onEachTopology('PUT with on creates a record, or changes the one with the values
     { ...put('a view', '', {}, { status: 404 }), request: 'PUT /api/v1/nowhere?on=a' },
   ]);
 
-  await t.test('of 50 at once one creates and 49 change', async () => {
+  await t.test('one of 50 simultaneous requests creates and 49 change', async () => {
     for (const [on, body] of [
       ['slug', { slug: 'many' }],
       ['year,place', { year: 1950, place: 'many' }],
@@ -150,7 +150,7 @@ onEachTopology('PUT with on creates a record, or changes the one with the values
     }
   });
 
-  await t.test('operators count, from nothing and from the stored value', async () => {
+  await t.test('operators count from nothing and from the stored value', async () => {
     const count = () =>
       target.guest.send('PUT', '/api/v1/matched?on=slug', {
         body: { slug: 'counter', needed: 'x', year: { $add: 1 } },

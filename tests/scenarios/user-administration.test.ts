@@ -200,7 +200,7 @@ onEachTopology('a blocked user has no way in', async (t, target) => {
     assert.deepEqual(listAt((await admin.get(one)).json, 'data.sessions'), []);
   });
 
-  await t.test(`a user who is not blocked any more signs in; the old token stays refused [${spec}]`, async () => {
+  await t.test(`an unblocked user signs in, and the old token stays refused [${spec}]`, async () => {
     await admin.post(`${one}/unblock`, undefined, 200);
     await admin.post(`${one}/unblock`, undefined, 200);
     assert.equal((await login()).status, 200);
@@ -208,7 +208,7 @@ onEachTopology('a blocked user has no way in', async (t, target) => {
     assert.equal(await audited('users.unblock'), 2);
   });
 
-  await t.test(`a deleted user who comes back with the id is still blocked [${spec}]`, async () => {
+  await t.test(`a deleted user who is created again with the id is still blocked [${spec}]`, async () => {
     await admin.post(`${one}/block`, undefined, 200);
     await admin.delete(`/api/v1/records/${users}/${id}`);
     assert.equal((await admin.get(one)).status, 404);

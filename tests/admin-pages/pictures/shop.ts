@@ -20,7 +20,7 @@ const titles = [
 
 const shelves = ['new', 'classic', 'on loan'] as const;
 
-/** What the pictures open. */
+/** The ids that the pictures need. */
 export interface Shop {
   readonly book: string;
   readonly event: string;

@@ -37,7 +37,7 @@ export async function throughTheApi(t: TestContext, { ground, url, admin, token,
     const restored = await restore('api.tar.gz', copy);
     assert.equal(restored.code, 0, restored.stderr);
     assert.equal(at(restored.json, 'rows'), shown.rows);
-    // The archive has no secrets: the operator brings them.
+    // The archive has no secrets, so the operator copies them.
     for (const secret of ['jwt_secret', 'encryption_key']) {
       assert.equal(existsSync(join(copy.dataDirectory, secret)), false);
       if (existsSync(join(ground.dataDirectory, secret)))
@@ -60,7 +60,7 @@ export async function throughTheApi(t: TestContext, { ground, url, admin, token,
     );
   });
 
-  await t.test('one runs at a time; a deleted one ends and leaves nothing', async () => {
+  await t.test('one backup runs at a time; a deleted backup ends and leaves nothing', async () => {
     const database = new pg.Client({ connectionString: ground.databaseUrl });
     await database.connect();
     // The backup waits for this lock.
@@ -87,7 +87,7 @@ export async function throughTheApi(t: TestContext, { ground, url, admin, token,
     assert.deepEqual(leftIn(ground.dataDirectory), { archives: [], drafts: [] });
   });
 
-  await t.test('one whose process was killed has failed, and its draft goes', async () => {
+  await t.test('a backup whose process was killed has failed, and its draft is removed', async () => {
     await using other = await createGround();
     const stack = await startStack({ topology: 'one', ground: other, environment: variablesOf(other) });
     const database = new pg.Client({ connectionString: other.databaseUrl });
@@ -112,7 +112,7 @@ export async function throughTheApi(t: TestContext, { ground, url, admin, token,
     });
   });
 
-  await t.test('nobody else sees them, and no name leads elsewhere', async () => {
+  await t.test('only admins can access backups, and no name leads elsewhere', async () => {
     const own = createClient(url);
     const author = { email: 'eve@example.com', password: 'a long and winding password' };
     await admin.create('authors', author);
@@ -151,7 +151,7 @@ async function download(url: string, token: string, id: string, headers: Record<
 
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** What is in the store of archives. */
+/** Lists the store of archives. */
 function leftIn(dataDirectory: string): { archives: string[]; drafts: string[] } {
   const list = (folder: string): string[] => {
     try {

@@ -7,7 +7,7 @@ const body = z.object({
   within: z.enum(['nothing', 'transaction', 'rolled back']).default('nothing'),
 });
 
-/** A route that does a batch, and hooks that write a note of each create and refuse some. */
+/** A route that runs a batch, and hooks that write a note for each create and refuse some. */
 export const extension = defineExtension({
   hooks: {
     hooked_things: {

@@ -11,7 +11,7 @@ const body = z.object({
   within: z.enum(['nothing', 'transaction', 'rolled back']).default('nothing'),
 });
 
-/** A route that creates or changes a record, and hooks that note which of them it was. */
+/** A route that creates or changes a record, and hooks that note which of the two happened. */
 export const extension = defineExtension({
   hooks: {
     put_things: {

@@ -9,15 +9,15 @@ interface Breaker {
   readonly stack: Stack;
   readonly replica: SecondReplica;
   readonly lists: readonly LiveList[];
-  /** How long a client is away at most, in milliseconds. */
+  /** The maximum time that a client is cut off, in milliseconds. */
   readonly longestCutMs: number;
   readonly isOver: () => boolean;
 }
 
-/** How long the bus is down at most, and how long nothing breaks at most. */
+/** The maximum time that the bus is down, and the maximum time between two faults. */
 const longestPauseMs = 4000;
 
-/** Breaks one thing after the other until it is over. Returns how often each was broken. */
+/** Causes one fault after the other until `isOver`. Returns how often each happened. */
 export async function breakAtRandom({ stack, replica, lists, longestCutMs, isOver }: Breaker): Promise<object> {
   async function kill(name: ServiceName): Promise<void> {
     const { pid } = stack.services[name] ?? {};

@@ -3,11 +3,11 @@ import { endChild } from '../../harness/child.ts';
 import { type Ground, type Stack, startStack } from '../../harness/stack.ts';
 import { random } from './random.ts';
 
-/** A second replica of every service, which comes and goes. */
+/** A second replica of every service, which starts and stops. */
 export interface SecondReplica extends AsyncDisposable {
-  /** The addresses under which the product can be reached now. */
+  /** The current addresses of the product. */
   readonly urls: readonly string[];
-  /** Starts the replica, or takes it away: by SIGTERM or by SIGKILL. */
+  /** Starts the replica, or stops it with SIGTERM or SIGKILL. */
   change(): Promise<void>;
 }
 

@@ -17,12 +17,13 @@ interface RandomWriter {
   readonly written: Written;
 }
 
-/** Each writer keeps at most as many records, so that a page of a list shows the records of all writers. */
+/** Each writer keeps at most this many records, so that a page of a list shows the records of all writers. */
 const mostRecords = 20;
 
 /**
- * Writes notes or tasks at random until it is over. A write whose answer is lost may have happened, so records have ids of
- * the writer, and it forgets one only when the product says that there is none: none is left over after an hour.
+ * Writes notes or tasks at random until it is over. A write whose answer is lost may have happened. So the writer
+ * chooses the ids, and forgets a record only when the product says that it does not exist: no record is left over after
+ * an hour.
  */
 export async function writeAtRandom({ client, owners, isOver, written }: RandomWriter): Promise<void> {
   const collection = random(2) === 0 ? 'notes' : 'tasks';
@@ -59,7 +60,7 @@ export async function writeAtRandom({ client, owners, isOver, written }: RandomW
     }
 }
 
-/** Chooses a write: few records grow, too many shrink. */
+/** Chooses a write: creates if there are few records, deletes if there are too many. */
 function kindOf(count: number): 'create' | 'update' | 'delete' {
   if (count < mostRecords / 2) return 'create';
   if (count >= mostRecords) return 'delete';

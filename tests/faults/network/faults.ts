@@ -1,25 +1,25 @@
 import type { LinkName, PlayedLink, ProxiedProduct } from './product.ts';
 import { slowDiskOfNats, slowDiskOfPostgres } from './slow-disks.ts';
 
-/** What happens between two parts, or to one. */
+/** A fault between two parts, or of one part. */
 export interface Fault {
   readonly name: string;
   begin(): void | Promise<void>;
   end(): void | Promise<void>;
   /** How long it lasts, in milliseconds. */
   readonly lastsMs: number;
-  /** Whether the gateway can serve nothing meanwhile, and says so. */
+  /** Whether the gateway can serve nothing during the fault, and reports that. */
   readonly isToldByReadiness?: boolean;
-  /** Whether the answer is lost on its way to the client: then no limit of the product holds. */
+  /** Whether the answer is lost on its way to the client, where no limit of the product applies. */
   readonly isBeforeTheProduct?: boolean;
 }
 
-/** What a network does to the connections between two parts. */
+/** A fault of the connections between two parts. */
 interface NetworkFault {
   readonly name: string;
   begin(link: PlayedLink): void;
   readonly lastsMs: number;
-  /** Whether nothing passes for so long that the parts are lost to each other. */
+  /** Whether the fault lasts so long that the parts lose each other. */
   readonly isLoss?: true;
 }
 
@@ -27,7 +27,7 @@ const networkFaults: readonly NetworkFault[] = [
   // Every answer comes at least 200 ms later.
   { name: 'latency of 100 ms', begin: (link) => link.slow({ latencyMs: 100 }), lastsMs: 8000 },
   { name: '20 kB/s for each connection', begin: (link) => link.slow({ bytesPerSecond: 20_000 }), lastsMs: 8000 },
-  // The systems send lost packets again: what a program sees is that nothing passes for a while.
+  // The operating system resends lost packets, so a program only sees that nothing passes for a while.
   { name: 'nothing passes for 3 s', begin: (link) => link.stall(), lastsMs: 3000 },
   { name: 'refused for 5 s', begin: (link) => link.cut(), lastsMs: 5000, isLoss: true },
   { name: 'open connections are forgotten', begin: (link) => link.forget(), lastsMs: 0 },
@@ -38,7 +38,7 @@ const networkFaults: readonly NetworkFault[] = [
 /** Parts without which the gateway is not ready. */
 const needed: ReadonlySet<string> = new Set<LinkName>(['gateway to services', 'services to PostgreSQL']);
 
-/** Those that the slow tests play. All of them take minutes. */
+/** The faults of the slow tests. All faults would take minutes. */
 const shortest: ReadonlySet<string> = new Set([
   'gateway to services: nothing passes for 3 s',
   'services to PostgreSQL: nothing passes for 3 s',

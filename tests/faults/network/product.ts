@@ -18,15 +18,15 @@ export type LinkName =
   | 'services to NATS'
   | 'webhooks to receiver';
 
-/** What a test plays between two parts. */
+/** The faults that a test causes between two parts. */
 export type PlayedLink = Pick<CutProxy, 'cut' | 'stall' | 'slow' | 'forget' | 'restore'>;
 
 /** The product, with a proxy of the test between all its parts. */
 export interface ProxiedProduct extends AsyncDisposable {
   readonly links: Readonly<Record<LinkName, PlayedLink>>;
-  /** A guest, who reaches the gateway through its proxy. */
+  /** A guest, who calls the gateway through its proxy. */
   readonly guest: Client;
-  /** The first admin, who reaches it without one. */
+  /** The first admin, who calls it directly. */
   readonly admin: Client;
   /** The gateway without its proxy. */
   readonly direct: Client;
@@ -76,7 +76,7 @@ export async function startProxiedProduct(): Promise<ProxiedProduct> {
   const receiver = starting.use(await startReceiver());
   const toReceiver = await proxyTo(receiver.url);
 
-  // At the first gateway: an admin who is set up there is known to all.
+  // Sets up the admin at the first gateway. All replicas know the admin.
   await stack.admin();
   await eventually('the gateway has the routes', async () => (await gateway.guest.get('/readyz')).status === 200);
   const session = await gateway.guest.post('/api/v1/admin/login', firstAdmin, 200);
@@ -86,7 +86,7 @@ export async function startProxiedProduct(): Promise<ProxiedProduct> {
     type: 'base',
     fields: [{ name: 'value', type: 'number' }],
   });
-  // So many attempts that no delivery is dead after the longest fault.
+  // Enough attempts that no delivery becomes a dead letter during the longest fault.
   const retries = { retry_max: 50, retry_backoff: 'fixed', retry_delay_ms: 1000 };
   await createWebhook(admin, `${toReceiver.url}/hook`, [`${collection}.*`], retries);
   const list = starting.use(openLiveList({ urlOf: () => toGateway.url, collection }));

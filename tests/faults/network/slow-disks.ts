@@ -4,7 +4,7 @@ import type { Fault } from './faults.ts';
 
 const lastsMs = 8000;
 
-/** Every commit waits 100 ms for its sync: the longest that PostgreSQL can be told to wait. */
+/** Every commit waits 100 ms for its sync, the longest wait that PostgreSQL can be configured for. */
 export const slowDiskOfPostgres = ({ url }: Server): Fault => ({
   name: 'PostgreSQL: every sync to disk takes 100 ms',
   begin: () => set(url, { fsync: 'on', commit_delay: '100000', commit_siblings: '0' }),
@@ -20,7 +20,7 @@ async function set(url: string, settings: Readonly<Record<string, string>>): Pro
   await client.end();
 }
 
-/** The server works only a tenth of the time. Its own waits for the disk cannot be made longer. */
+/** The server works only a tenth of the time, because its waits for the disk cannot be made longer. */
 export function slowDiskOfNats(nats: Server): Fault {
   let timer: NodeJS.Timeout | undefined;
   return {

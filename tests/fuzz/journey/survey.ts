@@ -13,7 +13,7 @@ interface CallValues {
   readonly body?: unknown;
   /** Sent instead of a body. */
   readonly form?: readonly Part[];
-  /** Sent as it is instead of a body. */
+  /** Sent unchanged, instead of a body. */
   readonly raw?: { readonly type: string; readonly text: string };
 }
 
@@ -28,7 +28,7 @@ interface Survey {
   readonly document: object;
   readonly operations: readonly Operation[];
   readonly reached: ReadonlySet<string>;
-  /** Notes an operation that succeeded without a call: its answer stays open. */
+  /** Notes an operation that succeeded but whose answer stays open. */
   reach(operationId: string): void;
 }
 

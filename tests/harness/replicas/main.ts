@@ -75,7 +75,7 @@ process.send?.({
   name: 'local',
   url: balancer.url,
   setupToken: replicas.find(({ setupToken }) => setupToken)?.setupToken,
-  // Of each service the first replica.
+  // The first replica of each service.
   services: Object.fromEntries(
     replicas.toReversed().map(({ service, process: { pid }, url }) => [service, { pid, url }]),
   ),

@@ -12,7 +12,7 @@ const addresses = (process.env.TEST_REPLICAS_ADDRESSES ?? '').split(',').map((ad
 const ask = dns.lookup;
 let turn = 0;
 
-/** The addresses, each first in its turn, as name servers give them. */
+/** Returns the addresses in rotating order, like name servers. */
 function addressesInTurn(): dns.LookupAddress[] {
   turn = (turn + 1) % addresses.length;
   return [...addresses.slice(turn), ...addresses.slice(0, turn)];

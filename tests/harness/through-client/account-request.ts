@@ -1,6 +1,6 @@
 import type { Wanted } from './client-call.ts';
 
-/** A request to an account: what it does, and with which values. */
+/** A request to an account: its action and values. */
 export interface AccountRequest {
   readonly collection: string;
   /** The method and the path below the collection. */

@@ -6,7 +6,7 @@ type Handles = ReadonlyMap<string, Operation<Record<string, unknown>>>;
 
 const members = ['op', 'collection', 'id', 'on', 'data', 'if_match', 'as'];
 
-/** The call of `batch(…)` that stands for a request with operations that the client can build. */
+/** Returns the call of `batch(…)` that matches a request with operations that the client can build. */
 export function batchCallOf({ method, resource, body, query, headers }: Wanted): ClientCall | undefined {
   if (method !== 'POST' || !/^\/api\/v1\/batch$/.test(resource) || !hasOnly(query, [])) return undefined;
   if (!isObject(body) || !hasOnly(body, ['operations']) || !Array.isArray(body.operations)) return undefined;
@@ -28,7 +28,7 @@ export function batchCallOf({ method, resource, body, query, headers }: Wanted):
   };
 }
 
-/** Whether the client has a function for an operation. What is malformed goes over plain HTTP. */
+/** Whether the client has a function for an operation. Malformed operations go over plain HTTP. */
 function isBuildable(operation: unknown, names: ReadonlySet<string>): operation is Json {
   if (!isObject(operation) || !hasOnly(operation, members)) return false;
   const { op, collection, id, on, data, if_match: tag, as } = operation;
@@ -41,7 +41,7 @@ function isBuildable(operation: unknown, names: ReadonlySet<string>): operation 
   if ((op === 'update' || op === 'delete') && id === undefined) return false;
   if (op === 'create' && (tag !== undefined || isReference(id))) return false;
   if (op === 'delete' ? data !== undefined : !isObject(data)) return false;
-  // In a field of type json a reference is a value, and the client would give it another name.
+  // In a field of type json a reference is a value, which the client would rename.
   if (isObject(data) && isObject(data.meta)) return false;
   return ['create', 'update', 'upsert', 'delete'].includes(String(op)) && referencesAreKnown(operation, names);
 }
@@ -49,7 +49,7 @@ function isBuildable(operation: unknown, names: ReadonlySet<string>): operation 
 const isReference = (value: unknown): value is { readonly $ref: string } =>
   isObject(value) && hasOnly(value, ['$ref']) && typeof value.$ref === 'string' && /^\w+\./.test(value.$ref);
 
-/** The client makes names of its own, so a reference to a name that there is not has no function. */
+/** The client chooses the names itself, so it cannot send a reference to an unknown name. */
 const referencesAreKnown = (value: unknown, names: ReadonlySet<string>): boolean => {
   if (isObject(value) && '$ref' in value) return isReference(value) && names.has(value.$ref.split('.')[0] ?? '');
   if (typeof value !== 'object' || value === null) return true;
@@ -74,7 +74,7 @@ function add(batch: Batch<never>, operation: Json, handles: Handles): Operation<
   return from[String(op)]?.(op === 'upsert' && on ? { on } : id, data, options) as never;
 }
 
-/** Puts the client's references in the place of the scenario's. */
+/** Replaces the scenario's references with the client's. */
 function withReferences(value: unknown, handles: Handles): unknown {
   if (isReference(value)) {
     const [, name = '', member = ''] = /^(\w+)\.(.*)$/s.exec(value.$ref) ?? [];

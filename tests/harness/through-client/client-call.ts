@@ -1,6 +1,6 @@
 import type { Client } from '@recordbus/client';
 
-/** A request of a scenario, read. */
+/** The parsed request of a scenario. */
 export interface Wanted {
   readonly method: string;
   readonly resource: string;
@@ -20,7 +20,7 @@ type AnyClient = Client<{
   };
 }>;
 
-/** A call of the client that stands for a request, and what it returns by the answer. */
+/** A call of the client that matches a request, and its expected result for an answer. */
 export interface ClientCall {
   run(client: AnyClient): Promise<unknown>;
   expected(json: unknown): unknown;
@@ -30,6 +30,6 @@ export interface ClientCall {
 export const dataOf = (json: unknown): unknown => Object(json).data;
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Blob);
-/** Whether an object has no other names than these. */
+/** Whether an object has only these names. */
 export const hasOnly = (object: object, names: readonly string[]): boolean =>
   Object.keys(object).every((name) => names.includes(name));

@@ -3,12 +3,12 @@ import { isObject } from './client-call.ts';
 
 type Values = Record<string, unknown>;
 
-/** Names of files that no form has to escape. */
+/** Names of files that a form need not escape. */
 const plainName = /^[\w. -]+$/;
 
 /**
- * The values that make the client send the parts of a form: the texts and `_json` as values, each file as a `File`. For a
- * batch, the operations with their files. Undefined for a form that the client does not send, such as a malformed one.
+ * The values that make the client send the parts of a form: the texts and `_json` as values, each file as a `File`. For
+ * a batch, the operations with their files. Undefined for a form that the client cannot send, such as a malformed one.
  */
 export function formValues(parts: readonly Part[]): Values | undefined {
   const texts = parts.filter(({ filename }) => filename === undefined);
@@ -48,7 +48,7 @@ function batchOf({ content }: Part, texts: number, files: readonly Part[]): Valu
   return { operations: filled };
 }
 
-/** Adds a file to a field. The names that are there already say which stored files stay. */
+/** Adds a file to a field. The existing names are the stored files to keep. */
 function addFile(values: Values, field: string, { filename = '', type = '', content }: Part): boolean {
   const file = new File([typeof content === 'string' ? content : Buffer.from(content)], filename, { type });
   const before = values[field];
@@ -59,7 +59,7 @@ function addFile(values: Values, field: string, { filename = '', type = '', cont
   return true;
 }
 
-/** The JSON of a text; undefined for one that is none, which a form and JSON write alike. */
+/** Parses a text as JSON; undefined for any other text, which forms and JSON write alike. */
 function parse(content: Part['content']): unknown {
   try {
     return JSON.parse(String(content));

@@ -2,7 +2,7 @@ import { type AccountRequest, hasTexts } from './account-request.ts';
 import { type ClientCall, dataOf } from './client-call.ts';
 import { signedIn } from './sign-in-calls.ts';
 
-/** The call that stands for a request of the account that is signed in. */
+/** Returns the call that matches a request of the signed-in account. */
 export function ownAccountCallOf(request: AccountRequest): ClientCall | undefined {
   return sessionCallOf(request) ?? factorCallOf(request) ?? changeCallOf(request);
 }

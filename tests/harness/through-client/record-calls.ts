@@ -1,7 +1,7 @@
 import { type ClientCall, dataOf, hasOnly, isObject, type Wanted } from './client-call.ts';
 
 const path = /^\/api\/(?:v1\/)?(records\/)?([A-Za-z]\w*)(?:\/([^/]+))?(?:\/(history|restore))?$/;
-/** First segments that are no collections. */
+/** First path segments that are not collections. */
 const reserved = new Set(
   'admin auth batch collections files health jobs metrics realtime records settings v1 x'.split(' '),
 );
@@ -14,7 +14,7 @@ const decoded = (text: string | undefined): string | undefined => {
   }
 };
 
-/** The call of `from(…)` that stands for a request of the records API. */
+/** Returns the call of `from(…)` that matches a request of the records API. */
 export function recordCallOf(wanted: Wanted): ClientCall | undefined {
   const [, isLong, collection = '', encoded, action] = path.exec(wanted.resource) ?? [];
   const id = decoded(encoded);
@@ -60,7 +60,7 @@ function listOf(collection: string, wanted: Wanted): ClientCall | undefined {
 function firstPageOf(collection: string, wanted: Wanted): ClientCall | undefined {
   const { perPage, filter, sort, expand, fields } = wanted.query;
   const names = ['cursor', 'perPage', 'filter', 'sort', 'expand', 'fields'];
-  // Without a size the client sends one of its own.
+  // Without a page size the client sends its own.
   if (!isPlain(wanted) || !hasOnly(wanted.query, names) || perPage === undefined || !isWhole(perPage)) return undefined;
   const options = { perPage: number(perPage), filter, sort, expand: list(expand), fields: list(fields) };
   return {

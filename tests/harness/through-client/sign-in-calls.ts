@@ -3,7 +3,7 @@ import { type ClientCall, dataOf, hasOnly, isObject } from './client-call.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What the client returns of a sign-in, without the functions that continue it. */
+/** Returns the client's result of a sign-in without its functions. */
 export const signedIn = (json: unknown): unknown => {
   const data = dataOf(json) as Json;
   const { token, record, profile, mfa_token: mfaToken, merge_token: mergeToken, linked_provider: provider } = data;
@@ -22,14 +22,14 @@ export const signedIn = (json: unknown): unknown => {
 const withoutFunctions = async (signIn: Promise<object>): Promise<unknown> =>
   Object.fromEntries(Object.entries(await signIn).filter(([, value]) => typeof value !== 'function'));
 
-/** Sends a request that signs in, or one whose answer has nothing. */
+/** Sends a request that signs in, or whose answer is empty. */
 const call = (
   run: (...args: Parameters<ClientCall['run']>) => Promise<object>,
   expected: ClientCall['expected'] = signedIn,
 ): ClientCall => ({ run: (client) => withoutFunctions(run(client)), expected });
 const quiet = (run: ClientCall['run']): ClientCall => ({ run, expected: () => undefined });
 
-/** The call that stands for a request which needs no session. */
+/** Returns the call that matches a request without a session. */
 export function signInCallOf(request: AccountRequest): ClientCall | undefined {
   return request.hasToken ? undefined : (passwordCallOf(request) ?? mailCallOf(request) ?? providerCallOf(request));
 }

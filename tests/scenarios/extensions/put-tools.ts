@@ -89,7 +89,7 @@ export async function putTools(t: TestContext, target: Target): Promise<void> {
     sent('a transaction that is rolled back', { within: 'rolled back', id: 'four', values: {} }, refused.conflict),
   ]);
 
-  await t.test('nothing is left of a transaction that is rolled back [extensions §6.8]', async () => {
+  await t.test('a transaction that is rolled back leaves nothing [extensions §6.8]', async () => {
     assert.equal((await guest.get('/api/v1/put_things/four')).status, 404);
   });
 

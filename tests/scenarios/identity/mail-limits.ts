@@ -60,7 +60,7 @@ export async function mailLimits(t: TestContext, target: Target, people: People)
     assert.equal(mailsTo(mail, cid.email), 5);
   });
 
-  await t.test('an account that moves to and fro sends five notices [identity §6.2]', async () => {
+  await t.test('an account that switches between two addresses sends five notices [identity §6.2]', async () => {
     const dot = await register('dot');
     const elsewhere = newAddress('dot');
     for (let round = 0; round < 7; round += 1)

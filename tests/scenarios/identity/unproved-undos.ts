@@ -41,7 +41,7 @@ export async function unprovedUndos(t: TestContext, target: Target, people: Peop
     assert.deepEqual([answer.status, codeOf(answer)], [401, 'invalid_token']);
   };
 
-  await t.test(`it restores the address, and nothing stays of what was attached before [${spec}]`, async () => {
+  await t.test(`it restores the address, and removes everything attached before [${spec}]`, async () => {
     const ann = await register('ann');
     await insertLink(ann, 'google');
     await enrol(ann);

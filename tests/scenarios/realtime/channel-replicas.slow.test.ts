@@ -48,7 +48,7 @@ for (const topology of topologies)
       }
     });
 
-    await t.test('members of both are present, also after the bus was away [realtime §7.5]', async () => {
+    await t.test('members of both are present, even after an outage of the bus [realtime §7.5]', async () => {
       await using ann = await enter(first.url, 'b', 'ann');
       await using bob = await enter(second.url, 'b', 'bob');
       const both = { ann: first.url, bob: second.url };

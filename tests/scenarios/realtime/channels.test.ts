@@ -27,7 +27,7 @@ onEachTopology('channels carry messages', async (t, target) => {
   const publish = (client: typeof admin, channel: string, data: unknown) =>
     client.send('POST', channelPath(channel), { body: { data } });
 
-  await t.test('to every subscriber, in order, as they were sent [realtime §7.4]', async () => {
+  await t.test('reach every subscriber in order and unchanged [realtime §7.4]', async () => {
     await using one = await open([{ channel: 'public:ä/b' }]);
     await using other = await open([{ id: 'x', channel: 'public:ä/b' }, { channel: 'public:c' }], bob.token);
     const values = [{ text: 'line\nbreak', quote: '"' }, null, [1, 2.5], 'text', false];
@@ -57,7 +57,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     assert.equal(at(other?.data, 'from.type'), 'admin');
   });
 
-  await t.test('next to the changes of records [realtime §7.3]', async () => {
+  await t.test('share a connection with changes of records [realtime §7.3]', async () => {
     await using live = await open([{ collection: 'notes' }, { channel: 'public:1' }]);
     await publish(admin, 'public:1', 1);
     await admin.create('notes', { text: 'a' });
@@ -95,7 +95,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     assert.deepEqual([refused?.data.sub, refused?.data.code], ['no', 'forbidden']);
   });
 
-  await t.test('whose mistakes the setting names [realtime §7.2]', async () => {
+  await t.test('have rules whose errors the setting reports [realtime §7.2]', async () => {
     const refusals: [rule: string, problem: RegExp][] = [
       ['nonsense =', /^pattern 2: publish_rule /],
       ['@request.auth.nothing = 1', /^pattern 2: publish_rule there is no @request\.auth\.nothing/],
@@ -117,7 +117,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     }
   });
 
-  await t.test('and refuse what is not one [realtime §7.1, §7.3, §7.4]', async () => {
+  await t.test('refuse invalid names and messages [realtime §7.1, §7.3, §7.4]', async () => {
     const name = 'must have 1 to 200 characters without control characters';
     const subscriptions: [subscription: object, details: object | undefined][] = [
       [{ channel: '' }, { channel: name }],
@@ -147,7 +147,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     assert.equal((await send({ data: 1 }, 'x'.repeat(201))).status, 400);
   });
 
-  await t.test('until the record of the caller changes, and the rule refuses [realtime §7.6]', async () => {
+  await t.test('end when the record of the caller changes and the rule refuses [realtime §7.6]', async () => {
     const rename = (name: string) => admin.patch(`/api/v1/people/${ann.id}`, { name });
     await rename('team:red');
     await using live = await open([{ channel: 'team:red' }, { channel: 'public:2' }], ann.token);
@@ -165,7 +165,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     );
   });
 
-  await t.test('until a changed rule refuses their subscribers [realtime §7.6]', async () => {
+  await t.test('end when a changed rule refuses their subscribers [realtime §7.6]', async () => {
     await using changing = await open([{ channel: 'changing' }, { channel: 'public:1' }]);
     await using going = await open([{ channel: 'going' }], bob.token);
     await using staying = await open([{ channel: 'changing' }], ann.token);

@@ -43,7 +43,7 @@ onEachTopology('changes reach who follows them', async (t, target) => {
     assert.equal(live.lastEventId, deleted?.data.cursor);
   });
 
-  await t.test('a later state comes once, and no older one after it [realtime §3.4]', async () => {
+  await t.test('a later state arrives once, and no older state after it [realtime §3.4]', async () => {
     await createSecrets(target);
     await using live = await openLive(target.url, [{ collection: 'secrets' }]);
     await live.arrived('ready');

@@ -44,7 +44,7 @@ onEachTopology('presence says who follows a channel', async (t, target) => {
     await sees(watcher, { watcher: null });
   });
 
-  await t.test('in its channel alone, to those who take part [realtime §7.5]', async () => {
+  await t.test('only in its channel, to its members [realtime §7.5]', async () => {
     await using ann = await enter('c', '__proto__', 'ann');
     await using other = await openLive(target.url, [{ channel: 'c' }, { channel: 'd', presence: { key: 'bob' } }]);
     await sees(ann, JSON.parse('{"__proto__":"ann"}'));

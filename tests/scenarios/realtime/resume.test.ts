@@ -19,7 +19,7 @@ onEachTopology('live connections resume and begin with a snapshot', async (t, ta
     return admin.create('notes', { rank });
   };
 
-  await t.test('a client that reconnects gets what it missed, once and in order [realtime §4.2]', async () => {
+  await t.test('a client that reconnects gets the missed changes once and in order [realtime §4.2]', async () => {
     const first = await openLive(target.url, [notes]);
     await write();
     await first.arrived('create');
@@ -37,7 +37,7 @@ onEachTopology('live connections resume and begin with a snapshot', async (t, ta
     assert.equal(ready?.data.cursor, cursor);
   });
 
-  await t.test('a snapshot and the changes after it have no hole, while others write [realtime §4.2]', async () => {
+  await t.test('a snapshot and the changes after it have no gap while others write [realtime §4.2]', async () => {
     let isWriting = true;
     const writer = (async () => {
       while (isWriting) await write();

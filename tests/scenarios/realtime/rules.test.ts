@@ -74,7 +74,7 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
     },
   );
 
-  await t.test('a changed rule holds from its answer on [realtime §5.2]', async () => {
+  await t.test('a changed rule applies once its change is answered [realtime §5.2]', async () => {
     await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: [{ name: 'title', type: 'text' }] });
     await using toGuest = await follow(undefined, { collection: 'posts' });
     await using toAda = await follow(ada, { collection: 'posts' });
@@ -93,7 +93,7 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
     assert.deepEqual(typesOf(toAda).slice(0, 2), ['create open', 'create signed in']);
   });
 
-  await t.test('what a field rule hides, and secrets, are in no message [realtime §3.1]', async () => {
+  await t.test('no message has secrets or fields that a rule hides [realtime §3.1]', async () => {
     await admin.post('/api/v1/collections', {
       name: 'files_of_people',
       type: 'base',

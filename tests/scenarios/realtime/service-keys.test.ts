@@ -35,7 +35,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
   const key = await makeKey(target, ['records:followed:read', 'rules:ruled']);
   const followed = { collection: 'followed' };
 
-  await t.test('of the collections in its scopes, past rules and through them [keys §5.6]', async () => {
+  await t.test('of the collections in its scopes, with and without rules [keys §5.6]', async () => {
     const own = await admin.create('other', { word: 'w' });
     await using live = await openLive(
       target.url,
@@ -59,7 +59,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
     assert.equal(ruled.owner, key.id);
   });
 
-  await t.test('of no other, even where guests may [keys §4.2, §5.6]', async () => {
+  await t.test('of no other collection, even if guests may [keys §4.2, §5.6]', async () => {
     for (const subscription of [
       { collection: 'other' },
       { collection: 'nowhere' },
@@ -75,7 +75,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
     assert.equal(live.status, 403);
   });
 
-  await t.test('channels are for keys of every rule [keys §3.4]', async () => {
+  await t.test('channels need a key with the scope rules:* [keys §3.4]', async () => {
     const wide = await makeKey(target, ['rules:*']);
     await using live = await openLive(target.url, [{ channel: 'c1' }], { token: wide.key });
     await live.arrived('ready');
@@ -105,7 +105,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
       assert.ok(live.messages.every(({ data }) => at(data, 'record.word') !== word));
     });
 
-  await t.test('and so does its end [keys §5.6]', async () => {
+  await t.test('its expiry closes the connection too [keys §5.6]', async () => {
     const brief = await makeKey(target, ['admin'], { expires_at: Math.floor(Date.now() / 1000) + 2 });
     await using live = await openLive(target.url, [followed], { token: brief.key });
     const [revoked] = await live.arrived('revoked');
@@ -113,7 +113,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
     await live.closed();
   });
 
-  await t.test('a key has no ticket [keys §2.2]', async () => {
+  await t.test('a key gets no ticket [keys §2.2]', async () => {
     assert.equal((await key.send('POST', '/api/v1/realtime/ticket', { body: {} })).status, 403);
   });
 });

@@ -13,7 +13,7 @@ onEachTopology('slow and greedy clients harm nobody else', async (t, target) => 
   await createNotes(target);
   const admin = await target.admin();
 
-  await t.test('a client that does not read holds up nobody, and misses nothing [realtime §6.1]', async () => {
+  await t.test('a client that does not read delays no other client, and misses nothing [realtime §6.1]', async () => {
     let deaf = await openLive(target.url, [{ collection: 'notes' }]);
     await deaf.arrived('ready');
     await using other = await openLive(target.url, [{ collection: 'notes', fields: 'id' }]);
@@ -39,7 +39,7 @@ onEachTopology('slow and greedy clients harm nobody else', async (t, target) => 
     );
   });
 
-  await t.test('a filter that is too slow ends its own subscription alone [realtime §6.3]', async () => {
+  await t.test('a filter that is too slow ends only its own subscription [realtime §6.3]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '150' });
     // Every term lowers the whole text again.
     const filter = Array.from({ length: 190 }, (_, n) => `text !~ "${n}y"`).join('&&');

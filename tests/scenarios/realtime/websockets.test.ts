@@ -35,7 +35,7 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     assert.equal(socket.messages.filter(({ type }) => type === 'ready').length, 1);
   });
 
-  await t.test('bad messages get errors, and the connection goes on [realtime §1.3]', async () => {
+  await t.test('bad messages get errors, and the connection stays open [realtime §1.3]', async () => {
     await using socket = await openSocket(target.url);
     for (const bad of [
       '{',
@@ -86,7 +86,7 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
       assert.equal(socket.closed?.code, code);
     });
 
-  await t.test('a guest signs in on the connection, and goes on with a new token [realtime §1.3]', async () => {
+  await t.test('a guest signs in on the connection, and continues with a new token [realtime §1.3]', async () => {
     await using socket = await openSocket(target.url);
     socket.send({ type: 'subscribe', collection: 'tasks', id: 'tasks' });
     await socket.arrived('ready');

@@ -21,7 +21,7 @@ export async function serviceKeys(t: TestContext, { first, second }: Replicas): 
     }
   });
 
-  await t.test('a narrowed and a revoked key count there within a second [keys §1.6]', async () => {
+  await t.test('a narrowed and a revoked key take effect there within a second [keys §1.6]', async () => {
     const { id, key } = await makeKey(first, ['collections:read']);
     assert.equal((await there(key)).status, 200);
     await admin.patch(`/api/v1/admin/keys/${id}`, { scopes: ['files'] });

@@ -9,7 +9,9 @@ import { findAuthor, newPost, sizes } from '../seed.ts';
 import { percentiles } from '../statistics.ts';
 import { prepareExpensiveReads } from './expensive-reads.ts';
 
-/** A kind of request of another client: p95 in milliseconds without expensive reads, and during those of 20 guests. */
+/**
+ * A kind of request of another client, with its p95 in milliseconds without and with the expensive reads of 20 guests.
+ */
 export interface ProbeResult {
   readonly title: string;
   readonly idleP95: number;

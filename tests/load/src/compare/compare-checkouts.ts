@@ -33,7 +33,7 @@ export async function compareCheckouts(
   return table(comparedHead, rows, options.markdown ? 'markdown' : 'text');
 }
 
-/** Measures a row. The other checkout may lack what the row needs, which must not cost the rows before it. */
+/** Measures a row. A failure, such as a missing feature of the other checkout, must not lose the earlier rows. */
 async function cellsOf(row: Row, here: ComparedSide, there: ComparedSide): Promise<string[]> {
   try {
     return comparedCells(row, await compareRow(row, here, there));

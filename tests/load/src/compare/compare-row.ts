@@ -39,7 +39,7 @@ export async function compareRow(row: Row, here: ComparedSide, there: ComparedSi
   const prepared = await Promise.all(running.map(({ side }) => row.prepare?.({ ...side, url: side.product.url })));
   for (const { side } of running) await runRound(row, side.product, { ...side, seconds: warmUpSeconds });
   for (let round = 0; round < here.rounds; round += 1) {
-    // What runs second finds warmer caches, and what the first one left to do.
+    // The second side finds warmer caches, and leftover work of the first.
     for (const each of round % 2 === 0 ? running : running.toReversed()) await addRound(row, each);
   }
   for (const cleanUp of prepared) await cleanUp?.();

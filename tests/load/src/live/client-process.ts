@@ -4,7 +4,7 @@ import type { ClientCommand, ClientReport } from './live-clients.ts';
 
 type OpenCommand = Extract<ClientCommand, { type: 'open' }>;
 
-/** Whom a product's clients are, and what they subscribe to. */
+/** The clients of a product, and their subscriptions. */
 interface Opening extends Pick<OpenCommand, 'tokens' | 'after' | 'patienceMs'> {
   /** URL of the product. */
   readonly url: string;

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** What the parent process asks of this one. */
+/** The commands of the parent process. */
 export type ClientCommand =
   | {
       readonly type: 'open';
@@ -12,7 +12,7 @@ export type ClientCommand =
       readonly tokens: readonly (string | undefined)[];
       /** Cursor to resume from. */
       readonly after?: string | undefined;
-      /** How long a refused connection is tried again, in milliseconds. */
+      /** How long a refused connection is retried, in milliseconds. */
       readonly patienceMs?: number;
     }
   | { readonly type: 'report' }
@@ -26,8 +26,8 @@ export interface ClientReport {
   readonly cursor: string;
 }
 
-// The process of ten thousand clients of the bench. Parsing is as small as it can be, since it shares the machine with the
-// product.
+// The process of ten thousand clients of the bench. It parses as little as possible, because it shares the machine with
+// the product.
 
 let sockets = new Set<Socket>();
 let arrivals = new Map<string, { first: number; last: number; count: number }>();
@@ -64,7 +64,7 @@ async function open(command: OpenCommand): Promise<{ seconds: number; failures: 
   return { seconds: (now() - startedAtMs) / 1000, failures };
 }
 
-/** Opens one connection. While the product is away, it tries again. */
+/** Opens one connection. Retries while the product is unreachable. */
 async function openWithin(command: OpenCommand, token: string | undefined): Promise<boolean> {
   const untilMs = performance.now() + (command.patienceMs ?? 0);
   while (!(await openOne(command, token))) {

@@ -17,11 +17,11 @@ export interface LiveResults {
   /** Memory of an idle connection in the process, in kB. */
   readonly kbEach: number | undefined;
   readonly openedInSec: number;
-  /** From the answer of one create that everybody sees to its last message, in milliseconds. */
+  /** From the answer of one create that all clients see to its last message, in milliseconds. */
   readonly fanOutMs: readonly number[];
-  /** Creates that one client each sees, at an even pace. */
+  /** Creates that only one client sees each, at a steady pace. */
   readonly paced: readonly LivePace[];
-  /** Creates per second beside the connections, and without them. */
+  /** Creates per second with and without the connections. */
   readonly createsPerSec: { readonly beside: number; readonly alone: number };
   /** All clients again, with their cursors. */
   readonly resumedInSec: number;

@@ -8,7 +8,7 @@ export interface RestartResults {
   readonly readyInSec: number;
   /** From the kill until every client is back with its cursor. */
   readonly resumedInSec: number;
-  /** How many clients got the change that was made after the restart. */
+  /** How many clients got the change after the restart. */
   readonly informed: number;
   readonly failures: number;
 }
@@ -16,7 +16,7 @@ export interface RestartResults {
 const collection = 'livepublic';
 const patienceMs = 60_000;
 
-/** Kills a product of its own with that many live connections, and measures until all of them are back. */
+/** Kills a separate product with this many live connections, and measures until all clients are back. */
 export async function measureRestart(options: Options, connections: number): Promise<RestartResults> {
   await using cleanUp = new AsyncDisposableStack();
   const product = await startProduct({ logLevel: options.logLevel, profileDirectory: undefined });

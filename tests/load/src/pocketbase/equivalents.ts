@@ -81,7 +81,7 @@ const reads: Readonly<Record<string, RequestsOf>> = {
   'filter-title-skip': list('100k', `&skipTotal=1&filter=${encodeURIComponent('title ~ "7"')}`),
 };
 
-/** Finds the requests to PocketBase that do what those of a row do; undefined if it has none. */
+/** Returns the requests to PocketBase that match those of a row; undefined without a match. */
 export const findEquivalent = (row: string): RequestsOf | undefined =>
   reads[row] ?? writes[row.replace(/-(1|8|32|128)$/, '')];
 

@@ -34,7 +34,7 @@ export async function startPocketBase(binary: string): Promise<PocketBase> {
     if (server) await end(server);
     rmSync(directory, { recursive: true, force: true });
   };
-  // It would write migrations beside its data.
+  // Otherwise it writes migrations next to its data.
   const run = (...args: string[]) =>
     spawn(binary, [...args, '--dir', data, '--automigrate=false'], { stdio: 'ignore', detached: true, cwd: directory });
   try {

@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 
 const { posts, authors } = sizes['100k'];
 
-/** The most operations of a batch by default. */
+/** The default maximum of operations in a batch. */
 const size = 1000;
 
 /** Each request creates 1,000 records in one transaction, each with its event. */

@@ -49,7 +49,7 @@ function ruled(name: string, title: string, query: string): Row {
   };
 }
 
-/** The most common rule there is: everyone who is signed in may read. */
+/** The most common rule: signed-in users may read. */
 function ofSignedIn(): Row {
   const { posts } = sizes['100k'];
   const tokens = createUserTokens();

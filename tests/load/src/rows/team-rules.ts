@@ -16,7 +16,7 @@ const ownOrganizations = 3;
 const isMember = 'exists(memberships, user = @request.auth.id && org = record.author.organization)';
 const isTenant = 'author.organization = @request.auth.org';
 
-/** Rows of rules for teams, each with one request at a time: what one user waits for. */
+/** Rows of rules for teams, each with one request at a time, which is the wait of one user. */
 export const teamRules: readonly Row[] = [
   ofUser('rule-member-skip', 'list 20 of 100k, skipTotal, rule exists(memberships, …)', isMember, '&skipTotal=1'),
   ofUser('rule-member', 'list 20 of 100k, with total, rule exists(memberships, …)', isMember, ''),
