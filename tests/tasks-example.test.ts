@@ -60,7 +60,7 @@ onOneProcess('examples/tasks: people share a list that follows every change', as
     await eventually('the task is there', () => titles().includes('Write the note open'));
     await ofAda.toggle(task);
     await eventually('it is ticked', () => titles().includes('Write the note done'));
-    // Ben's page still shows the task as it was: he is told, and nothing is lost.
+    // Ben's page still shows the old task. He sees the conflict, and nothing is lost.
     await assert.rejects(ofBen.toggle({ ...task }), isConflict);
     await ofBen.remove(task);
     await eventually('it is gone', () => titles().length === 2);

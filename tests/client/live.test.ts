@@ -258,7 +258,7 @@ onEachTopology('what is followed over a WebSocket changes on one connection', as
     const crowd = await Promise.all(Array.from({ length: 99 }, follow));
     assert.equal(await codeOf(follow()), '0 invalid_argument');
     await tags.create({ name: 'crowd' });
-    await eventually('the list goes on', () => list.records.length === 1);
+    await eventually('the list continues', () => list.records.length === 1);
     assert.deepEqual([list.error, opened.length], [undefined, 1]);
     for (const one of [...crowd, list]) one.close();
   });

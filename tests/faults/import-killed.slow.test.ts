@@ -45,7 +45,7 @@ test(`an import of ${rows} rows survives ${kills} kills of the whole stack: each
 
   for (let round = 1; round <= kills; round += 1) {
     const before = await doneRows();
-    await eventually('the job goes on', async () => (await doneRows()) > before, { timeoutMs: 120_000 });
+    await eventually('the job continues', async () => (await doneRows()) > before, { timeoutMs: 120_000 });
     await delay(Math.random() * 300);
     for (const pid of [product.pid, ...listDescendants(product.pid).map((one) => one.pid)]) kill(pid);
     product = start();

@@ -45,7 +45,7 @@ async function importWhile(t: TestContext, disturb: (pid: number) => (() => void
     });
     t.diagnostic(`taken over after ${Math.round(performance.now() - begunAtMs)} ms`);
     const before = Number((await jobIn(ground, id)).done);
-    await eventually('it goes on', async () => Number((await jobIn(ground, id)).done) > before, {
+    await eventually('the job continues', async () => Number((await jobIn(ground, id)).done) > before, {
       timeoutMs: takeOverMs,
     });
   } finally {

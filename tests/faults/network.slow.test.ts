@@ -72,7 +72,7 @@ test('the network between all parts fails, and nothing is lost or out of order',
   await eventually('every event is on the stream', () => eventsAreWhole(reader.events, written), patience);
   const committed = await committedIds(admin, collection);
   const shown = () => [...committed].every((id) => list.records.has(id)) && list.records.size === committed.size;
-  await eventually('the live list shows what is there', shown, patience);
+  await eventually('the live list shows all records', shown, patience);
   assert.deepEqual(list.faults, []);
 });
 

@@ -10,7 +10,7 @@ const relation = (name: string, collection: string) => ({ name, type: 'relation'
 const callers = ['guest', 'outsider', 'member', 'editor', 'boss'] as const;
 type CallerName = (typeof callers)[number];
 
-/** A pattern of access: the rule, and which of the documents each caller sees. Editors are members with a role. */
+/** An access pattern: the rule, and the documents that each caller sees. Editors are members with a role. */
 interface Pattern {
   readonly name: string;
   readonly rule: string;

@@ -25,7 +25,7 @@ onEachTopology('admins sign in with a second factor', async (t, target) => {
     const client = createClient(target.url, textAt((await login(email)).json, 'data.token'));
     return { id, client, email };
   };
-  /** Adds an admin with an app. This uses up the code of the current step, but not of the next. */
+  /** Adds an admin with an authenticator app. This uses up the code of the current step, but not of the next. */
   const enrol = async (email: string) => {
     const added = await add(email);
     const { secret } = (await added.client.post(`${path}/setup`, { old_password: password }, 200)) as {

@@ -76,7 +76,7 @@ onEachTopology('a batch writes accounts like single writes', async (t, target) =
       'sign-up is closed',
       async () => (await sendBatch(target.guest, [create('e@example.com')])).status === 403,
     );
-    // Another address: a replica that has not yet followed the change may have created the first.
+    // Uses another address, because a replica that has not yet followed the change may have created the first account.
     assert.equal((await sendBatch(admin, [create('f@example.com')])).status, 200);
   });
 });

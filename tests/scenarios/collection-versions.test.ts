@@ -29,7 +29,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
       expect: { status: 200, json: { data: is.listWith(is.containing({ name: 'versioned', etag: first })) } },
     },
     {
-      name: 'the version that is there',
+      name: 'the current version',
       as: 'admin',
       request,
       body: { list_rule: '' },

@@ -24,7 +24,7 @@ interface StreamEvent {
   readonly data: string;
 }
 
-/** Reads events as the page and curl write them; the page wraps long JSON, and leaves out the ids. */
+/** Reads events in the form of the page and of curl. The page wraps long JSON and leaves out the ids. */
 const eventsIn = (text: string): readonly StreamEvent[] =>
   text.split('\n\n').flatMap((part) => {
     const [, type = '', data] = /^event: (\w+)\n(?:id: [^\n]*\n)?data: (.*)$/s.exec(part.trim()) ?? [];

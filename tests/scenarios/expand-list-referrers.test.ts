@@ -26,7 +26,7 @@ onEachTopology('expand shows the records whose lists have a record', async (t, t
   const a = await admin.create('tags', { name: 'a' });
   const b = await admin.create('tags', { name: 'b' });
   const unused = await admin.create('tags', { name: 'unused' });
-  // Each post has the tag at another place of its list, and the last one is hidden.
+  // Each post has the tag at another position in its list, and the last post is hidden.
   const lists = [[a.id], [b.id, a.id], [a.id, b.id], [unused.id, b.id, a.id], [b.id], [a.id]];
   for (const [index, tags] of lists.entries())
     await admin.create('posts', { tags, kept: [a.id], closed: [a.id], n: index + 1, isHidden: index === 5 });

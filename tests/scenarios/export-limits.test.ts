@@ -7,7 +7,7 @@ import { at, listAt, textAt } from '../harness/json.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
 import { sendUnread } from '../harness/unread.ts';
 
-// From the start, so that the first request counts for the client that it names.
+// Set at the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
 
 const path = '/api/v1/records/tomes/export';
@@ -16,7 +16,7 @@ const from = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const others = ['10.5.0.2', '10.5.0.3'];
 const credentials = { email: 'reader@example.com', password: 'a password of a reader' };
 
-/** More than the buffers of the connections hold. */
+/** Larger than the buffers of the connections. */
 async function createTomes(target: Target): Promise<void> {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', {
@@ -30,7 +30,7 @@ async function createTomes(target: Target): Promise<void> {
   await target.guest.post('/api/v1/auth/readers/register', credentials);
 }
 
-/** The transactions of exports, as the database knows them. */
+/** Returns the transactions of exports in the database. */
 const exportsIn = (target: Target) =>
   inDatabase(
     target,

@@ -6,7 +6,7 @@ import { createStaff, membersFor, roles } from './staff.ts';
 
 const filtered = (filter: string): string => `filter=${encodeURIComponent(filter)}`;
 
-/** Ways to name a field, a relation or a member that some callers may not see. */
+/** Requests that name a field, a relation or a member that some callers may not see. */
 const queries: readonly string[] = [
   '',
   ...[
@@ -62,7 +62,7 @@ async function assertLikeList(client: Client, collection: string, query: string,
   for (const member of shown) assert.ok(columns.includes(member), `${of} ${query}: ${member}`);
 }
 
-/** The records of a list as the database wrote them. */
+/** Returns the raw JSON of the records of a list. */
 const dataOf = (body: string): string => body.slice('{"data":'.length, body.lastIndexOf(',"page":'));
 
 onEachTopology('an export shows what a list shows, and nothing else', async (t, target) => {

@@ -24,7 +24,7 @@ const titles = [
   'ünd 😀',
 ];
 
-/** Opens CSV in LibreOffice and returns it as a flat document, in which cells that run have a formula. */
+/** Opens CSV in LibreOffice and returns a flat document, in which executable cells have a formula. */
 async function openInSpreadsheet(csv: string): Promise<string> {
   const directory = await mkdtemp(join(tmpdir(), 'recordbus-test-spreadsheet-'));
   try {

@@ -22,7 +22,7 @@ onEachTopology('write rules of fields decide what bodies may name', async (t, ta
   const { admin } = clients;
   const refusals = async (method: string, path: string, body: object) => {
     const found: string[] = [];
-    // One after the other: an admin's write may change what the owner may write.
+    // Runs them one after the other, because an admin's write may change what the owner may write.
     for (const role of roles) {
       const { status, json } = await clients[role].send(method, path, { body });
       found.push(status < 400 ? 'written' : `${status} ${Object.keys(at(json, 'details') as object)}`);
@@ -158,7 +158,7 @@ onEachTopology('write rules hold at the doors of accounts', async (t, target) =>
       field.name === 'email' ? { ...field, write_rule: '' } : field,
     );
     await admin.patch(`/api/v1/collections/${users}`, { fields: closed });
-    // A registration names the address, so an admin makes the account.
+    // A registration would name the address, so an admin creates the account.
     const { id } = await admin.create(users, { email: 'set@example.com', password });
     const session = await target.guest.post(`${auth}/${users}/login`, { email: 'set@example.com', password }, 200);
     const body = { email: 'other@example.com', old_password: password };

@@ -87,7 +87,7 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     assert.equal(await status(user, urlOf('members')), 200);
   });
 
-  await t.test("the field's rule is checked besides the collection's [files §7.1]", async () => {
+  await t.test("the field's rule is checked in addition to the collection's [files §7.1]", async () => {
     assert.equal(await status(guest, urlOf('ruled')), 403);
     await guest.patch(`/api/v1/vault/${record.id}`, { open: true });
     assert.equal(await status(guest, urlOf('ruled')), 200);

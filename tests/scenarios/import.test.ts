@@ -79,7 +79,7 @@ onEachTopology('an import of lines of JSON', async (t, target) => {
       );
     const titles = () => ofRows().map(({ body }) => at(body, 'data.record.title'));
     await eventually('all events are published', () => titles().length >= 2500);
-    // Events of different records have no order: several relays may publish them.
+    // Events of different records have no order, because several relays may publish them.
     assert.deepEqual(titles().toSorted(), rows.map(({ title }) => title).toSorted());
     const [first] = ofRows();
     assert.equal(at(first?.body, 'batch'), undefined);
@@ -149,7 +149,7 @@ onOneProcess('an import of a list of JSON', async (t, target) => {
   const broken: readonly [string, string, number, RegExp][] = [
     ['a list that is not closed', '[{"title":"a"},{"title":"b"}', 3, /not closed/],
     ['an element that is not closed', '[{"title":"a"},{"title":"b', 2, /not closed/],
-    ['text behind the list', '[{"title":"a"}] x', 2, /goes on/],
+    ['text after the list', '[{"title":"a"}] x', 2, /continues/],
     ['no comma between elements', '[{"title":"a"} {"title":"b"}]', 2, /comma/],
     ['a comma at the end', '[{"title":"a"},]', 2, /element is missing/],
     ['an element of more than one MiB', `[{"title":"a"},{"title":"${'x'.repeat(1_200_000)}"}]`, 2, /more than/],

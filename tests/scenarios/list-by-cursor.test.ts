@@ -33,7 +33,7 @@ onEachTopology('lists by cursor', async (t, target) => {
     await admin.create('stations', { name: 'south' }),
     await admin.create('stations', {}),
   ];
-  /** Few values each, null among them, so that sorts have ties. */
+  /** Few different values, including null, so that sorts have ties. */
   const pick = <T>(values: readonly T[], n: number): T => values[n % values.length] as T;
   const make = (n: number) =>
     admin.create('measures', {

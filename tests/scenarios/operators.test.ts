@@ -59,7 +59,7 @@ onEachTopology('operators change the stored value', async (t, target) => {
     })),
     change('$add of less than 0, with other fields', { likes: { $add: -0.5 }, title: 'x' }, { likes: 5, title: 'x' }),
     change('$append to no value', { tags: { $append: ['b'] } }, { tags: ['b'] }),
-    change('$append of what is there', { tags: { $append: ['b'] } }, { tags: ['b'] }),
+    change('$append of an existing value', { tags: { $append: ['b'] } }, { tags: ['b'] }),
     change('$prepend and $append', { tags: { $prepend: ['a', 'b'], $append: ['d', 'a'] } }, { tags: ['a', 'b', 'd'] }),
     change('$remove', { tags: { $remove: ['b', 'other'] } }, { tags: ['a', 'd'] }),
     change('$remove and $append move to the end', { tags: { $remove: ['a'], $append: ['a'] } }, { tags: ['d', 'a'] }),
@@ -188,7 +188,7 @@ onEachTopology('rules see the results of operators', async (t, target) => {
     ['@request.body.likes:isset = false', { likes: { $add: 0 } }, 403],
     ['likes = 2', { likes: { $add: 1 } }, 200],
     ['likes = 2', { likes: { $add: 1 } }, 403],
-    // A refused result would say what is stored.
+    // A refused result would reveal the stored value.
     ['likes = 2', { score: { $add: 100 } }, 403],
     ['@request.body.likes:isset = true', { score: { $add: 100 } }, 403],
     ['@request.body.likes:isset = false', { score: { $add: 100 } }, 422],

@@ -20,7 +20,7 @@ onEachTopology('only admins choose the id of an account', async (t, target) => {
   await runScenarios(t, target, [
     at({ name: 'a guest', expect: refused.forbidden }),
     at({ name: 'an admin', as: 'admin', expect: { status: 201 }, events: ['putters.create'] }),
-    at({ name: 'a guest, for an account that is there', expect: refused.forbidden }),
+    at({ name: 'a guest, for an existing account', expect: refused.forbidden }),
   ]);
   await t.test('a token of an earlier account with the id is void', async () => {
     const token = textAt(await login(), 'data.token');

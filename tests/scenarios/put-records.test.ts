@@ -173,7 +173,7 @@ for (const history_enabled of [false, true]) {
 onEachTopology('rules decide about creating and changing apart', async (t, target) => {
   const admin = await target.admin();
   let made = 0;
-  /** Makes a collection with these rules and a record `there`, and returns its path. */
+  /** Creates a collection with these rules and a record `there`, and returns its path. */
   const makeRuled = async (rules: object): Promise<string> => {
     made += 1;
     await make(target, `ruled_puts${made}`, { create_rule: null, update_rule: null, ...rules });

@@ -18,7 +18,7 @@ async function createMany(target: Target, collection: string, count: number): Pr
   return rows.map(({ id }) => String(id));
 }
 
-/** The bytes that the tables of links take. What is written and refused takes room too, until it is cleaned up. */
+/** The size of the tables of links in bytes. Refused writes take space too until the next vacuum. */
 async function bytesOfLinks(target: Target): Promise<number> {
   const [row] = await inDatabase(
     target,

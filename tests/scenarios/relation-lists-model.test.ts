@@ -7,7 +7,7 @@ import { several } from './tagged-posts.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20261123);
 
-/** A step of the run. Its numbers pick among the tags and posts that are there. */
+/** A step of the run. Its numbers pick among the existing tags and posts. */
 interface Step {
   readonly kind: (typeof kinds)[number];
   readonly post: number;
@@ -25,7 +25,7 @@ const steps = fc.array(
   { minLength: 150, maxLength: 150, size: 'max' },
 );
 
-/** What the records should be. */
+/** The expected records. */
 class Model {
   readonly tags: string[] = [];
   readonly posts = new Map<

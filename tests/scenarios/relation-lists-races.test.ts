@@ -4,7 +4,7 @@ import { at, listAt, textAt } from '../harness/json.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { several } from './tagged-posts.ts';
 
-/** The ids in a list, and those of the records that it leads to: without a dangling id both are the same. */
+/** The ids in a list, and the ids of its expanded records, which differ only if an id is dangling. */
 async function readList(client: Client, path: string): Promise<readonly [ids: unknown, found: unknown]> {
   const { json } = await client.get(`${path}?expand=tags`);
   return [at(json, 'data.tags'), listAt(json, 'data.expand.tags').map(({ id }) => id)];

@@ -74,7 +74,7 @@ onEachTopology('a relation holds a list of records', async (t, target) => {
     changed('$prepend and $append', { tags: { $prepend: [c, a], $append: [b] } }, { tags: [c, a, b] }),
     changed('$remove, also of an id that is not there', { tags: { $remove: [a, unknownId] } }, { tags: [c, b] }),
     changed('$append up to max', { two: { $append: [a, b] } }, { two: [a, b] }),
-    changed('$append of what is there', { two: { $append: [b, a] } }, { two: [a, b] }),
+    changed('$append of existing ids', { two: { $append: [b, a] } }, { two: [a, b] }),
     operates('$append beyond max', { two: { $append: [c] } }, 'two'),
     operates('$append of an id twice', { tags: { $append: [a, a] } }),
     operates('$append of a record that does not exist', { tags: { $append: [unknownId] } }),

@@ -19,7 +19,7 @@ const fieldsOf = (collection: string) => [
   { name: 'seen', type: 'autodate', onCreate: true, onUpdate: false },
 ];
 
-/** What separators, quotes, spreadsheets and encodings treat specially. */
+/** Characters that are special for separators, quotes, spreadsheets and encodings. */
 const nasty = fc.string({
   unit: fc.constantFrom(
     "'",

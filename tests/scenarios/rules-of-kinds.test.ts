@@ -5,7 +5,7 @@ import { onEachTopology } from '../harness/target.ts';
 import { makeKey } from './service-keys.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 
-/** What each caller may do, by status; a list by its total. */
+/** The statuses that each caller gets, and the total of a list. */
 interface Expected {
   readonly list: number;
   readonly view: number;
@@ -35,7 +35,7 @@ onEachTopology('rules that only ask who the caller is [rules §2]', async (t, ta
     const before = await list();
     const created = await client.send('POST', '/api/v1/letters', { body: { text: 'third' } });
     if (created.status === 201) {
-      // The total follows the write, as that of a collection without rules.
+      // The total follows the write, as for a collection without rules.
       assert.equal(await list(), before + 1);
       await admin.delete(`/api/v1/letters/${at(created.json, 'data.id')}`);
       assert.equal(await list(), before);

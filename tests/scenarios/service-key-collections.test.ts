@@ -87,7 +87,7 @@ const conditions = [
   'distance(one.place, 0, 0) < 1',
 ];
 
-/** Queries of `near` that would show something of `far` if one could. */
+/** Queries of `near` that try to show data of `far`. */
 const queries = [
   ...conditions.map((filter) => `filter=${encodeURIComponent(filter)}`),
   ...paths.flatMap((path) => [`sort=${path}`, `sort=-${path}`]),
@@ -105,7 +105,7 @@ const aggregates = [
   ...conditions.map((filter) => `count=1&filter=${encodeURIComponent(filter)}`),
 ];
 
-/** Everything that a key reads with these queries, answers and refusals alike. */
+/** Returns the answers and refusals that a key gets for these queries. */
 async function readAll(key: Client, id: string): Promise<Map<string, string>> {
   const urls = [
     ...queries.flatMap((query) => [`/api/v1/near?${query}`, `/api/v1/near?cursor=&${query}`]),

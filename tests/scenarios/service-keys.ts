@@ -2,7 +2,7 @@ import { type Client, createClient } from '../harness/client.ts';
 import { textAt } from '../harness/json.ts';
 import type { Target } from '../harness/target.ts';
 
-/** The members of a new key besides its scopes. */
+/** The members of a new key other than its scopes. */
 interface KeyOptions {
   readonly name?: string;
   readonly expires_at?: number;
@@ -16,7 +16,7 @@ export interface TestKey extends Client {
   readonly key: string;
 }
 
-/** Makes a service key with these scopes; `by` is an admin by default. */
+/** Creates a service key with these scopes; `by` is an admin by default. */
 export async function makeKey(
   target: Pick<Target, 'url' | 'admin'>,
   scopes: readonly string[],

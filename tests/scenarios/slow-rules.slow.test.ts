@@ -6,7 +6,7 @@ import { at, textAt } from '../harness/json.ts';
 import { firstAdmin } from '../harness/stack.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
 
-// From the start, so that the first request counts for the client that it names.
+// Set at the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
 
 const open = { list_rule: null, view_rule: null, create_rule: null };

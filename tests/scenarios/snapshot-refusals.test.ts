@@ -4,7 +4,7 @@ import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { apply, documentOf, relation } from './snapshot-documents.ts';
 
-/** Checked one by one, they would take a second, and more memory than the process has stack. */
+/** Checking them all would take a second, and more stack than the process has. */
 const many = new Array(500_000).fill(0);
 
 onEachTopology('an invalid snapshot is refused and changes nothing', async (t, target) => {

@@ -66,7 +66,7 @@ export async function createStaff(target: Target): Promise<Staff> {
 const open = ['id', 'name', 'owner', 'rank', 'bio', 'created', 'updated'];
 const ofOwner = ['phone', 'pets', 'boss', 'pin', 'photo', 'traits'];
 
-/** The members that each caller sees of a record of the owner. */
+/** The members of a record of the owner that each caller sees. */
 export const membersFor: Readonly<Record<Role, readonly string[]>> = {
   guest: open,
   other: [...open, 'shift'],

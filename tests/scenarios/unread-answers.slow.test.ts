@@ -5,7 +5,7 @@ import { at, listAt, textAt } from '../harness/json.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
 import { sendUnread } from '../harness/unread.ts';
 
-// From the start, so that the first request counts for the client that it names.
+// Set at the start, so that the first request counts for the client that it names.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
 
 const open = { list_rule: null, view_rule: null };

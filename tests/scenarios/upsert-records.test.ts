@@ -216,7 +216,7 @@ onEachTopology('an upsert of an account signs up, or changes the own account', a
   });
   await t.test('closed sign-up creates no account', async () => {
     await admin.patch('/api/v1/admin/settings', { [`auth.sign_up.${users}`]: 'closed' });
-    // Services follow the settings within a second; until then further accounts are made.
+    // Services follow the settings within a second, and until then create more accounts.
     let count = 0;
     const refused = await eventually('sign-up is closed', async () => {
       count += 1;

@@ -1,7 +1,7 @@
 import { type Collection, fieldTypeOf, linkTableOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import type { Item, World } from './world.ts';
 
-/** The statements that create the tables, without foreign keys, instead of those that are there. */
+/** The statements that replace the tables, without foreign keys. */
 export const describeTables = (collections: World['collections']): string[] => [
   'drop schema if exists records cascade',
   'drop schema if exists links cascade',

@@ -71,7 +71,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     isAfterFailover = false;
     const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
     if (!row) throw new Error('the log of revocations returned no row');
-    // A lookup that was under way during this read has the mark from before it, so it counts as stale.
+    // A lookup that began before this read has the earlier mark, so it counts as stale.
     if (!since || row.subjects) mark += 1;
     const areAllStale = !since || row.subjects?.includes('*');
     if (areAllStale) allStaleAt = mark - 1;

@@ -105,7 +105,7 @@ describeGateway('the gateway', (fixture) => {
     assert.equal((await get('/nowhere')).headers.get('connection'), 'keep-alive');
   });
 
-  test('HEAD works wherever GET does, without a body', async () => {
+  test('HEAD works like GET, without a body', async () => {
     const { url } = fixture();
     const response = await fetch(`${url}/api/v1/posts`, { method: 'HEAD' });
     assert.equal(response.status, 200);

@@ -21,7 +21,7 @@ export async function goThroughLive({ call, admin: as, url, reach }: Parts): Pro
     reach(id);
   }
   await call('postRealtimeTicket', { as });
-  const everybody = { pattern: '*', publish_rule: null, subscribe_rule: null };
-  await call('patchAdminSettings', { as, body: { 'realtime.channels': JSON.stringify([everybody]) } });
+  const everyone = { pattern: '*', publish_rule: null, subscribe_rule: null };
+  await call('patchAdminSettings', { as, body: { 'realtime.channels': JSON.stringify([everyone]) } });
   await call('postRealtimeChannelsByName', { as, path: { name: 'news' }, body: { data: 'hello' } });
 }

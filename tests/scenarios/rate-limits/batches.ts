@@ -18,7 +18,7 @@ export async function batches(t: TestContext, stack: LimitedStack): Promise<void
     headers['ratelimit-remaining'],
   ];
 
-  /** Sets the rules, and waits until batches are counted by the first one. */
+  /** Sets the rules, and waits until the first one counts batches. */
   async function limit(...rules: readonly Rule[]): Promise<void> {
     await setRules(rules);
     await eventually('the records service has the rules', async () => {
@@ -56,7 +56,7 @@ export async function batches(t: TestContext, stack: LimitedStack): Promise<void
     assert.equal((await send(from, Array(3).fill(upsert))).status, 200);
     assert.equal((await send(from, [upsert])).status, 429);
     const update = { op: 'update', collection: 'notes', id: 'upserted', data: { n: 2 } };
-    // The refused upsert took nothing of the limit of updates.
+    // The refused upsert did not count against the limit of updates.
     assert.equal((await send(from, [update, update])).status, 200);
     const over = await send(from, [update]);
     assert.deepEqual([over.status, at(over.json, 'details.index')], [429, 0]);

@@ -25,7 +25,7 @@ for (const topology of topologies)
       follow(url, { channel, presence: { key, state: url } });
     const sees = (live: LiveClient, expected: JsonObject, within?: { readonly timeoutMs: number }) =>
       eventually(
-        'everybody who is present',
+        'everyone is present',
         () => {
           assert.deepEqual(present(live), expected);
           return true;

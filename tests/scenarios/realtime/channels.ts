@@ -15,7 +15,7 @@ export const channelPath = (channel: string): string => `/api/v1/realtime/channe
 export const setChannels = (admin: Client, entries: readonly ChannelEntry[]) =>
   admin.patch('/api/v1/admin/settings', { 'realtime.channels': JSON.stringify(entries) });
 
-/** Who is present by the messages of a connection, as its client knows it. */
+/** Returns the present members, by the messages of a connection. */
 export function present({ messages }: Pick<LiveClient, 'messages'>): JsonObject {
   const states = new Map<string, unknown>();
   for (const { type, data } of messages) {

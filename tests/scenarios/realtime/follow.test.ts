@@ -6,7 +6,7 @@ import { compareVersions } from '../../harness/live-list.ts';
 import { onEachTopology, type Target } from '../../harness/target.ts';
 import { createNotes } from './notes.ts';
 
-/** Creates a collection whose records are read from where they are stored, since events have no encrypted values. */
+/** Creates a collection whose messages need the stored record, because events have no encrypted values. */
 const createSecrets = async (target: Target) =>
   (await target.admin()).post('/api/v1/collections', {
     name: 'secrets',

@@ -16,7 +16,7 @@ const relation = (name: string, collection: string) => ({ name, type: 'relation'
 export const password = 'correct horse battery staple';
 
 /**
- * Creates the collections of the live tests: public `notes`, `tasks` that their owners alone see, and `papers` that the
+ * Creates the collections of the live tests: public `notes`, `tasks` that only their owners see, and `papers` that the
  * members of their team see.
  */
 export async function createNotes(target: Pick<Target, 'admin'>): Promise<void> {
@@ -31,7 +31,7 @@ export async function createNotes(target: Pick<Target, 'admin'>): Promise<void> 
   await make('memberships', [relation('user', 'people'), relation('team', 'teams')]);
   const isMember = 'exists(memberships, team = record.team && user = @request.auth.id)';
   const { updated_at: changedAt } = await make('papers', [text('title'), relation('team', 'teams')], seenBy(isMember));
-  // Changes in the second of a change of the schema are told by the stored record (realtime §3.2).
+  // Changes in the same second as a change of the schema are sent from the stored record (realtime §3.2).
   await eventually('the next second', () => Date.now() / 1000 >= Number(changedAt) + 1);
 }
 

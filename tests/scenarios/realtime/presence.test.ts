@@ -12,7 +12,7 @@ onEachTopology('presence says who follows a channel', async (t, target) => {
   const enter = (channel: string, key: string, state?: unknown): Promise<LiveClient> =>
     openLive(target.url, [{ channel, presence: { key, state } }], { asBody: true });
   const sees = (live: LiveClient, expected: JsonObject) =>
-    eventually('everybody who is present', () => {
+    eventually('everyone is present', () => {
       assert.deepEqual(present(live), expected);
       return true;
     });

@@ -118,7 +118,7 @@ onEachTopology('live connections resume and begin with a snapshot', async (t, ta
   await t.test('a snapshot of one record has it, and its changes follow [realtime §2.1]', async () => {
     await using before = await openLive(target.url, [notes]);
     const note = await write();
-    // Else the snapshot might have it and its event come after it.
+    // Otherwise the snapshot might include it, and its event follow.
     await before.arrived('create');
     await using live = await openLive(target.url, [{ ...notes, record: note.id, snapshot: true, fields: 'id,rank' }]);
     const [snapshot] = await live.arrived('snapshot');

@@ -109,7 +109,8 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
     await using toBob = await follow(bob, { collection: 'files_of_people' });
     const planted = { hidden_one: 'planted-a', own_one: 'planted-b', secret: 'planted-c' };
     const record = await admin.create('files_of_people', { title: 'f', owner: ada.id, ...planted });
-    // Encrypted values are read from the stored record: wait, or the create shows the values of the update.
+    // Encrypted values are read from the stored record. Without this wait, the create would show the values of the
+    // update.
     await toAda.arrived('create');
     await admin.patch(`/api/v1/files_of_people/${record.id}`, {
       hidden_one: 'planted-d',
@@ -126,13 +127,13 @@ onEachTopology('live connections obey the rules of a GET', async (t, target) => 
   });
 });
 
-/** Waits until the connection has got past everything that was written before. */
+/** Waits until the connection has passed all earlier writes. */
 async function passMarker(live: LiveClient, target: Target): Promise<void> {
   await reachStream(target);
   await eventually('the connection is open', () => !live.isClosed);
 }
 
-/** Waits until the stream has everything that was written, so that a later subscription is told none of it. */
+/** Waits until the stream has all earlier writes, so that a later subscription gets none of them. */
 async function reachStream(target: Target): Promise<void> {
   await using marker = await openLive(target.url, [{ collection: 'notes' }]);
   await (await target.admin()).create('notes', { text: 'marker' });

@@ -5,7 +5,7 @@ import { openLive } from '../../harness/live-client.ts';
 import { onEachTopology } from '../../harness/target.ts';
 import { createNotes } from './notes.ts';
 
-/** More than the buffers of two sockets and 1 MiB. */
+/** More than 1 MiB and the buffers of two sockets. */
 const count = 240;
 const largeText = 'x'.repeat(100_000);
 
@@ -27,7 +27,7 @@ onEachTopology('slow and greedy clients harm nobody else', async (t, target) => 
       const arrived = messages.flatMap(({ type, data }) => (type === 'create' ? [at(data, 'record.rank')] : []));
       if (ranks.length + arrived.length >= count) return ranks.push(...arrived);
       if (!isClosed) return undefined;
-      // It was too far behind: it comes back with its cursor.
+      // It was too far behind, so it reconnects with its cursor.
       ranks.push(...arrived);
       deaf = await openLive(target.url, [{ collection: 'notes' }], { headers: { 'Last-Event-ID': lastEventId ?? '' } });
       return undefined;
@@ -41,7 +41,7 @@ onEachTopology('slow and greedy clients harm nobody else', async (t, target) => 
 
   await t.test('a filter that is too slow ends only its own subscription [realtime §6.3]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '150' });
-    // Every term lowers the whole text again.
+    // Every term converts the whole text to lower case again.
     const filter = Array.from({ length: 190 }, (_, n) => `text !~ "${n}y"`).join('&&');
     await using slow = await openLive(target.url, [{ collection: 'notes', filter }], { asBody: true });
     await using other = await openLive(target.url, [{ collection: 'notes', filter: 'rank >= 0', fields: 'id' }]);

@@ -7,7 +7,7 @@ import type { Replicas } from './start-replicas.ts';
 
 const path = '/api/v1/collections';
 
-/** A new key works on the other replica at once. A changed or revoked one counts there within a second. */
+/** A new key works on the other replica at once, and a changed or revoked key within a second. */
 export async function serviceKeys(t: TestContext, { first, second }: Replicas): Promise<void> {
   const admin = await first.admin();
   const there = (key: string) => createClient(second.url, key).get(path);

@@ -129,7 +129,7 @@ function roomFor({ event, record_key }: OutboxRow, body: Uint8Array | string): n
   return Buffer.byteLength(body) + 1024 + 9 * (3 * event.length + (record_key?.length ?? 0));
 }
 
-/** Returns how many rows may be under way at once so that together they stay below `maxBytes`; at least one. */
+/** Returns how many rows may be in progress at once without exceeding `maxBytes` together; at least one. */
 function widthFor(rows: readonly OutboxRow[], maxBytes: number): number {
   const longest = rows.reduce((length, { body }) => Math.max(length, body.length), 0);
   return Math.min(maxInFlight, Math.max(1, Math.floor(maxBytes / (3 * longest + 1024))));

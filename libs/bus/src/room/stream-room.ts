@@ -20,7 +20,7 @@ export interface StreamRoom {
   readonly isFull: boolean;
   /** The largest message for the stream; larger ones are published as references. */
   readonly maxMessageBytes: number;
-  /** The most bytes that may be under way at once, except for a single message. */
+  /** The maximum number of bytes in flight at once, except for a single message. */
   readonly maxUnderWayBytes: number;
 }
 
@@ -37,7 +37,7 @@ const mebibyte = 1024 ** 2;
 const maxShare = 1 / 4;
 
 /**
- * Returns the bytes of a stream of this size that stay free of unread messages: the reserve for messages under way from
+ * Returns the bytes of a stream of this size that stay free of unread messages: the reserve for messages in flight from
  * relays that lost the lease. It suffices for four of them, since `maxUnderWayBytes` limits each.
  */
 export const reserveOf = (maxBytes: number): number => Math.min(maxBytes / 16, 16 * mebibyte);

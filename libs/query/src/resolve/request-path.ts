@@ -16,7 +16,7 @@ export const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
 };
 
 /**
- * The members that bodies may have besides the fields: members of a record that was read, and the credentials of
+ * The members that bodies may have in addition to the fields: members of a record that was read, and the credentials of
  * accounts.
  */
 const bodyKeys: readonly string[] = ['id', 'created', 'updated', 'password', 'old_password'];

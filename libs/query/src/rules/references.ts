@@ -22,9 +22,9 @@ export interface Origin extends Pick<Scope, 'collection' | 'schema'> {
 }
 
 /**
- * Finds the collections and fields that a rule names, wherever it names them. Names in `@request.body` are included,
- * since a rule that guards such a field would guard nothing after a rename. A path of the caller is included for every
- * collection of accounts that has it. Unknown names are omitted. Throws QueryError for a text that does not parse.
+ * * Finds the collections and fields that a rule names anywhere. Names in `@request.body` are included, since a rule
+ * that guards such a field would guard nothing after a rename. A path of the caller is included for every collection of
+ * accounts that has it. Unknown names are omitted. Throws QueryError for a text that does not parse.
  */
 export function findReferences(text: string, origin: Origin): Reference[] {
   const expression = parse(text);

@@ -52,7 +52,7 @@ export const cors = settingGroup('CORS', ['gateway'], {
   'cors.headers': setting(
     headerList,
     'Authorization,Content-Type,If-Match,X-Service-Idempotency-Key',
-    'Comma-separated request headers that a preflight allows, besides If-None-Match, Idempotency-Key, Last-Event-ID and X-Service-Consistency.',
+    'Comma-separated request headers that a preflight allows, in addition to If-None-Match, Idempotency-Key, Last-Event-ID and X-Service-Consistency.',
   ),
   'cors.credentials': setting(flag, '0', 'Send Access-Control-Allow-Credentials: true.'),
   'cors.max_age': setting(

@@ -59,7 +59,7 @@ const oidcMembers = {
   display_name: unsetSetting(line(100), '', 'Label in the list of providers.'),
 } as const;
 
-/** OpenID providers besides `oidc`, named `oidc.<name>` (oauth §1.4). */
+/** OpenID providers other than `oidc`, named `oidc.<name>` (oauth §1.4). */
 export const oidcProviderFamilies = {
   'oauth2.providers.oidc.<name>.enabled': setting(flag, '0', 'Sign-in with this OpenID provider.'),
   'oauth2.providers.oidc.<name>.client_id': unsetSetting(opaque, '', 'Client id at this provider.'),

@@ -15,7 +15,7 @@ export interface OnDemandTask {
   wake(): void;
   /** Wakes in `soonMs`, once for all callers until then. */
   wakeSoon(): void;
-  /** Resolves when no run is under way; never throws. */
+  /** Resolves when no run is in progress; never throws. */
   idle(): Promise<void>;
   /** Begins no further run; resolves when the current run has ended. */
   stop(): Promise<void>;

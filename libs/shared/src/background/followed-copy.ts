@@ -10,7 +10,7 @@ export interface FollowedCopy<T> {
   readonly current: T;
   /** Reads the first copy, then follows the data. Throws the read's errors. */
   start(): Promise<void>;
-  /** Resolves when the read under way has ended. */
+  /** Resolves when the current read has ended. */
   stop(): Promise<void>;
   /** Resolves when the copy has everything that was committed before the call. Throws the read's errors. */
   refresh(): Promise<void>;

@@ -2,7 +2,7 @@
 interface SharedRefresh {
   /** Resolves after a read that began after this call. Throws the read's errors. */
   run(): Promise<void>;
-  /** Resolves when no read is under way; never throws. */
+  /** Resolves when no read is in progress; never throws. */
   idle(): Promise<void>;
 }
 

@@ -10,9 +10,9 @@ export interface WaitingRequest {
 /** What a server knows about a client's connection. */
 export interface Connection {
   readonly socket: Socket;
-  /** The answer under way; there is at most one. */
+  /** The unfinished answer; there is at most one. */
   answer: ServerResponse | undefined;
-  /** Requests that arrived before the answer under way was sent. */
+  /** Requests that arrived before the unfinished answer was sent. */
   readonly waiting: WaitingRequest[];
   /** Whether reading pauses as soon as the bytes already read are parsed. */
   isPausing: boolean;

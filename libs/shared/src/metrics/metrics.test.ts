@@ -21,7 +21,7 @@ test('the metrics of services and replicas become one text, each value with its 
   ] as const) {
     metrics.counter('recordbus_test_total', 'Things.', ['result']).inc({ result: 'ok' }, count);
     sampledGauge(metrics, { name: 'recordbus_test_waiting', help: 'Waiting.', sample: () => count, isShared: true });
-    sampledGauge(metrics, { name: 'recordbus_test_under_way', help: 'Under way.', sample: async () => count });
+    sampledGauge(metrics, { name: 'recordbus_test_under_way', help: 'In progress.', sample: async () => count });
   }
   one.duration('recordbus_test_seconds', 'How long.').observe(0.2);
   const text = await textOf({ a: records, b: one, c: two });

@@ -9,7 +9,7 @@ describe('the columns of a grid that are drawn', () => {
     assert.deepEqual(columnsInView(0, 0, 0), { from: 0, until: 0 });
   });
 
-  it('hold every column in view, wherever one scrolls', () => {
+  it('hold every column in view, at every scroll position', () => {
     const count = 200;
     for (let scrolled = 0; scrolled <= count; scrolled += 0.37)
       for (const width of [2, 7.5, 15]) {

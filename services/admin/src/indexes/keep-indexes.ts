@@ -10,5 +10,5 @@ export function keepIndexes(collection: Collection): Collection {
 const hasColumn = ({ fields }: Pick<Collection, 'fields'>, column: CollectionIndex['columns'][number]): boolean =>
   systemColumns.has(column) || fields.some(({ id }) => id === column);
 
-/** The columns that every table has besides its fields. */
+/** The columns that every table has in addition to its fields. */
 export const systemColumns: ReadonlySet<string> = new Set(['id', 'created_at', 'updated_at']);

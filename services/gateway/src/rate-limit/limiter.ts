@@ -34,7 +34,7 @@ export function createLimiter(windows: RateWindows, nowMs: () => number): Limite
     return begun;
   }
 
-  /** Takes enough for all waiting requests, at least a portion. Callers share the call that is under way. */
+  /** Takes enough for all waiting requests, at least a portion. Callers share the current call. */
   function takeMore(share: Share, key: string, rule: RateRule, portion: number): Promise<void> {
     share.taking ??= take(share, key, rule, Math.max(portion, share.waiting)).finally(() => {
       share.taking = undefined;

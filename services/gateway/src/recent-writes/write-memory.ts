@@ -21,7 +21,7 @@ interface Entry {
 /** Creates an empty memory. */
 export function createWriteMemory({ forMs, nowMs, maxClients = 100_000 }: MemoryOptions): WriteMemory {
   const entries = new Map<string, Entry>();
-  let everybody: Entry | undefined;
+  let everyone: Entry | undefined;
 
   const valid = (entry: Entry | undefined): Consistency | undefined =>
     entry && entry.untilMs > nowMs() ? entry.state : undefined;
@@ -32,12 +32,12 @@ export function createWriteMemory({ forMs, nowMs, maxClients = 100_000 }: Memory
       const state = valid(entry);
       if (state !== undefined && entries.size <= maxClients) return;
       entries.delete(client);
-      if (state !== undefined) everybody = { ...entry, state: laterOf(valid(everybody), state) ?? state };
+      if (state !== undefined) everyone = { ...entry, state: laterOf(valid(everyone), state) ?? state };
     }
   }
 
   return {
-    stateOf: (client) => laterOf(valid(entries.get(client)), valid(everybody)),
+    stateOf: (client) => laterOf(valid(entries.get(client)), valid(everyone)),
     note(client, state) {
       const later = laterOf(valid(entries.get(client)), state) ?? state;
       entries.delete(client);

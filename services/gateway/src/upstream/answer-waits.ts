@@ -20,7 +20,7 @@ const longestTickMs = 1000;
 
 /**
  * Ends waits for services that do not answer, as timeouts of the HTTP client do for services in other processes. One
- * timer checks all requests under way: a timer for each request would cost every request, and almost none times out.
+ * timer checks all pending requests: a timer for each request would cost every request, and almost none times out.
  */
 export class AnswerWaits {
   readonly #waits = new Slots<Wait>();

@@ -103,7 +103,7 @@ export async function measureLive({ product, database, options }: LiveBench): Pr
 
   const fanOutMs: number[] = [];
   for (let n = 0; n < fanOuts; n += 1) {
-    const creator = creatorOf('livepublic', { text: 'to everybody' });
+    const creator = creatorOf('livepublic', { text: 'to everyone' });
     await creator.asFastAsPossible(1, 1);
     creator.close();
     const [answeredAtMs = Number.NaN] = [...creator.answeredAtMs.values()];

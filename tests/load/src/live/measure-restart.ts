@@ -46,7 +46,7 @@ async function prepare({ admin }: Product): Promise<void> {
   await admin.call('POST', '/api/v1/collections', { name: collection, type: 'base', fields, list_rule: null });
 }
 
-const create = ({ admin }: Product) => admin.call('POST', `/api/v1/records/${collection}`, { text: 'to everybody' });
+const create = ({ admin }: Product) => admin.call('POST', `/api/v1/records/${collection}`, { text: 'to everyone' });
 
 /** Returns the cursor of a change that the clients saw. */
 async function cursorOf(product: Product, clients: ClientProcess): Promise<string> {

@@ -6,7 +6,7 @@ export interface ReadSoFar {
 }
 
 const lineEnd = 10;
-/** The page is told at most this often. */
+/** The minimum interval between two reports to the page. */
 const tellMs = 100;
 
 /** Reads an export to its end, telling how far it is. Throws if it breaks off. */
