@@ -32,6 +32,18 @@ test('selected files run on both topologies, including slow ones, without the ch
   assert.deepEqual(run.flags, ['--test-name-pattern', 'PUT']);
 });
 
+test('npm run test:replicas runs every scenario, or the selected ones, on replicas', () => {
+  const run = readTestRun(['--replicas', '--retry-failed', '--test-concurrency=2']);
+  const [part, ...more] = run.parts;
+  assert.deepEqual(more, []);
+  assert.deepEqual(part?.files, filesOf(readTestRun(['tests/scenarios'])));
+  assert.deepEqual([part?.topology, part?.environment?.TEST_BUS], ['replicas', 'cluster']);
+  assert.deepEqual([run.isWhole, run.isRetrying, run.flags], [false, true, ['--test-concurrency=2']]);
+  assert.deepEqual(filesOf(readTestRun(['--replicas', 'webhook-changes', 'launch/test-run'])), [
+    'tests/scenarios/webhook-changes.test.ts',
+  ]);
+});
+
 test('nothing runs when no path matches', () => {
   assert.deepEqual(readTestRun(['no such file']).parts, []);
 });

@@ -6,9 +6,11 @@ export interface Part {
   readonly title: string;
   readonly files: readonly string[];
   /** The topology of the scenarios' stacks; both by default. */
-  readonly topology?: 'one' | 'processes';
+  readonly topology?: 'one' | 'processes' | 'replicas';
   /** Variables of the run. */
   readonly environment?: Readonly<Record<string, string>>;
+  /** Flags for the runner of Node. */
+  readonly flags?: readonly string[];
 }
 
 /** The run that the command line selects. */
@@ -43,6 +45,10 @@ const slowFlag = '--slow';
 /** Runs the files with failures once more, alone, and names those that then pass. For CI on busy machines. */
 const retryFlag = '--retry-failed';
 
+/** Runs the scenarios on several replicas of each service, behind PgBouncer, with a NATS cluster of three. */
+const replicasFlag = '--replicas';
+const ownFlags = [slowFlag, retryFlag, replicasFlag];
+
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
 
 /** Reads the command line: flags of this command, flags of Node's runner, and parts of the paths of files. */
@@ -51,10 +57,13 @@ export function readTestRun(args: readonly string[]): TestRun {
     arg.startsWith('-') || flagsWithValue.has(args[index - 1] ?? '');
   const selectors = args.filter((arg, index) => !isFlag(arg, index));
   const isSlow = args.includes(slowFlag);
-  const flags = args.filter((arg, index) => isFlag(arg, index) && arg !== slowFlag && arg !== retryFlag);
+  const flags = args.filter((arg, index) => isFlag(arg, index) && !ownFlags.includes(arg));
+  const isOnReplicas = args.includes(replicasFlag);
+  const files = selectFiles(selectors);
+  const parts = isOnReplicas ? [partOnReplicas(files)] : partsOf(files, isSlow, selectors.length > 0);
   return {
-    parts: partsOf(selectFiles(selectors), isSlow, selectors.length > 0).filter(({ files }) => files.length > 0),
-    isWhole: !isSlow && selectors.length === 0 && flags.length === 0,
+    parts: parts.filter((part) => part.files.length > 0),
+    isWhole: !isSlow && !isOnReplicas && selectors.length === 0 && flags.length === 0,
     isRetrying: args.includes(retryFlag),
     flags,
     selectors,
@@ -65,6 +74,15 @@ const selectFiles = (selectors: readonly string[]): string[] =>
   globSync(patterns, { exclude: (name) => name === 'node_modules' })
     .filter((file) => selectors.length === 0 || selectors.some((selector) => file.includes(selector)))
     .sort();
+
+/** One file at a time: a stack of replicas is a dozen processes and more. */
+const partOnReplicas = (files: readonly string[]): Part => ({
+  title: 'Scenarios on replicas',
+  files: files.filter((file) => file.startsWith(scenarios)),
+  topology: 'replicas',
+  environment: { TEST_BUS: 'cluster', TEST_DATABASE: 'pgbouncer' },
+  flags: ['--test-concurrency=1'],
+});
 
 /** Separate processes take most of the scenarios' time, so they belong to the slow run. Selected files run on both. */
 function partsOf(files: readonly string[], isSlowRun: boolean, isSelected: boolean): readonly Part[] {

@@ -25,8 +25,9 @@ if (run.parts.length === 0) {
   process.exit(1);
 }
 
-function runTests({ title, files, topology, environment }: Part, more: readonly string[] = []): Promise<boolean> {
-  const args = [...defaults, ...run.flags, ...more, ...files];
+function runTests(part: Part, more: readonly string[] = []): Promise<boolean> {
+  const { title, files, topology, environment, flags = [] } = part;
+  const args = [...defaults, ...flags, ...run.flags, ...more, ...files];
   const variables = { ...(topology && { TEST_TOPOLOGY: topology }), ...environment };
   return runStage({ title, command: process.execPath, args, environment: variables });
 }

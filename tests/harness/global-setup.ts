@@ -1,5 +1,6 @@
+import { missingPgBouncer } from './pgbouncer.ts';
 import type { Server } from './server.ts';
-import { startNats, startPostgres } from './servers.ts';
+import { isPooled, startNats, startPostgres } from './servers.ts';
 import { openStackPool, type StackPool } from './stack-pool.ts';
 
 let servers: Server[] = [];
@@ -7,6 +8,8 @@ let pool: StackPool | undefined;
 
 /** Runs before all tests: starts a database server and a bus for tests that do not break them, and a pool of stacks. */
 export async function globalSetup(): Promise<void> {
+  const missing = isPooled && missingPgBouncer();
+  if (missing) throw new Error(`TEST_DATABASE=pgbouncer ${missing}`);
   const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
   servers = [postgres, nats];
   process.env.TEST_DATABASE_URL ??= postgres.url;

@@ -9,7 +9,7 @@ import type { Server } from './server.ts';
 const inContainers = process.env.TEST_STACK === 'containers';
 
 /** Whether the product reaches its databases through PgBouncer, which pools by transaction. */
-const isPooled = process.env.TEST_DATABASE === 'pgbouncer';
+export const isPooled = process.env.TEST_DATABASE === 'pgbouncer';
 
 /** Starts a PostgreSQL server that one test may stop and kill; in a container with TEST_STACK=containers. */
 export const startPostgres = async (): Promise<Server> =>

@@ -77,7 +77,8 @@ export const firstAdmin = { email: 'ada@example.com', password: 'correct horse b
 /** A directory without admin pages. */
 const noPages = join(tmpdir(), 'recordbus-no-pages');
 
-const startTimeoutMs = 120_000;
+/** Replicas are more processes than cores, one service after the other. */
+const startTimeoutMs: Readonly<Record<StackTopology, number>> = { one: 120_000, processes: 120_000, replicas: 300_000 };
 
 /** Creates an empty ground: a database and a nats-server unless given, an empty directory, a random secret. */
 export async function createGround(given?: Database, givenBus?: Server): Promise<Ground> {
@@ -114,7 +115,7 @@ function replicaGround(ground: Ground): Ground {
 /** Creates an empty data directory for a stack with embedded servers. */
 export const createDataDirectory = (): string => mkdtempSync(join(tmpdir(), 'recordbus-test-data-'));
 
-/** Starts the product. Throws with its output when it does not become ready within a minute. */
+/** Starts the product. Throws with its output when it does not become ready in time. */
 export async function startStack({ topology, ground: given, beside, environment }: StackOptions): Promise<Stack> {
   const ground = given ?? (beside ? replicaGround(beside) : await createGround());
   const settings = { ...environmentOf(ground), ...environment };
@@ -124,7 +125,7 @@ export async function startStack({ topology, ground: given, beside, environment 
     if (!given) await ground.remove();
   };
   try {
-    const ready = await readiness(child);
+    const ready = await readiness(child, startTimeoutMs[topology]);
     return {
       ...ready,
       get services() {
@@ -185,14 +186,14 @@ interface Readiness {
 }
 
 /** Waits until the product reports that it answers requests. */
-export const readiness = (child: Child): Promise<Readiness> =>
+export const readiness = (child: Child, timeoutMs = startTimeoutMs.one): Promise<Readiness> =>
   eventually(
     'the product is ready',
     () => {
       if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
       return lastReadiness(child);
     },
-    { timeoutMs: startTimeoutMs },
+    { timeoutMs },
   );
 
 /** Returns the last report of the product about its parts, which it repeats when a part restarts. */

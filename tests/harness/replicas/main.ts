@@ -17,7 +17,7 @@ const repository = join(import.meta.dirname, '../../..');
 
 /** The gateway comes last: it asks the others for their routes. */
 const inner = ['records', 'auth', 'realtime', 'admin', 'webhooks'] as const;
-const startTimeoutMs = 120_000;
+const startTimeoutMs = 300_000;
 
 const ports = new Map<string, number>();
 for (const service of [...inner, 'gateway']) ports.set(service, await findFreePort());
