@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Client, createClient } from '../harness/client.ts';
+import { type Answer, type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
 import { type PostgresPair, startPostgresPair } from '../harness/postgres-pair.ts';
@@ -10,9 +10,9 @@ const collection = 'notes';
 const open = { list_rule: null, view_rule: null, create_rule: null, update_rule: null, delete_rule: null };
 const definition = { name: collection, type: 'base', fields: [{ name: 'value', type: 'number' }], ...open };
 
-/** The number of rounds of a writer that reads its own writes. */
-const rounds = Number(process.env.TEST_REPLICA_ROUNDS ?? 24);
-const writers = 5;
+/** The number of rounds of a writer that reads its own writes, and of writers. */
+const rounds = Number(process.env.TEST_REPLICA_ROUNDS ?? 12);
+const writers = Number(process.env.TEST_REPLICA_WRITERS ?? 5);
 
 interface Replicated extends AsyncDisposable {
   readonly pair: PostgresPair;
@@ -58,6 +58,30 @@ const level = ({ pair }: Replicated): Promise<unknown> =>
     return standby?.has === true;
   });
 
+interface OthersDuring {
+  readonly answers: readonly Answer[];
+  /** How long other requests took meanwhile, sorted, in milliseconds. */
+  readonly othersMs: readonly number[];
+}
+
+/** Sends gets and lists of one client, all at once, and meanwhile one after the other a get and a write of another. */
+async function duringReads(other: Client, sending: () => Promise<Answer>[]): Promise<OthersDuring> {
+  const { id } = await other.create(collection, { value: 0 });
+  let isOver = false;
+  const reads = Promise.all(sending()).finally(() => {
+    isOver = true;
+  });
+  const othersMs: number[] = [];
+  for (let value = 1; !isOver; value += 1)
+    for (const [method, body] of [['GET'], ['PATCH', { value }]] as const) {
+      const startedAtMs = performance.now();
+      const { status } = await other.send(method, `/api/v1/${collection}/${id}`, { body });
+      assert.equal(status, 200);
+      othersMs.push(performance.now() - startedAtMs);
+    }
+  return { answers: await reads, othersMs: othersMs.sort((a, b) => a - b) };
+}
+
 const signUp = async (stack: Stack, name: string): Promise<string> =>
   textAt(
     await stack.guest.post('/api/v1/auth/people/register', {
@@ -69,21 +93,22 @@ const signUp = async (stack: Stack, name: string): Promise<string> =>
 
 const valueAt = (json: unknown): unknown => at(json, 'data.value') ?? at(json, 'data.0.value');
 
-/** Writes as each caller, and reads each write at once, in three ways. Returns how many reads missed it. */
-async function staleReads(clients: readonly Client[]): Promise<number> {
-  let stale = 0;
+/** Writes as each caller, and reads each write right after it, in several ways at once. Returns how many reads missed it. */
+async function readOwnWrites(clients: readonly Client[]): Promise<{ readonly reads: number; readonly stale: number }> {
+  const counted = { reads: 0, stale: 0 };
   const runs = clients.map(async (client) => {
     const { id } = await client.create(collection, { value: 0 });
-    const paths = [id, `?filter=id%3D%22${id}%22&skipTotal=1`, `?filter=id%3D%22${id}%22`, `${id}?fields=value`];
+    const ownFilter = `?filter=id%3D%22${id}%22`;
+    const paths = [`/${id}`, `/${id}?fields=value`, ownFilter, `${ownFilter}&skipTotal=1`];
     for (let value = 1; value <= rounds; value += 1) {
       await client.patch(`/api/v1/${collection}/${id}`, { value });
-      const path = paths[value % paths.length] ?? '';
-      const { json } = await client.get(`/api/v1/${collection}${path.startsWith('?') ? '' : '/'}${path}`);
-      if (valueAt(json) !== value) stale += 1;
+      const answers = await Promise.all(paths.map((path) => client.get(`/api/v1/${collection}${path}`)));
+      counted.reads += answers.length;
+      counted.stale += answers.filter(({ json }) => valueAt(json) !== value).length;
     }
   });
   await Promise.all(runs);
-  return stale;
+  return counted;
 }
 
 test('every caller reads its own writes, however far the read replica lags', async (t) => {
@@ -95,8 +120,10 @@ test('every caller reads its own writes, however far the read replica lags', asy
   for (const by of ['0', '20ms', '400ms']) {
     await delay(replicated, by);
     const before = await readsOf(replicated, 'replica');
-    assert.equal(await staleReads(by === '400ms' ? clients.slice(0, 2) : clients), 0, `with a delay of ${by}`);
-    t.diagnostic(`delay ${by}: ${(await readsOf(replicated, 'replica')) - before} reads ran on the replica`);
+    const { reads, stale } = await readOwnWrites(by === '400ms' ? clients.slice(0, 2) : clients);
+    assert.equal(stale, 0, `${stale} of ${reads} reads missed the caller's write, with a delay of ${by}`);
+    const onReplica = (await readsOf(replicated, 'replica')) - before;
+    t.diagnostic(`delay ${by}: ${reads} reads, ${stale} stale, ${onReplica} ran on the replica`);
     if (by === '0') assert.ok((await readsOf(replicated, 'replica')) > before, 'the replica serves reads');
   }
   assert.ok((await readsOf(replicated, 'behind')) > 0, 'the primary serves what the replica lacks');
@@ -138,6 +165,26 @@ test('every caller reads its own writes, however far the read replica lags', asy
         assert.equal(valueAt(json), 2, sent);
       }
     assert.equal(valueAt((await stack.guest.get(`${path}?consistency=eventual`)).json), undefined);
+  });
+
+  await t.test('a thousand reads that wait for the replica at once do not delay other requests', async (t) => {
+    const { headers } = await admin.send('PATCH', path, { body: { value: 2 } });
+    const after = { headers: { 'X-Service-Consistency': String(headers['x-service-consistency']) } };
+    const paths = [`${path}?fields=value`, `/api/v1/${collection}?skipTotal=1`];
+    const thousand =
+      (more: object, query = '') =>
+      () =>
+        Array.from({ length: 1000 }, (_, n) => stack.guest.send('GET', `${paths[n % paths.length]}${query}`, more));
+    const [client = assert.fail()] = clients;
+    const usual = await duringReads(client, thousand({}, '&consistency=eventual'));
+    const behind = await readsOf(replicated, 'behind');
+    const waiting = await duringReads(client, thousand(after));
+    assert.ok((await readsOf(replicated, 'behind')) - behind >= 1000, 'all of them wait');
+    assert.ok(waiting.answers.every(({ status }) => status === 200));
+    const about = ({ othersMs }: OthersDuring) =>
+      `median ${Math.round(othersMs[othersMs.length >> 1] ?? 0)} ms, at most ${Math.round(othersMs.at(-1) ?? 0)} ms`;
+    t.diagnostic(`others during reads that do not wait: ${about(usual)}; that wait: ${about(waiting)}`);
+    assert.ok((waiting.othersMs.at(-1) ?? 0) < 3 * (usual.othersMs.at(-1) ?? 0) + 1000);
   });
 
   await t.test('another gateway receives the state of a write', async () => {
