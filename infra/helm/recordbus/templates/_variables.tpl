@@ -11,12 +11,16 @@ env:
     value: http://{{ include "recordbus.name" (list $root .) }}:8080
   {{- end }}
   {{- if $root.Values.postgresql.enabled }}
-  - name: SERVICE_DATABASE_URL
-    valueFrom:
-      secretKeyRef:
-        # CloudNativePG creates it.
-        name: {{ include "recordbus.name" (list $root "postgresql") }}-app
-        key: uri
+  {{- include "recordbus.ownDatabase" $root | nindent 2 }}
   {{- end }}
 {{- end }}
+{{- end }}
+
+{{/* The address of the chart's own database. CloudNativePG creates the Secret. */}}
+{{- define "recordbus.ownDatabase" -}}
+- name: SERVICE_DATABASE_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "recordbus.name" (list . "postgresql") }}-app
+      key: uri
 {{- end }}
