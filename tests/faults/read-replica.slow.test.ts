@@ -128,7 +128,8 @@ test('every caller reads its own writes, however far the read replica lags', asy
   }
   assert.ok((await readsOf(replicated, 'behind')) > 0, 'the primary serves what the replica lacks');
 
-  await delay(replicated, '5s');
+  // Longer than the reads below take on a busy machine, and shorter than the 30 s after which a replica must have everything.
+  await delay(replicated, '20s');
   const { id } = await admin.create(collection, { value: 1 });
   const path = `/api/v1/${collection}/${id}`;
   const [token = ''] = tokens;

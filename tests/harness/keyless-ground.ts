@@ -1,5 +1,5 @@
 import { runCli } from './cli.ts';
-import { createGround, environmentOf, firstAdmin, type Ground } from './stack.ts';
+import { commandEnvironmentOf, createGround, firstAdmin, type Ground } from './stack.ts';
 
 /**
  * Creates a ground whose database was used without an encryption key; with a new database a start would create a key. It
@@ -8,7 +8,7 @@ import { createGround, environmentOf, firstAdmin, type Ground } from './stack.ts
 export async function createKeylessGround(): Promise<Ground> {
   const ground = await createGround();
   const { code, stderr } = await runCli(['admin', 'create', firstAdmin.email, '--password-stdin'], {
-    environment: environmentOf(ground),
+    environment: commandEnvironmentOf(ground),
     input: firstAdmin.password,
   });
   if (code === 0) return ground;

@@ -4,10 +4,11 @@ import type { TestContext } from 'node:test';
 import { type BusReader, openBusReader } from './bus-reader.ts';
 import type { Answer, Sending } from './client.ts';
 import { eventually } from './eventually.ts';
+import { inDatabase } from './in-database.ts';
 import { textAt } from './json.ts';
 import { loggedErrors } from './logs.ts';
 import { differences, is, Matcher } from './matching.ts';
-import type { Target } from './target.ts';
+import { replicaCount, type Target } from './target.ts';
 
 export type Caller = 'guest' | 'user' | 'admin';
 
@@ -98,13 +99,29 @@ const sorted = (labels: readonly string[] = []): string[] => [...labels].sort();
 const labels = (bus: BusReader, requestId: string): string[] =>
   sorted(bus.events.filter(({ body }) => body.request_id === requestId).map(({ body }) => textAt(body, 'event')));
 
-/** Writes a record and waits for its event, after which all earlier events have arrived. */
+/** Longer than a NATS cluster takes to choose a leader. */
+const markerPatience = { timeoutMs: 30_000 };
+
+const unpublished = 'select from system.outbox where published_at is null and parked_at is null limit 1';
+
+/**
+ * Writes a record and waits for its event, after which all earlier events have arrived. Several relays publish records side
+ * by side: there the marker waits until everything before it is published.
+ */
 async function passMarker(target: Target, bus: BusReader): Promise<void> {
   const admin = await target.admin();
+  if (replicaCount > 1)
+    await eventually(
+      'earlier events are published',
+      async () => (await inDatabase(target, unpublished, [])).length === 0,
+      markerPatience,
+    );
   const name = `marker_${randomUUID().replaceAll('-', '')}`;
   await admin.post('/api/v1/collections', { name, type: 'base', fields: [] });
   await admin.create(name, {});
-  await eventually("the marker's event is published", () =>
-    bus.events.some(({ subject }) => subject === `events.${name}.create`),
+  await eventually(
+    "the marker's event is published",
+    () => bus.events.some(({ subject }) => subject === `events.${name}.create`),
+    markerPatience,
   );
 }

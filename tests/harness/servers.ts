@@ -27,6 +27,8 @@ export async function startNats(): Promise<Server> {
 /** A database for one test file. */
 export interface Database {
   readonly url: string;
+  /** Its address without PgBouncer, which commands need; by default the same. */
+  readonly directUrl?: string;
   drop(): Promise<void>;
 }
 
@@ -51,6 +53,7 @@ export async function createDatabase(): Promise<Database> {
   if (isPooled) ownPooler ??= startPgBouncer(serverUrl);
   return {
     url: (await (await ownPooler)?.through(url)) ?? url,
+    directUrl: url,
     async drop() {
       await execute(serverUrl, `drop database ${name} with (force)`);
       for (const role of ['reader', 'owner']) await execute(serverUrl, `drop role ${name}_${role}`);

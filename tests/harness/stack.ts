@@ -58,6 +58,8 @@ interface StackOptions {
 /** What a stack needs: the database, the bus, the data directory and the secret. Stacks on one ground are replicas. */
 export interface Ground extends AsyncDisposable {
   readonly databaseUrl: string;
+  /** The address of the database for commands, which need a session of their own. */
+  readonly commandsUrl: string;
   readonly bus: Server;
   readonly dataDirectory: string;
   readonly secret: string;
@@ -91,6 +93,7 @@ export async function createGround(given?: Database, givenBus?: Server): Promise
   };
   return {
     databaseUrl: database.url,
+    commandsUrl: database.directUrl ?? database.url,
     bus,
     dataDirectory,
     secret: randomBytes(32).toString('hex'),
@@ -151,6 +154,12 @@ export const environmentOf = (ground: Ground): Record<string, string> => ({
   SERVICE_NATS_URL: ground.bus.url,
   SERVICE_DATA_DIR: ground.dataDirectory,
   SERVICE_JWT_SECRET: ground.secret,
+});
+
+/** Returns these variables for a command. */
+export const commandEnvironmentOf = (ground: Ground): Record<string, string> => ({
+  ...environmentOf(ground),
+  SERVICE_DATABASE_URL: ground.commandsUrl,
 });
 
 /** The entries of the product, relative to the repository. */

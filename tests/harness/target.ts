@@ -24,6 +24,9 @@ export function onNewStacks(_because: string): void {
   wantsNewStacks = true;
 }
 
+/** How many processes of each service a stack of this run has. */
+export const replicaCount = process.env.TEST_TOPOLOGY === 'replicas' ? Number(process.env.TEST_REPLICAS ?? 2) : 1;
+
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
 /** Returns the topologies of a test that this run uses. Replicas replace both others. */

@@ -9,7 +9,7 @@ import type { Replicas } from './start-replicas.ts';
 const rows = 60;
 
 /** Takes the slots of a guest of this machine in the database, as other replicas do. */
-const takeSlots = `select pg_advisory_lock(hashtext('recordbus.read guest ' || address), slot)
+const takeSlots = `select pg_advisory_xact_lock(hashtext('recordbus.read guest ' || address), slot)
   from generate_series($1::int, $2::int) slot, unnest(array['127.0.0.1', '0:0:0:0::/64']) address`;
 
 /** A client has four long reads at once over all replicas. */
@@ -35,6 +35,8 @@ export async function longReads(t: TestContext, { ground, first, second }: Repli
   const elsewhere = new pg.Client({ connectionString: ground.databaseUrl });
   await elsewhere.connect();
   try {
+    // Behind a pooler, only a transaction keeps a connection to the server.
+    await elsewhere.query('begin');
     await t.test('a long read needs one free slot', async () => {
       await elsewhere.query(takeSlots, [1, 3]);
       assert.equal(textAt((await read(first)).json, 'code'), 'too_expensive');
