@@ -50,11 +50,12 @@ function documentedMetrics(): Map<string, { type: string; labels: Set<string> }>
   );
 }
 
+/** Whether each service is up; of several replicas, whether all are. */
 const up = (families: ReadonlyMap<string, Family>): Record<string, number> =>
   Object.fromEntries(
     (families.get('recordbus_up')?.samples ?? [])
       .map(({ labels, value }) => [labels.service ?? '', value] as const)
-      .sort(([a], [b]) => (a < b ? -1 : 1)),
+      .sort(([a, isUp], [b, isOtherUp]) => (a === b ? isOtherUp - isUp : a < b ? -1 : 1)),
   );
 
 onEachTopology('disabled metrics are not found', async (t, target) => {

@@ -247,6 +247,8 @@ onEachTopology('a provider at an address of its own', async (t, target) => {
     const second = await signIn('two', `${server.url}/two/`);
     assert.notEqual(textAt(second.json, 'data.record.id'), textAt(first.json, 'data.record.id'));
     const query = queryOf({ provider: 'oidc.one', redirectUri, state: 's' });
+    // Another replica may not have read the document yet.
+    server.answer({ '/one/.well-known/openid-configuration': documentOf('one', `${server.url}/one`) });
     const { json } = await guest.get(`/api/v1/auth/coders/oauth2/authorize?${query}`);
     assert.ok(textAt(json, 'data.authorize_url').startsWith(`${server.url}/one/auth?`));
     assert.equal((await signIn('three')).status, 422, 'the provider is not configured');
