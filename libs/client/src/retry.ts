@@ -1,7 +1,7 @@
 import { abortedBy, type RecordbusError } from './error.ts';
 
 /** How often a request is repeated, at most. */
-export const mostRepetitions = 4;
+export const maxRetries = 4;
 
 /** The longest wait that a server may ask for. With a longer one the request fails at once. */
 const longestWaitMs = 60_000;

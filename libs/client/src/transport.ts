@@ -3,7 +3,7 @@ import { abortedBy, invalidArgument, RecordbusError, unexpectedAnswer } from './
 import { exchange, type Progress } from './exchange.ts';
 import { createLastWrite } from './last-write.ts';
 import type { LiveConnection } from './live/types.ts';
-import { isShortWait, isWorthRepeating, mostRepetitions, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
+import { isShortWait, isWorthRepeating, maxRetries, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
 import { type Query, withQuery } from './url.ts';
 
 /** Options of every function that sends a request. */
@@ -114,7 +114,7 @@ export function createTransport(options: TransportOptions): Transport {
       } catch (error) {
         if (!(error instanceof RecordbusError)) throw error;
         if (wasLost && call.method === 'DELETE' && error.status === 404) return read(gone());
-        if (repetition === mostRepetitions || !isWorthRepeating(error, isSafe) || !isShortWait(error)) throw error;
+        if (repetition === maxRetries || !isWorthRepeating(error, isSafe) || !isShortWait(error)) throw error;
         wasLost ||= error.status !== 429;
         await wait(waitBefore(repetition, error), call.signal);
       }

@@ -18,7 +18,7 @@ interface RandomWriter {
 }
 
 /** Each writer keeps at most this many records, so that a page of a list shows the records of all writers. */
-const mostRecords = 20;
+const maxRecords = 20;
 
 /**
  * Writes notes or tasks at random until it is over. A write whose answer is lost may have happened. So the writer
@@ -62,7 +62,7 @@ export async function writeAtRandom({ client, owners, isOver, written }: RandomW
 
 /** Chooses a write: creates if there are few records, deletes if there are too many. */
 function kindOf(count: number): 'create' | 'update' | 'delete' {
-  if (count < mostRecords / 2) return 'create';
-  if (count >= mostRecords) return 'delete';
+  if (count < maxRecords / 2) return 'create';
+  if (count >= maxRecords) return 'delete';
   return (['update', 'update', 'create', 'delete'] as const)[random(4)] ?? 'update';
 }

@@ -1,11 +1,11 @@
 type Schema = Readonly<Record<string, unknown>>;
 
 /** The maximum depth of schemas. Deeper values are `unknown`. */
-const mostLevels = 12;
+const maxLevels = 12;
 
 /** Writes a JSON Schema as a TypeScript type. A schema without an equivalent becomes `unknown`. */
 export function schemaText(schema: unknown, document: Schema, level = 0): string {
-  if (typeof schema !== 'object' || schema === null || level > mostLevels) return 'unknown';
+  if (typeof schema !== 'object' || schema === null || level > maxLevels) return 'unknown';
   const { $ref, const: constant, enum: values, anyOf, oneOf, allOf, type } = schema as Schema;
   const next = (inner: unknown): string => schemaText(inner, document, level + 1);
   if (typeof $ref === 'string') return next(lookUp($ref, document));

@@ -28,7 +28,7 @@ export interface Hub {
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
 /** The maximum number of subscriptions of a connection (realtime §2.4). */
-const mostFollowed = 100;
+const maxFollowed = 100;
 /** How often the session is checked while messages arrive, at most. Heartbeats come every 15 s. */
 const freshForMs = 10_000;
 
@@ -155,8 +155,8 @@ function createHub(transport: Transport): Hub {
 
   return {
     follow(follower) {
-      if (followers.size >= mostFollowed) {
-        const refusal = invalidArgument(`A client follows at most ${mostFollowed} collections, records and channels.`);
+      if (followers.size >= maxFollowed) {
+        const refusal = invalidArgument(`A client follows at most ${maxFollowed} collections, records and channels.`);
         queueMicrotask(() => follower.onError(refusal));
         return () => {};
       }

@@ -16,7 +16,7 @@ interface AnyLiveOptions extends AnyReadOptions {
 }
 
 /** The maximum number of records in a snapshot. */
-const mostRecords = 1000;
+const maxRecords = 1000;
 
 /** The subscription without `snapshot`, which lists and subscriptions have in common. */
 function requestOf(collection: string, options: AnyLiveOptions): Record<string, unknown> {
@@ -39,9 +39,9 @@ function withSorted({ fields, sort }: AnyLiveOptions): readonly string[] | undef
 
 /** Opens a list that follows its collection (realtime §4). Resolves when the snapshot has arrived. */
 export function openLive(transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> {
-  const { sort, limit = mostRecords, signal } = options;
+  const { sort, limit = maxRecords, signal } = options;
   if (!isSortOfMembers(sort)) throw invalidArgument('A live list can only be sorted by members of its records.');
-  if (limit < 1 || limit > mostRecords) throw invalidArgument(`A live list has 1 to ${mostRecords} records.`);
+  if (limit < 1 || limit > maxRecords) throw invalidArgument(`A live list has 1 to ${maxRecords} records.`);
   const merged = createMergedList(sort, limit);
   const listeners = new Set<(records: readonly unknown[]) => void>();
   const snapshot = { perPage: limit, ...(sort !== undefined && { sort: String(sort) }) };

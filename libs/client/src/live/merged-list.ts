@@ -12,7 +12,7 @@ interface Changed {
 }
 
 /** The number of records outside the list whose versions are remembered. Only recent messages are ever repeated. */
-const mostRemembered = 10_000;
+const maxRemembered = 10_000;
 
 /** The records of a snapshot and of the changes after it, as one list. */
 export interface MergedList {
@@ -52,14 +52,14 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     if (known !== undefined && compareVersions(version, known) <= 0) return false;
     versions.delete(id);
     versions.set(id, version);
-    if (versions.size > records.length + 2 * mostRemembered) forgetOldest();
+    if (versions.size > records.length + 2 * maxRemembered) forgetOldest();
     return true;
   }
 
   /** Forgets the oldest versions, except for those of shown records. */
   function forgetOldest(): void {
     const shown = new Set(records.map(({ id }) => id));
-    let excess = versions.size - shown.size - mostRemembered;
+    let excess = versions.size - shown.size - maxRemembered;
     for (const id of versions.keys()) {
       if (excess <= 0) return;
       if (shown.has(id)) continue;

@@ -64,14 +64,14 @@ export async function applySchema(
     await recordAudit(query, {
       ...actor,
       action: 'schema.apply',
-      details: { hash, count: names.length, changes: names.slice(0, mostAudited) },
+      details: { hash, count: names.length, changes: names.slice(0, maxAudited) },
     });
     return { hash: await hashOf(await readCurrentSchema(query, cipher)), changes: described };
   });
 }
 
 /** An audit row names at most this many changes. */
-const mostAudited = 1000;
+const maxAudited = 1000;
 
 function refuseMissing({ webhooks, settings }: SchemaPlan): void {
   const missing = Object.fromEntries([...settings.missing, ...webhooks.missing]);

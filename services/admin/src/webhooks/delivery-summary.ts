@@ -16,7 +16,7 @@ export const deliverySummaryJson = z.object({
 });
 
 /** The maximum number of deliveries counted, to keep a summary quick. */
-const mostCounted = 300_000;
+const maxCounted = 300_000;
 
 const byStatus = ['success', 'dead', 'pending']
   .map((status) => `'${status}', count(*) filter (where status = '${status}')`)
@@ -30,7 +30,7 @@ export async function summarizeDeliveries(
   const [row] = await query<Pick<z.output<typeof deliverySummaryJson>, 'is_complete' | 'buckets' | 'webhooks'>>({
     text: `with counted as materialized (
         select webhook_id, status, extract(epoch from created_at) as at from system.deliveries
-        where id >= $1::uuid and id < $2::uuid order by id desc limit ${mostCounted}
+        where id >= $1::uuid and id < $2::uuid order by id desc limit ${maxCounted}
       ), buckets as (
         select json_build_object('at', bucket, ${byStatus}) as json, bucket
         from (select status, greatest(0, floor((at - $3) / $4))::int * $4::int + $3::bigint as bucket from counted) as placed
@@ -39,7 +39,7 @@ export async function summarizeDeliveries(
         select json_build_object('id', w.id, 'name', w.name, ${byStatus}) as json, count(*) as total
         from counted join system.webhooks w on w.id = webhook_id group by w.id, w.name order by total desc limit 50
       )
-      select (select count(*) from counted) < ${mostCounted} as is_complete,
+      select (select count(*) from counted) < ${maxCounted} as is_complete,
         (select coalesce(json_agg(json order by bucket), '[]') from buckets) as buckets,
         (select coalesce(json_agg(json order by total desc), '[]') from webhooks) as webhooks`,
     values: [firstIdAt(since), firstIdAfter(until), since, stepSec],

@@ -3,7 +3,7 @@ import { notFound } from '@recordbus/shared/errors';
 import type { EventsQuery } from './event-schema.ts';
 
 /** A page scans at most this many events, so that a rare match does not scan them all. */
-const mostScanned = 10_000;
+const maxScanned = 10_000;
 
 const ms = (column: string): string => `floor(extract(epoch from ${column}) * 1000)::bigint`;
 
@@ -41,7 +41,7 @@ const attempts = `, 'error', d.error, 'response_body', d.response_body,
 export async function listEvents(query: Query, wanted: EventsQuery): Promise<string> {
   const { bounds, conditions, values } = conditionsOf(wanted);
   const { perPage } = wanted;
-  const scanned = conditions.length > 0 ? mostScanned : perPage;
+  const scanned = conditions.length > 0 ? maxScanned : perPage;
   const rows = await query<{ json: string }>({
     text: `with scanned as materialized (
         select id, occurred_at, event, record_id, version, actor_type, actor_id, request_id, traceparent

@@ -17,7 +17,7 @@ export const requestSummaryJson = z.object({
 export type RequestSummary = z.output<typeof requestSummaryJson>;
 
 /** The maximum number of counted requests, since a summary must be quick. */
-const mostCounted = 300_000;
+const maxCounted = 300_000;
 
 const percentile = (part: number): string =>
   `round((percentile_disc(${part}) within group (order by duration_ms))::numeric, 2)`;
@@ -27,11 +27,11 @@ export async function summarizeRequests(query: Query, { since, until, stepSec }:
   const [row] = await query<Pick<RequestSummary, 'is_complete' | 'buckets'>>({
     text: `with counted as materialized (
         select at, status, duration_ms from system.requests
-        where at >= $1 and at <= $2 order by at desc, id desc limit ${mostCounted}
+        where at >= $1 and at <= $2 order by at desc, id desc limit ${maxCounted}
       ), placed as (
         select (at - $1) / $3 * $3 + $1 as bucket, status, duration_ms from counted
       )
-      select (select count(*) from counted) < ${mostCounted} as is_complete,
+      select (select count(*) from counted) < ${maxCounted} as is_complete,
         (select coalesce(json_agg(b order by b.at), '[]') from (
           select bucket as at, count(*) as requests, count(*) filter (where status between 400 and 499) as refused,
             count(*) filter (where status >= 500) as failed, ${percentile(0.5)} as p50_ms, ${percentile(0.95)} as p95_ms

@@ -12,7 +12,7 @@ interface ChannelDeps {
 }
 
 /** Broadcasts that wait while earlier ones are being sent; more are dropped. They are at most 64 KiB each. */
-const mostWaiting = 256;
+const maxWaiting = 256;
 
 /** The pause between two messages about presence. It grows with the number of subscriptions that get them. */
 const presencePauseMs = { least: 20, most: 300, perSubscription: 0.03 } as const;
@@ -64,7 +64,7 @@ export class Channel {
   }
 
   broadcast(data: string, from: string): void {
-    if (this.#waiting.length >= mostWaiting) this.#deps.onDropped(this.name);
+    if (this.#waiting.length >= maxWaiting) this.#deps.onDropped(this.name);
     else this.#send(broadcastMessage(this.name, data, from));
   }
 

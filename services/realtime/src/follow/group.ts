@@ -5,7 +5,7 @@ import { isPassing } from '../connection/send-away.ts';
 import { delay } from '../delay.ts';
 import type { ChangeKind } from '../messages/change-frames.ts';
 import type { Change } from '../stream/change.ts';
-import { type ChangeLog, mostBehind } from '../stream/change-log.ts';
+import { type ChangeLog, maxLag } from '../stream/change-log.ts';
 import { formatCursor } from '../stream/cursor.ts';
 import { MissedChanges } from '../stream/older-changes.ts';
 import { isTooExpensive, judgeChanges, StalePlan } from './judge-changes.ts';
@@ -40,7 +40,7 @@ const longestWaitMs = 2000;
 const waitMs = 20;
 const retryMs = { least: 250, most: 5000 } as const;
 /** After this many failures without a cause in another service, the current part is given up. */
-const mostDefects = 5;
+const maxDefects = 5;
 
 /**
  * Subscriptions with the same plan, at the same place of the stream. It reads the changes of its collection part by
@@ -129,7 +129,7 @@ export class Group {
       if (this.#position >= end && !this.#isStale) break;
       try {
         if (this.#isStale) throw new StalePlan();
-        if (end - this.#position > mostBehind) throw new MissedChanges('too far behind');
+        if (end - this.#position > maxLag) throw new MissedChanges('too far behind');
         await this.#waitForSlow();
         await this.#readPart();
         this.#failures = 0;
@@ -203,7 +203,7 @@ export class Group {
     this.#failures += 1;
     const fields = { err: error, collection: this.plan.request.collection, subscriptions: this.members.size };
     if (this.#failures === 1) log.warn(fields, 'live changes cannot be judged, retrying');
-    if (this.#failures >= mostDefects && !isPassing(error)) {
+    if (this.#failures >= maxDefects && !isPassing(error)) {
       log.error(fields, 'live changes cannot be judged: clients read their lists again');
       this.#position = this.#partEnd;
       this.#failures = 0;

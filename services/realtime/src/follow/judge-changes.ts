@@ -67,12 +67,12 @@ async function concernedCallers(
 ): Promise<readonly Caller[]> {
   if (plan.request.record !== undefined) return members.callersFollowing(changes.map(({ recordId }) => recordId));
   // Judging a few members is faster than looking up candidates.
-  if (!plan.hasCandidates || members.size <= mostWithoutCandidates) return members.callers();
+  if (!plan.hasCandidates || members.size <= maxWithoutCandidates) return members.callers();
   const candidates = await live.candidates(batch);
   return candidates ? members.callersOf(candidates) : members.callers();
 }
 
-const mostWithoutCandidates = 20;
+const maxWithoutCandidates = 20;
 
 /** Whether the records service gave up on a statement. */
 export const isTooExpensive = (error: unknown): error is AppError => error instanceof AppError && error.status === 422;

@@ -1,7 +1,7 @@
 import type { JudgedChange } from './judge-changes.ts';
 
 /** The maximum number of remembered records. Beyond that, a state may be sent twice. */
-const mostRecords = 10_000;
+const maxRecords = 10_000;
 
 /**
  * Remembers records that were sent in a later state than that of their change, because the stored record was read. The
@@ -23,7 +23,7 @@ export class LaterStates {
   note({ change, version, verdict }: JudgedChange): void {
     if (!isLater(verdict.version, version)) this.#told.delete(change.recordId);
     else {
-      if (this.#told.size >= mostRecords) this.#told.clear();
+      if (this.#told.size >= maxRecords) this.#told.clear();
       this.#told.set(change.recordId, verdict.version);
     }
   }

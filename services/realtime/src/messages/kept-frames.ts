@@ -7,7 +7,7 @@ export interface KeptFrames {
 }
 
 /** What is kept at most, in UTF-16 code units of the messages; the first message about anything is always kept. */
-const mostKeptUnits = 2 ** 21;
+const maxKeptUnits = 2 ** 21;
 
 /**
  * Creates an empty memory, so that ten thousand subscriptions of the same id cost one serialisation. Clients choose the ids,
@@ -19,7 +19,7 @@ export function createKeptFrames(): KeptFrames {
 
   function keep(about: object, name: string, frame: Frame): void {
     const frames = kept.get(about);
-    if (frames && units + frame.units > mostKeptUnits) return;
+    if (frames && units + frame.units > maxKeptUnits) return;
     units += frame.units;
     kept.set(about, (frames ?? new Map<string, Frame>()).set(name, frame));
   }

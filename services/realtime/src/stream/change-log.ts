@@ -47,7 +47,7 @@ const connectMs = 5000;
 const away = (cause?: unknown) => unavailable('live changes are not available: the bus does not answer', cause);
 
 /** A client that is farther behind than this reads its list again (realtime §4.3). */
-export const mostBehind = 10_000;
+export const maxLag = 10_000;
 
 export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }: ChangeLogOptions): ChangeLog {
   const recent = createRecentChanges();
@@ -146,5 +146,5 @@ export function missedSince(cursor: Cursor, { epoch, firstSeq, lastSeq }: Stream
   if (cursor.epoch !== epoch) return 'stream_recreated';
   if (cursor.seq > lastSeq) return 'ahead';
   if (cursor.seq + 1 < firstSeq) return 'too_old';
-  return lastSeq - cursor.seq > mostBehind ? 'too_far_behind' : undefined;
+  return lastSeq - cursor.seq > maxLag ? 'too_far_behind' : undefined;
 }

@@ -17,7 +17,7 @@ export interface WsSessionDeps {
 }
 
 /** The maximum number of waiting messages of a client. A client that sends more is closed. */
-const mostWaiting = 200;
+const maxWaiting = 200;
 /** UTF-16 code units of all subscriptions of a connection, as many as a body of a POST may have (realtime §2.4). */
 const maxUnits = 2 ** 20;
 
@@ -41,7 +41,7 @@ export class WsSession {
   /** Takes a text message, which is handled after the earlier ones. */
   take(text: string): void {
     this.#waiting += 1;
-    if (this.#waiting > mostWaiting) {
+    if (this.#waiting > maxWaiting) {
       this.#connection.end('bad_message');
       return;
     }

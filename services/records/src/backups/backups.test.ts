@@ -7,7 +7,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { eventually } from '@recordbus/shared/testing';
 import type { Storage } from '@recordbus/storage';
 import { findBackup } from './backup-rows.ts';
-import { createBackups, mostKept } from './backups.ts';
+import { createBackups, maxKept } from './backups.ts';
 
 const maxBytes = async () => 10_000;
 const bus = { connected: false } as Bus;
@@ -64,7 +64,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     const place = { databaseUrl: url, archives: fullStore(new Error('not reached')), holdsFiles: false, maxBytes };
     const log = createLogger('records', 'silent');
     const backups = createBackups({ database, bus, log, storage: place.archives, place });
-    const kept = Array.from({ length: mostKept }, () => newId());
+    const kept = Array.from({ length: maxKept }, () => newId());
     for (const id of kept)
       await database.query({
         text: `insert into system.backups (id, file, actor, state) values ($1, 'kept.tar.gz', '{}', 'done')`,

@@ -61,7 +61,7 @@ export interface Backups {
 }
 
 /** The maximum number of archives: a stolen key of an admin must not fill the disk (operation §9.6). */
-export const mostKept = 20;
+export const maxKept = 20;
 
 /** How often the progress is noted, in milliseconds. */
 const noteMs = 1000;
@@ -98,8 +98,8 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
   /** Returns how many bytes the next archive may have. Throws 409 if there is no room for one. */
   async function findRoom(): Promise<number> {
     const kept = await measureKept(query);
-    if (kept.count >= mostKept)
-      throw conflict('too_many_backups', `${mostKept} archives are kept: delete one before the next backup`);
+    if (kept.count >= maxKept)
+      throw conflict('too_many_backups', `${maxKept} archives are kept: delete one before the next backup`);
     const maxBytes = await place.maxBytes(kept.bytes);
     if (kept.bytes < maxBytes) return maxBytes - kept.bytes;
     const takes = `the archives take ${kept.bytes} of the ${maxBytes} bytes of ${backupsMaxBytes.name}`;

@@ -2,7 +2,7 @@ import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { Prepared } from '../record/prepared.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
-import { joinedThenLimited, joinedWithinLimit, mostSummedAtEnd } from '../shape/answer-limit.ts';
+import { joinedThenLimited, joinedWithinLimit, maxSummedAtEnd } from '../shape/answer-limit.ts';
 import { columnList, type Projection } from '../shape/record-json.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
@@ -46,7 +46,7 @@ export function composeList(
   order by ${sort.orderBy}
   limit ${isCommonPage(request) ? perPage : `${pageSize} offset ${parameters.named('offset', 'bigint')}`}
 ) p ${record.from}`;
-  const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= mostSummedAtEnd;
+  const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= maxSummedAtEnd;
   const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
   const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
   if (totalMode === 'none') {

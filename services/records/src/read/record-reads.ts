@@ -35,7 +35,7 @@ const maxPageBytes = 2 ** 20;
 
 /** How long the pages of a collection are read as shaped reads after one was larger, in milliseconds. */
 const largePagesMs = 60_000;
-const mostLargePages = 1000;
+const maxLargePages = 1000;
 
 /** Creates the reads of a service. Each read takes the current settings `records.*`. */
 export function createRecordReads(
@@ -102,7 +102,7 @@ function createLargePages() {
     has: (collection: string): boolean =>
       untilMs.size > 0 && (untilMs.get(collection) ?? Number.NEGATIVE_INFINITY) > performance.now(),
     add(collection: string): void {
-      if (untilMs.size >= mostLargePages) untilMs.clear();
+      if (untilMs.size >= maxLargePages) untilMs.clear();
       untilMs.set(collection, performance.now() + largePagesMs);
     },
   };

@@ -15,10 +15,10 @@ export const joinedWithinLimit = (select: string, maxBytes: string): string => `
 ), '')`;
 
 /** Most records of a page whose bytes are summed only at its end: a record takes about a mebibyte at most. */
-export const mostSummedAtEnd = 30;
+export const maxSummedAtEnd = 30;
 
 /**
- * The same for at most `mostSummedAtEnd` records without expansions. The database holds all of them before it compares
+ * The same for at most `maxSummedAtEnd` records without expansions. The database holds all of them before it compares
  * their bytes, which takes 20 µs less for 20 small records than a sum row by row.
  */
 export const joinedThenLimited = (select: string, maxBytes: string): string => `coalesce((
