@@ -216,6 +216,15 @@ onEachTopology('the client sends and reads files', async (t, target) => {
     assert.equal(books.file(kept, 'cover'), undefined);
   });
 
+  await t.test('uploads files next to a list of other values', async () => {
+    const tags = [await guest.from('tags').create({ name: 'new' }), await guest.from('tags').create({ name: 'old' })];
+    const ids = tags.map(({ id }) => id);
+    const book = await books.create({ title: 'In order', tags: ids, pages: [textFile('a.txt', 'A')] });
+    assert.deepEqual(book.tags, ids);
+    const changed = await books.update(book, { tags: ids.toReversed(), cover: textFile('cover.txt', 'Cover') });
+    assert.deepEqual([changed.tags, changed.pages], [ids.toReversed(), book.pages]);
+  });
+
   await t.test('opens protected files with a token', async () => {
     const book = await admin.from('books').create({ title: 'Secret', cover: textFile('cover.txt', 'Cover') });
     const file = books.file(book, 'cover');

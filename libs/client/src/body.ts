@@ -37,7 +37,9 @@ function partsOf(values: Values): Part[] {
   const entries = Object.entries(values);
   const plain = entries.filter(([, value]) => !hasFile(value));
   const files = entries.flatMap(([name, value]): Part[] => {
-    if (!Array.isArray(value)) return isFile(value) ? [[name, value]] : [];
+    if (isFile(value)) return [[name, value]];
+    // Other lists are in the JSON already.
+    if (!Array.isArray(value) || !hasFile(value)) return [];
     const kept = value.filter((item) => !isFile(item));
     const added = value.filter(isFile).map((file): Part => [name, file]);
     return kept.length > 0 ? [[name, jsonText(kept)], ...added] : added;
