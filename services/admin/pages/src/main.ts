@@ -1,4 +1,5 @@
 import { mount } from 'svelte';
+import './style/fonts.css';
 import './style/tokens.css';
 import './style/base.css';
 import './style/details.css';
