@@ -23,10 +23,22 @@ class Router {
   query = $state.raw(new URLSearchParams(location.search));
   /** Asked before the page is left; a page with unsaved work answers false to stay. */
   mayLeave: () => boolean = () => true;
+  /** What leaves the page once the reader agrees to lose unsaved work. */
+  waiting = $state.raw<() => void>();
+  /** The address of the page that is shown. */
+  #address = location.pathname + location.search;
 
   /** Follows links and the buttons of the browser. */
   start(): void {
-    addEventListener('popstate', () => this.#read());
+    addEventListener('popstate', () => {
+      const address = location.pathname + location.search;
+      // The browser has left by now, so a page that may want to stay gets its address back.
+      if (!this.mayLeave()) history.pushState(null, '', this.#address);
+      this.leave(() => {
+        if (location.pathname + location.search !== address) history.pushState(null, '', address);
+        this.#read();
+      });
+    });
     addEventListener('beforeunload', (event) => {
       if (!this.mayLeave()) event.preventDefault();
     });
@@ -43,11 +55,21 @@ class Router {
 
   /** Opens a page. */
   open(path: string): void {
-    if (!this.mayLeave() && !confirm('Leave without saving?')) return;
-    this.mayLeave = () => true;
-    history.pushState(null, '', path);
-    this.#read();
-    scrollTo(0, 0);
+    this.leave(() => {
+      history.pushState(null, '', path);
+      this.#read();
+      scrollTo(0, 0);
+    });
+  }
+
+  /** Does what leaves the page, or something on it, at once or once the reader agrees to lose unsaved work. */
+  leave(go: () => void): void {
+    if (this.mayLeave()) go();
+    else
+      this.waiting = () => {
+        this.mayLeave = () => true;
+        go();
+      };
   }
 
   /** Changes parameters of the address without a new entry in the history; an empty text removes one. */
@@ -59,10 +81,12 @@ class Router {
     }
     const text = query.toString();
     history.replaceState(null, '', location.pathname + (text && `?${text}`));
+    this.#address = location.pathname + location.search;
     this.query = query;
   }
 
   #read(): void {
+    this.#address = location.pathname + location.search;
     this.segments = segmentsOf(location.pathname);
     this.query = new URLSearchParams(location.search);
   }
