@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { eventually } from '../harness/eventually.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { repository, type Stack, startStack } from '../harness/stack.ts';
+
+/** A picture that a person could have at hand. */
+const picture = join(repository, 'docs/pictures/events.png');
 
 const admin = { email: 'grace@example.com', password: 'correct horse battery' };
 
@@ -65,12 +69,17 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
 
   test('a collection is created, and the error of a wrong rule is shown at its field', async () => {
     await page.getByRole('link', { name: 'New collection' }).first().click();
-    await page.getByLabel('Name', { exact: false }).first().fill('posts');
+    await page.getByRole('heading', { name: 'New collection' }).waitFor();
+    await page.keyboard.type('posts');
+    assert.equal(await page.getByLabel('Name', { exact: false }).first().inputValue(), 'posts');
     await page.getByRole('textbox', { name: 'Name of the field' }).fill('title');
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.keyboard.type('state');
     await page.getByRole('combobox', { name: 'Type of state' }).selectOption('select');
     await page.getByRole('textbox', { name: 'Values' }).fill('draft\nready');
+    await page.getByRole('button', { name: 'Add field' }).click();
+    await page.keyboard.type('photo');
+    await page.getByRole('combobox', { name: 'Type of photo' }).selectOption('file');
     await page.getByRole('combobox', { name: 'List: who may' }).selectOption('some');
     const rule = page.getByRole('textbox', { name: 'List' });
     await rule.click();
@@ -89,12 +98,19 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
   test('a record is created, changed and found', async () => {
     await page.getByRole('link', { name: 'posts' }).last().click();
     await page.getByRole('button', { name: 'New record' }).first().click();
-    await page.getByRole('dialog').getByLabel('title').fill('<img src=x onerror=alert(1)>');
+    await page.getByRole('dialog').getByLabel('title').waitFor();
+    await page.keyboard.type('<img src=x onerror=alert(1)>');
+    await page.getByRole('dialog').getByLabel('photo').setInputFiles(picture);
+    await page.getByRole('dialog').getByText('events.png').waitFor();
     await page.getByRole('button', { name: 'Create', exact: true }).click();
     await page.getByRole('cell', { name: '<img src=x onerror=alert(1)>' }).click();
     await page.getByRole('dialog').getByLabel('title').fill('Hello');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('cell', { name: 'Hello' }).waitFor();
+    await page.getByRole('cell', { name: 'Hello' }).click();
+    const widthOf = "document.querySelector('dialog img')?.naturalWidth ?? 0";
+    await eventually('the picture is shown', async () => Number(await page.evaluate(widthOf)) > 100);
+    await page.keyboard.press('Escape');
     await page.getByRole('textbox', { name: 'Filter' }).click();
     await page.keyboard.type("title = 'none'");
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
@@ -121,6 +137,19 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
       async () => (await page.getByRole('cell', { name: 'success' }).count()) === 2,
     );
     assert.equal(receiver.deliveries.length, 2);
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByRole('button', { name: /^Send \d+ events? again$/ }).click();
+    await page.getByText(/events? (is|are) sent again/).waitFor();
+    await receiver.received(3);
+    await eventually('its delivery is in the list', async () => (await page.locator('tbody tr').count()) > 2);
+    await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
+    await page
+      .getByRole('row', { name: /mirror/ })
+      .getByText(/delivered/)
+      .waitFor();
+    await page.getByRole('link', { name: 'mirror' }).click();
+    await page.getByRole('heading', { name: 'mirror' }).waitFor();
+    await page.locator('tbody tr').nth(2).waitFor();
     await page.locator('tbody a[data-row]').first().focus();
     await page.keyboard.press('ArrowDown');
     const isLast = 'document.activeElement === [...document.querySelectorAll("tbody a[data-row]")].at(-1)';

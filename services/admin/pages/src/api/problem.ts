@@ -29,7 +29,7 @@ export function problemOf(error: unknown): Problem {
   const text =
     code === 'network'
       ? 'The server does not answer. Nothing that you typed is lost.'
-      : sentence(code === 'validation_failed' && wrong ? `Not right yet: ${wrong}` : error.message);
+      : sentence(code === 'validation_failed' && wrong ? `Please correct ${wrong}` : error.message);
   return { text: cutText(text, longestText), status, code, places, requestId };
 }
 

@@ -1,0 +1,122 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { builtPages } from '../harness/admin-pages.ts';
+import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import type { Client } from '../harness/client.ts';
+import { numberAt } from '../harness/json.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { openSignedIn } from './signed-in-page.ts';
+
+/** More versions than one page of a history has. */
+const versions = 130;
+
+describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
+  let stack: Stack;
+  let browser: Browser;
+  let page: Page;
+  let said: readonly string[];
+  let admin: Client;
+  let id: string;
+
+  before(async () => {
+    stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
+    admin = await stack.admin();
+    const fields = [
+      { name: 'title', type: 'text' },
+      { name: 'tags', type: 'select', options: { values: ['red', 'green', 'blue'], multiple: true } },
+      { name: 'photos', type: 'file', options: { multiple: true } },
+      { name: 'count', type: 'number' },
+    ];
+    await admin.post('/api/v1/collections', { name: 'things', fields, history_enabled: true });
+    ({ id } = await admin.create('things', { title: 'first', count: 0 }));
+    const operations = Array.from({ length: versions - 1 }, (_, index) => ({
+      op: 'update',
+      collection: 'things',
+      id,
+      data: { count: index + 1 },
+    }));
+    assert.equal((await admin.send('POST', '/api/v1/batch', { body: { operations } })).status, 200);
+    browser = await startBrowser();
+    ({ page, said } = await openSignedIn(browser, stack.url, { viewport: { width: 1280, height: 900 } }));
+  });
+  after(async () => {
+    await browser?.close();
+    await stack?.stop();
+  });
+  const open = (path: string) => page.goto(`${stack.url}/_/${path}`);
+  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  const stored = async (path: string) => (await admin.get(path)).json;
+
+  test('the keys go to the first field of a new record, and every choice and file arrives', async () => {
+    await open('collections/things/records');
+    await button('New record').first().click();
+    await page.getByRole('dialog').getByLabel('title').waitFor();
+    await page.keyboard.type('typed at once');
+    await page.getByRole('group', { name: 'tags' }).getByLabel('blue').check();
+    await page.getByRole('group', { name: 'tags' }).getByLabel('red').check();
+    for (const name of ['one.txt', 'two.txt'])
+      await page
+        .getByRole('dialog')
+        .getByLabel('photos')
+        .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
+    await page.getByRole('dialog').getByText('two.txt').waitFor();
+    await button('Create').click();
+    await page.getByRole('cell', { name: 'typed at once' }).waitFor();
+    const { data } = (await stored('/api/v1/things?filter=title="typed at once"')) as {
+      data: readonly { tags: unknown; photos: readonly string[] }[];
+    };
+    assert.deepEqual(data[0]?.tags, ['red', 'blue']);
+    assert.equal(data[0]?.photos.length, 2);
+  });
+
+  test('the button of the browser that goes back asks before it takes what was typed', async () => {
+    await open('collections/things/records');
+    await page.getByRole('cell', { name: 'first' }).click();
+    const title = page.getByRole('dialog').getByLabel('title');
+    await title.fill('not saved');
+    for (const leave of [() => page.goBack(), () => page.keyboard.press('Escape')]) {
+      await leave();
+      await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor();
+      await button('Cancel').last().click();
+      await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor({ state: 'detached' });
+      assert.equal(await title.inputValue(), 'not saved');
+      assert.match(page.url(), new RegExp(`/records/${id}`));
+    }
+    await page.goBack();
+    await button('Leave').click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    assert.match(page.url(), /\/records$/);
+    await page.getByRole('cell', { name: 'first' }).waitFor();
+  });
+
+  test('a record that is gone offers nothing but its history', async () => {
+    await open('collections/things/records/none');
+    await page.getByRole('heading', { name: 'There is no such record' }).waitFor();
+    assert.deepEqual(await page.getByRole('dialog').getByRole('button').allTextContents(), ['', 'Close']);
+    await page.getByRole('link', { name: 'Look in the history' }).waitFor();
+  });
+
+  test('a filter with a mistake shows the mistake, and no rows that never come', async () => {
+    await open('collections/things/records?filter=titel%20%3D%203');
+    await page.getByText('things has no field "titel"').waitFor();
+    assert.equal(await page.locator('tbody .skeleton').count(), 0);
+  });
+
+  test('a history shows all versions, each with what it changed', async () => {
+    await open(`collections/things/records/${id}/history`);
+    await page.getByText('this is the record now').waitFor();
+    assert.equal(await page.locator('main ol > li').count(), 99);
+    assert.equal(await page.locator('main ol > li').last().locator('dt').count(), 1, 'only count has changed');
+    await button('Older versions').click();
+    await page
+      .locator('main ol > li')
+      .nth(versions - 1)
+      .waitFor();
+    await page.getByRole('button', { name: 'Restore' }).last().click();
+    await page.getByText('The version is restored.').waitFor();
+    assert.equal(numberAt(await stored(`/api/v1/things/${id}`), 'data.count'), 0);
+  });
+
+  test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
+});
