@@ -103,6 +103,25 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(await page.locator('tbody .skeleton').count(), 0);
   });
 
+  test('what is typed while the editor is loaded stays in order', async () => {
+    const editor = Promise.withResolvers<void>();
+    await page.route('**/code-mirror-*.js', async (route) => {
+      await editor.promise;
+      await route.continue();
+    });
+    await open('collections/things/records');
+    const filter = page.getByRole('textbox', { name: 'Filter' });
+    await filter.click();
+    await page.keyboard.type('title = ');
+    editor.resolve();
+    await page.locator('[data-search] .cm-content').waitFor();
+    await page.keyboard.type('"first"');
+    await page.keyboard.press('Enter');
+    await page.getByRole('cell', { name: 'first' }).waitFor();
+    assert.match(page.url(), /filter=title\+%3D\+%22first%22/);
+    await page.unroute('**/code-mirror-*.js');
+  });
+
   test('a history shows all versions, each with what it changed', async () => {
     await open(`collections/things/records/${id}/history`);
     await page.getByText('this is the record now').waitFor();

@@ -20,7 +20,8 @@ export interface CodeEditor {
   /** Marks a character as wrong; undefined marks none. */
   mark(position: number | undefined): void;
   setAttributes(attributes: Readonly<Record<string, string>>): void;
-  focus(): void;
+  /** Takes the focus, with the caret before a character. */
+  focus(at: number): void;
   destroy(): void;
 }
 
@@ -102,7 +103,10 @@ export function createCodeEditor({ parent, text, hint, words, attributes, onChan
     mark: (position) => view.dispatch({ effects: setMark.of(position) }),
     setAttributes: (next) =>
       view.dispatch({ effects: attributesOf.reconfigure(EditorView.contentAttributes.of(next)) }),
-    focus: () => view.focus(),
+    focus(at) {
+      view.dispatch({ selection: { anchor: Math.min(at, view.state.doc.length) } });
+      view.focus();
+    },
     destroy: () => view.destroy(),
   };
 }
