@@ -12,6 +12,8 @@ export interface EditorOptions {
   readonly words: () => readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
   readonly onChange: (text: string) => void;
+  /** What Enter does where no completion is open, instead of a new line. */
+  readonly onEnter?: (() => void) | undefined;
 }
 
 /** An editor of a rule, a filter, a query or JSON. */
@@ -65,7 +67,12 @@ const look = EditorView.theme({
 });
 
 /** Creates an editor in an element. */
-export function createCodeEditor({ parent, text, hint, words, attributes, onChange }: EditorOptions): CodeEditor {
+export function createCodeEditor(options: EditorOptions): CodeEditor {
+  const { parent, text, hint, words, attributes, onChange, onEnter } = options;
+  const enter = () => {
+    onEnter?.();
+    return onEnter !== undefined;
+  };
   const attributesOf = new Compartment();
   const complete = (context: CompletionContext) => {
     const word = context.matchBefore(/[@\w.]{1,200}$/);
@@ -83,7 +90,7 @@ export function createCodeEditor({ parent, text, hint, words, attributes, onChan
         history(),
         closeBrackets(),
         autocompletion({ override: [complete], icons: false }),
-        keymap.of([...completionKeymap, ...defaultKeymap, ...historyKeymap]),
+        keymap.of([...completionKeymap, { key: 'Enter', run: enter }, ...defaultKeymap, ...historyKeymap]),
         EditorView.lineWrapping,
         placeholder(hint),
         marks,
