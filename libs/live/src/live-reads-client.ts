@@ -18,6 +18,9 @@ interface ClientOptions {
 /** A read waits up to 10 s for its turn, and may then take as long as an admin allows reads, up to a minute. */
 const timeoutMs = 90_000;
 
+/** Plans in one request. Each has the texts of a subscription, and services read bodies as a whole. */
+const plansAtOnce = 100;
+
 const refused = z.object({
   error: z.string(),
   code: z.string(),
@@ -70,7 +73,14 @@ export function createLiveReadsClient({ url, sealer }: ClientOptions): LiveReads
       }
       return { isStale: false, events: verdicts };
     },
-    isCurrent: (plans) => call('isCurrent', { plans: plans.map(toPlan) }),
+    async isCurrent(plans) {
+      const results: boolean[] = [];
+      for (let from = 0; from < plans.length; from += plansAtOnce) {
+        const part = plans.slice(from, from + plansAtOnce).map(toPlan);
+        results.push(...(await call('isCurrent', { plans: part })));
+      }
+      return results;
+    },
     admitsToChannel: async (rule, channel, caller) => (await call('channel', { rule, channel, caller })).admits,
   };
 }

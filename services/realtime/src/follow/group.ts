@@ -30,7 +30,7 @@ export interface GroupDeps {
   readonly onSlow: (slow: readonly Subscription[], after: number, group: Group) => void;
   /** Called when the records service cannot judge the plan within its time. */
   readonly onTooExpensive: (group: Group, error: AppError) => void;
-  /** Called when the group has read everything. */
+  /** Called when the group has read everything, and when its last member leaves after that. */
   readonly onIdle: (group: Group) => void;
 }
 
@@ -100,6 +100,8 @@ export class Group {
   remove(subscription: Subscription): void {
     this.members.delete(subscription);
     subscription.group = undefined;
+    // One that runs says so at its end.
+    if (this.members.size === 0 && !this.#isRunning && !this.#isStopped) this.#deps.onIdle(this);
   }
 
   /**

@@ -3,18 +3,24 @@ import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
 import { type Collection, type CollectionCache, perCollection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
+import { inSlices } from '@recordbus/shared/time-slice';
 import { authorize } from '../rules/authorize.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { collectionFor, schemaFor } from '../rules/key-collections.ts';
 import { type CompiledPlan, compilePlan } from './compile-plan.ts';
 
-/** The maximum number of compiled plans of a collection that are cached. */
-const maxKept = 2000;
+/**
+ * The maximum total length, in UTF-16 code units, of a collection's requests whose compiled plans are cached. A plan takes
+ * about 50 times as many bytes as its request.
+ */
+const maxKeptUnits = 200_000;
 /** Longer requests are compiled each time. */
 const maxKeptLength = 10_000;
+/** The maximum number of keys of plans that are remembered as current. */
+const maxCurrent = 100_000;
 
 interface PlanDeps {
-  readonly collections: Pick<CollectionCache, 'find'>;
+  readonly collections: Pick<CollectionCache, 'find' | 'version'>;
   readonly schema: QuerySchema;
 }
 
@@ -26,40 +32,69 @@ export interface LivePlans {
    * Compiles a plan again; undefined if the request now has another key, or is refused, because the schema has changed.
    */
   find(plan: LivePlan): CompiledPlan | undefined;
+  /**
+   * Whether the schema still gives these plans their keys, in order. Each is compiled once for a version of the schema, in
+   * slices of time: one client may have thousands.
+   */
+  areCurrent(plans: readonly LivePlan[]): Promise<readonly boolean[]>;
 }
 
 /** Creates the plans. Plans of earlier schemas are garbage-collected. */
 export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
-  const keptOf = perCollection(() => new Map<string, CompiledPlan>());
+  const keptOf = perCollection(() => ({ plans: new Map<string, CompiledPlan>(), units: 0 }));
 
   function compile(collection: Collection, request: LiveRequest, principal: Principal): CompiledPlan {
     const { record, filter, fields, expand } = request;
     const shape = JSON.stringify([callerKind({ principal }), record !== undefined, filter, fields, expand]);
     const kept = keptOf(collection);
-    const known = kept.get(shape);
+    const known = kept.plans.get(shape);
     if (known) return known;
     const compiled = compilePlan(collection, request, { principal, schema: schemaFor(principal, schema) });
     if (shape.length > maxKeptLength) return compiled;
-    if (kept.size >= maxKept) kept.delete(kept.keys().next().value ?? '');
-    kept.set(shape, compiled);
+    kept.plans.set(shape, compiled);
+    kept.units += shape.length;
+    for (const oldest of kept.plans.keys()) {
+      if (kept.units <= maxKeptUnits) break;
+      kept.plans.delete(oldest);
+      kept.units -= oldest.length;
+    }
     return compiled;
+  }
+
+  function find({ key, request, callerKind: kind }: LivePlan): CompiledPlan | undefined {
+    const found = collections.find(request.collection);
+    if (!found || found.type === 'view') return undefined;
+    try {
+      const principal = principalOf(kind);
+      const collection = collectionFor(principal, found);
+      authorize(collection.rules[actionOf(request)], principal);
+      const compiled = compile(collection, request, principal);
+      return compiled.key === key ? compiled : undefined;
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  }
+
+  /** The keys of plans that were found, by the version of the schema. */
+  let current: { readonly version: number; readonly keys: Set<string> } = { version: -1, keys: new Set() };
+
+  function isCurrent(plan: LivePlan): boolean {
+    const { version } = collections;
+    if (current.version !== version || current.keys.size >= maxCurrent) current = { version, keys: new Set() };
+    if (current.keys.has(plan.key)) return true;
+    if (!find(plan)) return false;
+    current.keys.add(plan.key);
+    return true;
   }
 
   return {
     compile,
-    find({ key, request, callerKind: kind }) {
-      const found = collections.find(request.collection);
-      if (!found || found.type === 'view') return undefined;
-      try {
-        const principal = principalOf(kind);
-        const collection = collectionFor(principal, found);
-        authorize(collection.rules[actionOf(request)], principal);
-        const compiled = compile(collection, request, principal);
-        return compiled.key === key ? compiled : undefined;
-      } catch (error) {
-        if (error instanceof AppError) return undefined;
-        throw error;
-      }
+    find,
+    async areCurrent(plans) {
+      const results: boolean[] = [];
+      for await (const plan of inSlices(plans)) results.push(isCurrent(plan));
+      return results;
     },
   };
 }

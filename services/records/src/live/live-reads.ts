@@ -70,7 +70,7 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
         const verdicts = await withPlan(findPlan(plan), judge, cache);
         return verdicts ? { isStale: false, events: verdicts } : { isStale: true };
       }),
-    isCurrent: (asked) => current('live', async () => asked.map((plan) => plans.find(plan) !== undefined)),
+    isCurrent: (asked) => current('live', () => plans.areCurrent(asked)),
     candidates: ({ plan, events, client }) =>
       current(client, () => withPlan(findPlan(plan), (compiled) => findCandidates(judging, compiled, events), cache)),
     snapshot: (request, caller) =>
