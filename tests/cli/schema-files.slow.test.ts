@@ -202,7 +202,7 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
       return stderr.replaceAll(`${bad}/`, '');
     };
     const posts = (text: string) => refusal({ 'collections/posts.json': text });
-    assert.match(await posts('{\n  "name": "posts",\n}'), /posts\.json:3: is not JSON/);
+    assert.match(await posts('{\n  "name": "posts",\n}\n\n'), /posts\.json:3: is not JSON: there is } where/);
     assert.match(await posts('{"name": "posts",\n "name": "posts"}'), /posts\.json:2: has the member "name" twice/);
     assert.match(await posts('[]'), /posts\.json:1: must be an object/);
     assert.match(
@@ -230,6 +230,10 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
       /x\.json:2: webhooks\.a\.b\.url: must be a URL/,
     );
     assert.match(await refusal({ 'migrations/9-x.sql': 'delete from posts;\ndrop table posts;' }), /9-x\.sql:(1|2): /);
+    assert.match(
+      await refusal({ 'migrations/9-x.sql': "update posts set title = 'a\n;\n" }),
+      /9-x\.sql:1: unterminated quoted string at or near "'a ; "\n$/,
+    );
     assert.match(await refusal({ 'migrations/x.sql': '' }), /x\.sql: is not named <number>-<name>\.sql/);
     assert.match(await refusal({ 'collections/posts.jsn': '' }), /posts\.jsn: is not a schema file/);
     assert.match(
@@ -267,6 +271,18 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     const { code, stderr } = await runCli(['schema', 'apply', planFile, '--url', gateway.url], { environment: {} });
     assert.equal(code, 1);
     assert.match(stderr, /^The apply takes longer than the gateway waits, and may continue: schema check says when/);
+  });
+
+  await test('a command line that cannot be read is no plan with changes [schema §7.3]', async () => {
+    for (const args of [
+      ['plan', directory, '--no-such'],
+      ['check', directory, 'more'],
+      ['apply', '--allow-drop'],
+      [],
+    ]) {
+      const { code, stdout } = await runCli(['schema', ...args], { environment: {} });
+      assert.deepEqual([code, stdout], [1, ''], args.join(' '));
+    }
   });
 
   await test('a stack that does not answer, and a key without a stack, are failures', async () => {

@@ -21,8 +21,8 @@ const program = new Command('recordbus')
     `
 Uses the servers that SERVICE_DATABASE_URL and SERVICE_NATS_URL name. Without them it uses the data directory
 (SERVICE_DATA_DIR, by default ./data): the servers of the stack that runs there or, when none does, the database, which is
-started for the command. Exit codes: 0 done, 1 failed or refused, 2 invalid command line, 78 invalid variable,
-128 + n stopped by signal n.`,
+started for the command. Exit codes: 0 done, 1 failed or refused, 2 invalid command line (1 for schema), 78 invalid
+variable, 128 + n stopped by signal n.`,
   );
 
 addAdminCommands(program);
@@ -40,6 +40,8 @@ try {
   await program.parseAsync();
 } catch (error) {
   if (!(error instanceof CommanderError)) throw error;
+  // 2 would say that a plan has changes (schema §7.3).
+  const usage = process.argv[2] === 'schema' ? exitCodes.failed : exitCodes.usage;
   // A group without its command prints help too, but is an error.
-  process.exitCode = error.exitCode === 0 ? exitCodes.done : exitCodes.usage;
+  process.exitCode = error.exitCode === 0 ? exitCodes.done : usage;
 }

@@ -14,7 +14,8 @@ export function createFileProblems(): FileProblems {
     add(file, line, message) {
       const place = line === undefined ? file : `${file}:${line}`;
       const before = found.get(place);
-      found.set(place, before === undefined ? message : `${before}; ${message}`);
+      const shown = inOneLine(message);
+      found.set(place, before === undefined ? shown : `${before}; ${shown}`);
     },
     throwIfAny() {
       if (found.size === 0) return;
@@ -24,3 +25,10 @@ export function createFileProblems(): FileProblems {
     },
   };
 }
+
+/** A message may quote lines of a file. */
+const inOneLine = (message: string): string =>
+  message
+    .split('\n')
+    .map((line) => line.trim())
+    .join(' ');

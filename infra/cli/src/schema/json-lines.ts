@@ -1,18 +1,10 @@
+import { createTokens, JsonProblem } from './json-tokens.ts';
+
 /** Finds the lines of the values in a JSON text. */
 export interface JsonLines {
   readonly value: unknown;
   /** The line of the value at a path, or of the nearest value around it. Entries of lists are found by `name` too. */
   lineOf(path: readonly string[]): number;
-}
-
-/** A text that is not JSON, or has a member twice. */
-export class JsonProblem extends Error {
-  readonly line: number;
-
-  constructor(line: number, message: string) {
-    super(message);
-    this.line = line;
-  }
 }
 
 interface Node {
@@ -27,10 +19,9 @@ const maxDepth = 100;
 
 /** Parses a JSON text. Throws a JsonProblem with its line. */
 export function readJsonLines(text: string): JsonLines {
-  const value = parse(text);
   const root = readNode(text);
   return {
-    value,
+    value: JSON.parse(text),
     lineOf(path) {
       let node = root;
       for (const step of path) {
@@ -46,54 +37,47 @@ export function readJsonLines(text: string): JsonLines {
   };
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    const [, place] = /at position (\d+)/.exec(message) ?? [];
-    const end = place === undefined ? text.length : Number(place);
-    throw new JsonProblem(text.slice(0, end).split('\n').length, `is not JSON: ${message}`);
-  }
-}
+const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-const token = /[{}[\],:]|"(?:[^"\\]|\\.)*"|[^\s{}[\],:"]+|\n/gs;
-
-/** Reads the structure of a text that is valid JSON. */
+/** Reads the structure of a JSON text. The messages of JSON.parse say no line, so this names what is wrong. */
 function readNode(text: string): Node {
-  const tokens = text.matchAll(token);
-  let line = 1;
-  const next = (): string => {
-    for (;;) {
-      const { value, done } = tokens.next();
-      if (done) throw new JsonProblem(line, 'ends too early');
-      const [found = ''] = value;
-      if (found !== '\n') return found;
-      line += 1;
-    }
-  };
+  const { next, line, textOf, unexpected } = createTokens(text);
   const read = (first: string, depth: number): Node => {
-    if (depth > maxDepth) throw new JsonProblem(line, `has more than ${maxDepth} levels`);
-    const at = line;
+    const at = line();
+    if (depth > maxDepth) throw new JsonProblem(at, `has more than ${maxDepth} levels`);
     if (first === '{') return { line: at, members: readMembers(depth) };
     if (first === '[') return { line: at, items: readItems(depth) };
-    return first.startsWith('"') ? { line: at, text: String(JSON.parse(first)) } : { line: at };
+    if (first.startsWith('"')) return { line: at, text: textOf(first) };
+    if (!literal.test(first)) throw unexpected(first, 'a value');
+    return { line: at };
   };
   const readMembers = (depth: number): Map<string, Node> => {
     const members = new Map<string, Node>();
-    for (let key = next(); key !== '}'; key = next()) {
-      if (key === ',') key = next();
-      const name = String(JSON.parse(key));
-      if (members.has(name)) throw new JsonProblem(line, `has the member ${JSON.stringify(name)} twice`);
-      next();
+    for (let key = next(); key !== '}' || members.size > 0; key = next()) {
+      if (!key.startsWith('"')) throw unexpected(key, 'the name of a member in double quotes');
+      const name = textOf(key);
+      if (members.has(name)) throw new JsonProblem(line(), `has the member ${JSON.stringify(name)} twice`);
+      const colon = next();
+      if (colon !== ':') throw unexpected(colon, 'a colon');
       members.set(name, read(next(), depth + 1));
+      const end = next();
+      if (end === '}') break;
+      if (end !== ',') throw unexpected(end, 'a comma or }');
     }
     return members;
   };
   const readItems = (depth: number): Node[] => {
     const items: Node[] = [];
-    for (let first = next(); first !== ']'; first = next()) items.push(read(first === ',' ? next() : first, depth + 1));
+    for (let first = next(); first !== ']' || items.length > 0; first = next()) {
+      items.push(read(first, depth + 1));
+      const end = next();
+      if (end === ']') break;
+      if (end !== ',') throw unexpected(end, 'a comma or ]');
+    }
     return items;
   };
-  return read(next(), 0);
+  const root = read(next(), 0);
+  const rest = next();
+  if (rest !== '') throw unexpected(rest, 'the end');
+  return root;
 }

@@ -2,8 +2,9 @@ import { lstat, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandFailure, isSystemError } from '../failure.ts';
 import { createFileProblems, type FileProblems } from './file-problems.ts';
-import { JsonProblem, readJsonLines } from './json-lines.ts';
+import { readJsonLines } from './json-lines.ts';
 import { withoutJsonSchema } from './json-schemas.ts';
+import { JsonProblem } from './json-tokens.ts';
 import { loadDefinition } from './load-definition.ts';
 import type { Members, SchemaDocument } from './schema-target.ts';
 
