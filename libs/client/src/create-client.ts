@@ -98,6 +98,12 @@ export interface Client<S, R = Record<never, never>> {
   readonly transport: Transport;
 }
 
+/** Without `http://`, a name and a port would be a protocol and a path. In a page, an empty address is that of the page. */
+function addressOf(url: string): string {
+  if (!/^(https?:\/\/.|\/?$)/i.test(url)) throw invalidArgument('The URL of a stack begins with http:// or https://.');
+  return url.endsWith('/') ? url.slice(0, -1) : url;
+}
+
 /**
  * Creates a client of the stack at `url`. `Schema` and `Routes` are the types that `recordbus types` writes.
  *
@@ -111,7 +117,7 @@ export function createClient<S extends SchemaOf<S> = AnySchema, R extends Routes
   const { token, fetch, headers = {} } = options;
   if (token !== undefined && options.store) throw invalidArgument('A client takes a token or a store.');
   const store = options.store ?? memoryStore(token === undefined ? undefined : { token });
-  const baseUrl = url.endsWith('/') ? url.slice(0, -1) : url;
+  const baseUrl = addressOf(url);
   const session = createSessionKeeper(store, async (old) => {
     const authorization = { Authorization: `Bearer ${old}` };
     const call: Call = { method: 'POST', path: apiPath('auth', 'refresh'), headers: authorization, isAnonymous: true };

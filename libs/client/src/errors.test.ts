@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { type ClientOptions, createClient } from './create-client.ts';
 import { RecordbusError } from './error.ts';
 import { f } from './filter/filter.ts';
+import { memoryStore } from './session/session.ts';
 
 const answer = (body: unknown, init?: ResponseInit) => async () => Response.json(body, init);
 const silence = () => new Promise<Response>(() => {});
@@ -18,6 +19,12 @@ function open(fetch: () => Promise<Response> = answer({ data: { id: 'x', updated
 }
 const soon = () => ({ signal: AbortSignal.timeout(20) });
 const signedIn = { email: 'a', password: 'b' };
+
+/** A session whose token is to be refreshed before the next request. */
+const due = () => {
+  const claims = btoa(JSON.stringify({ iat: 1000, exp: 2000 }));
+  return { store: memoryStore({ token: `a.${claims}.c`, receivedAtMs: 1_000_000 }) };
+};
 
 const cases: readonly (readonly [what: string, code: string, work: () => unknown])[] = [
   ['an id that is undefined', 'invalid_argument', () => open().posts.get(undefined as never)],
@@ -64,8 +71,14 @@ const cases: readonly (readonly [what: string, code: string, work: () => unknown
         .client.auth('users')
         .login(signedIn),
   ],
+  ['no data', 'unexpected_answer', () => open(answer({ ok: true })).client.admin.settings.get()],
+  ['no history', 'unexpected_answer', () => open(answer({ ok: true })).posts.history('x')],
   ['a refusal without words', 'unexpected_answer', () => open(answer(null, { status: 400 })).posts.list()],
   ['a store that fails', 'store_failed', () => open(undefined, { store: broken }).posts.list()],
+  ['an address without http://', 'invalid_argument', () => createClient('localhost:8080')],
+  ['an address of another protocol', 'invalid_argument', () => createClient('ws://localhost:8080')],
+  ['an address without a host', 'invalid_argument', () => createClient('https://')],
+  ['a list that waits for a refresh', 'aborted', () => open(silence, due()).posts.list(soon())],
   ['a list that was aborted before', 'aborted', () => open().posts.list({ signal: AbortSignal.abort() })],
   ['a live list that has not begun', 'aborted', () => open(silence).posts.live(soon())],
   ['a live list that was aborted before', 'aborted', () => open(silence).posts.live({ signal: AbortSignal.abort() })],

@@ -50,6 +50,16 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   });
 }
 
+/** Waits for work that goes on without the caller; an aborted signal ends the wait with an error. */
+export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const stop = (): void => reject(abortedBy(signal));
+    signal.addEventListener('abort', stop, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+  });
+}
+
 /** The time in `Retry-After`, a number of seconds or a date. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after');

@@ -3,7 +3,16 @@ import { abortedBy, invalidArgument, RecordbusError, unexpectedAnswer } from './
 import { exchange, type Progress } from './exchange.ts';
 import { createLastWrite } from './last-write.ts';
 import type { LiveConnection } from './live/types.ts';
-import { isShortWait, isWorthRepeating, maxRetries, newKey, retryAfterOf, wait, waitBefore } from './retry.ts';
+import {
+  isShortWait,
+  isWorthRepeating,
+  maxRetries,
+  newKey,
+  retryAfterOf,
+  untilAborted,
+  wait,
+  waitBefore,
+} from './retry.ts';
 import { type Query, withQuery } from './url.ts';
 
 /** Options of every function that sends a request. */
@@ -65,7 +74,7 @@ export interface TransportOptions {
   /** Sent with each request. */
   readonly headers: Readonly<Record<string, string>>;
   /** The token to send; undefined for guests. */
-  readonly token: (signal: AbortSignal | undefined) => Promise<string | undefined>;
+  readonly token: () => Promise<string | undefined>;
 }
 
 /** Creates the transport of a client. */
@@ -75,7 +84,8 @@ export function createTransport(options: TransportOptions): Transport {
   async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
     const { method, path, query, signal, onProgress } = call;
     if (signal?.aborted) throw abortedBy(signal);
-    const bearer = call.isAnonymous ? undefined : await token(signal);
+    // A refresh is for every call that waits for it, so the signal of one ends only its wait.
+    const bearer = call.isAnonymous ? undefined : await untilAborted(token(), signal);
     const all = {
       ...lastWrite.headersFor(method),
       ...always,
@@ -131,12 +141,19 @@ export function createTransport(options: TransportOptions): Transport {
   return {
     baseUrl,
     live,
-    keepFresh: () => token(undefined),
+    keepFresh: token,
     send,
     open: (call) => repeat(call, async (response) => response),
-    data: async <T>(call: Call) => (Object((await send(call)).json) as { readonly data: T }).data,
+    async data<T>(call: Call) {
+      const { status, json } = await send(call);
+      if (status !== noContent && !('data' in Object(json))) throw unexpectedAnswer(status);
+      return (Object(json) as { readonly data: T }).data;
+    },
   };
 }
+
+/** The status of an answer that never has a body. */
+const noContent = 204;
 
 type Read<T> = (response: Response) => Promise<T>;
 

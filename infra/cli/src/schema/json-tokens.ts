@@ -50,9 +50,9 @@ export function createTokens(text: string): JsonTokens {
       }
     },
     unexpected: (found, wanted) =>
-      wrong(`${found === '' ? 'an end' : found.slice(0, mostShown)} where ${wanted} is expected`),
+      wrong(`${found === '' ? 'an end' : found.slice(0, maxShown)} where ${wanted} is expected`),
   };
 }
 
 /** Messages show this much of a token. */
-const mostShown = 40;
+const maxShown = 40;

@@ -1,3 +1,4 @@
+import { unexpectedAnswer } from '../error.ts';
 import type { Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import { openSocket, socketClass } from './socket.ts';
@@ -41,5 +42,7 @@ export async function openConnection(
   const headers = { Accept: 'text/event-stream' };
   const path = apiPath('realtime');
   const response = await transport.open({ method: 'POST', path, values: { subscriptions }, headers, signal });
+  // The page of a proxy, for example.
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw unexpectedAnswer(response.status);
   return { events: readEvents(response, end), renew() {} };
 }

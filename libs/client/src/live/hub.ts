@@ -48,7 +48,7 @@ export function hubOf(transport: Transport): Hub {
  */
 function createHub(transport: Transport): Hub {
   const followers = new Map<string, Follower>();
-  let [lastId, pauseMs, isRunning] = [0, 0, false];
+  let [lastId, pauseMs, isRunning, isReached] = [0, 0, false, false];
   let connection = new AbortController();
   let open: OpenConnection | undefined;
   let freshAtMs = 0;
@@ -78,10 +78,15 @@ function createHub(transport: Transport): Hub {
     const subscriptions = [...followers].map(([id, follower]) => subscriptionOf(id, follower));
     const opened = await openConnection(transport, subscriptions, signal, () => connection.abort());
     open = opened;
-    pauseMs = slowed(0);
+    // A connection that ends before its first message is as one that was not there.
+    pauseMs = slowed(pauseMs);
+    let isFirst = true;
     try {
       for await (const event of opened.events) {
         if (signal.aborted) return;
+        if (isFirst) pauseMs = slowed(0);
+        isFirst = false;
+        isReached = true;
         apply(event);
         keepFresh(opened);
       }
@@ -149,7 +154,9 @@ function createHub(transport: Transport): Hub {
   function onFailure(error: unknown): void {
     const isFinal =
       error instanceof RecordbusError && error.status >= 400 && error.status < 500 && error.status !== 429;
-    if (isFinal) for (const id of [...followers.keys()]) end(id, error);
+    // The page of a proxy. It passes, unless it is all that ever came: then the address may be wrong.
+    const isElsewhere = error instanceof RecordbusError && error.code === 'unexpected_answer' && !isReached;
+    if (isFinal || isElsewhere) for (const id of [...followers.keys()]) end(id, error);
     pauseMs = slowed(pauseMs);
   }
 

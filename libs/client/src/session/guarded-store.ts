@@ -1,8 +1,14 @@
 import { RecordbusError } from '../error.ts';
 import type { Session, SessionStore } from './session.ts';
 
+/** A store of which every call is a promise. */
+interface GuardedStore {
+  get(): Promise<Session | undefined>;
+  set(session: Session | undefined): Promise<void>;
+}
+
 /** Wraps a store so that its failures become errors of the client. */
-export function guardStore(store: SessionStore): Required<Pick<SessionStore, 'get' | 'set'>> {
+export function guardStore(store: SessionStore): GuardedStore {
   async function guard<T>(work: () => T | Promise<T>): Promise<T> {
     try {
       return await work();
@@ -10,5 +16,5 @@ export function guardStore(store: SessionStore): Required<Pick<SessionStore, 'ge
       throw new RecordbusError('The store of the session failed.', { status: 0, code: 'store_failed', cause });
     }
   }
-  return { get: () => guard(() => store.get()), set: (session?: Session) => guard(() => store.set(session)) };
+  return { get: () => guard(() => store.get()), set: (session) => guard(() => store.set(session)) };
 }

@@ -36,7 +36,8 @@ export function createSessionKeeper(
   const tell = (session: Session | undefined): void => {
     for (const listener of listeners) listener(session);
   };
-  tabs.onChange(async () => tell(await given.get()));
+  // A store that fails says so to the next call.
+  tabs.onChange(() => void store.get().then(tell, () => {}));
 
   async function change(session: Session | undefined): Promise<void> {
     await store.set(session);
