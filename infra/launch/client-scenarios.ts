@@ -1,6 +1,12 @@
 /**
  * The scenarios of records, accounts and batches, which the slow run also sends through the client: files of
- * `tests/scenarios`, without `.test.ts`.
+ * `tests/scenarios`, without `.test.ts`. The others cannot run through it, or would show nothing:
+ *
+ * - The client waits for the end of a rate limit and sends again, so tests of limits wait too (`rate-limits`,
+ *   `service-key-callers`).
+ * - Collections, settings, webhooks, logs, keys and admins have functions of `client.admin`, which
+ *   `tests/client/routes.test.ts` calls, one for each route.
+ * - Live changes, imports and exports are followed and sent by the client itself in `tests/client`.
  */
 export const clientScenarios: readonly string[] = [
   'access-patterns',
@@ -11,28 +17,36 @@ export const clientScenarios: readonly string[] = [
   'auth-collections',
   'auth-credentials',
   'auth-records',
+  'bad-requests',
   'batch',
   'batch-accounts',
+  'batch-cost.slow',
   'batch-forms',
   'batch-refusals',
   'batch-together',
   'change-records',
+  'closed-accounts',
   'create-records',
   'defaults',
+  'durability',
   'encrypted-fields',
   'expand',
   'expand-list-referrers',
   'expand-lists',
   'expand-referrers',
+  'field-rule-definitions',
   'field-rules',
   'field-rules-guessed',
+  'field-rules-not-modified',
   'field-types',
   'field-write-rules',
   'file-access',
   'files',
+  'form-json',
   'filters',
   'history',
   'history-access',
+  'history-schema',
   'hostile-texts',
   'idempotency',
   'identity',
@@ -40,9 +54,11 @@ export const clientScenarios: readonly string[] = [
   'list-by-cursor',
   'lockout',
   'oauth-oidc.slow',
+  'oauth-own-provider',
   'oauth-picture',
   'one-time-codes',
   'operators',
+  'parallel-changes',
   'password-sign-in',
   'put-accounts',
   'put-forms',
@@ -58,11 +74,14 @@ export const clientScenarios: readonly string[] = [
   'relation-lists-model',
   'relation-lists-races',
   'relation-lists-schema',
+  'rename-collections',
   'restore-deleted',
   'restore-records',
   'rules',
   'rules-of-kinds',
   'second-factor.slow',
+  'service-key-collections',
+  'service-key-rules',
   'session-ends',
   'sessions',
   'sign-up',
