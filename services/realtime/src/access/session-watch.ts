@@ -40,7 +40,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
     if (!session) return;
     const current = await accounts.findPrincipal(session);
     if (connection.isEnded || connection.principal !== principal) return;
-    if (!current || current.type === 'guest') revoke(connection, 'session_ended');
+    if (!current || current.type === 'guest') revoke(connection, reasonOfEnd(principal));
     else if (!isSame(principal, current)) revoke(connection, 'account_changed');
   }
 
@@ -48,7 +48,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
   async function checkKey(connection: Connection, principal: ServicePrincipal): Promise<void> {
     const current = await accounts.keys.find(principal.id);
     if (connection.isEnded) return;
-    if (!current) revoke(connection, 'session_ended');
+    if (!current) revoke(connection, reasonOfEnd(principal));
     else if (!isSameKey(principal, current)) revoke(connection, 'account_changed');
   }
 
@@ -109,6 +109,12 @@ const subjectsOf = (principal: Principal): readonly string[] =>
   principal.type === 'guest'
     ? []
     : [principal.id, ...('sessionId' in principal && principal.sessionId ? [principal.sessionId] : [])];
+
+/** The reason when an account, a session or a key is not found any more. The look-up may come before the timer of its expiry. */
+const reasonOfEnd = (principal: Principal): RevokedReason =>
+  principal.type !== 'guest' && principal.expiresAtSec !== undefined && principal.expiresAtSec * 1000 <= Date.now()
+    ? 'token_expired'
+    : 'session_ended';
 
 /** Whether a key still has the same rights. */
 const isSameKey = (a: ServicePrincipal, b: ServicePrincipal): boolean =>
