@@ -50,7 +50,7 @@ export function wait(ms: number, signal: AbortSignal | undefined): Promise<void>
   });
 }
 
-/** Waits for work that goes on without the caller; an aborted signal ends the wait with an error. */
+/** Waits for work that continues without the caller. An aborted signal ends the wait with an error. */
 export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {

@@ -1,5 +1,4 @@
 import { mount } from 'svelte';
-import './style/fonts.css';
 import './style/tokens.css';
 import './style/base.css';
 import './style/details.css';
