@@ -49,7 +49,7 @@ export const clientScenarios: readonly string[] = [
   'history-schema',
   'hostile-texts',
   'idempotency',
-  'identity',
+  'identity.slow',
   'impersonation',
   'list-by-cursor',
   'lockout',
