@@ -5,10 +5,13 @@ import { test } from 'node:test';
 
 const root = join(import.meta.dirname, '../../..');
 const glossary = 'docs/glossary.md';
-const files = globSync(['*.md', '{docs,examples,infra,libs,services,tests}/**/*.{ts,js,mjs,cjs,md,sql,sh,yml,yaml}'], {
-  cwd: root,
-  exclude: (name) => name === 'node_modules',
-}).filter((file) => file !== glossary);
+const files = globSync(
+  ['*.md', '{docs,examples,infra,libs,services,tests}/**/*.{ts,js,svelte,mjs,cjs,md,sql,sh,yml,yaml}'],
+  {
+    cwd: root,
+    exclude: (name) => name === 'node_modules',
+  },
+).filter((file) => file !== glossary);
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
