@@ -139,7 +139,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     assert.equal(receiver.deliveries.length, 2);
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByRole('button', { name: /^Send \d+ events? again$/ }).click();
-    await page.getByText(/events? (is|are) sent again/).waitFor();
+    await page.getByText(/^\d+ events? (is|are) sent again/).waitFor();
     await receiver.received(3);
     await eventually('its delivery is in the list', async () => (await page.locator('tbody tr').count()) > 2);
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();
