@@ -46,7 +46,7 @@ export interface Narrowing {
   readonly option: string;
   /** SQL condition for the rows whose value is refused, or may be when `refuses` decides. */
   readonly where: string;
-  /** Decides about the value of such a row if SQL cannot. */
+  /** Checks the stored value of a row that the SQL selects. Missing if the SQL alone decides. */
   readonly refuses?: (value: unknown) => boolean;
 }
 
