@@ -2,9 +2,7 @@ import type { Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt, textAt } from '../harness/json.ts';
 import type { Receiver } from '../harness/receiver.ts';
-
-/** A hostile text of a stranger. None of it may run or change the page around it. */
-export const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script> javascript:alert(3) \u202eevil\u200b';
+import { hostile } from './hostile-text.ts';
 
 /** The ids of an event, a request and a job on the operations screens. */
 export interface OperationsGround {

@@ -10,8 +10,9 @@ import { eventually } from '../harness/eventually.ts';
 import { listAt, numberAt, textAt } from '../harness/json.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { fillOperations, hostile, type OperationsGround, startLongImport } from './operations-ground.ts';
-import { openSignedIn } from './signed-in-page.ts';
+import { hostile } from './hostile-text.ts';
+import { fillOperations, type OperationsGround, startLongImport } from './operations-ground.ts';
+import { openSignedIn } from './watched-page.ts';
 
 describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
   let stack: Stack;

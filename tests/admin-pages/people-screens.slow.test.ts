@@ -4,9 +4,11 @@ import type { Browser } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { textAt } from '../harness/json.ts';
-import { hostile, look, openPage, type Screen, signIn } from '../harness/pages-browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { totpCode, wrongTotpCode } from '../harness/totp.ts';
+import { hostile } from './hostile-text.ts';
+import { look, type Screen } from './look.ts';
+import { openPage, signIn } from './watched-page.ts';
 
 /** A text of the maximum length of a value. */
 const long = 'x'.repeat(1_000_000);

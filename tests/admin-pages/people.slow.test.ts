@@ -6,9 +6,9 @@ import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
-import { enter, openPage, signIn } from '../harness/pages-browser.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { missedByTab } from './keyboard-walk.ts';
+import { enter, openPage, signIn } from './watched-page.ts';
 
 const password = 'a long enough password';
 

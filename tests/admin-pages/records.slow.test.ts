@@ -6,7 +6,7 @@ import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import type { Client } from '../harness/client.ts';
 import { numberAt } from '../harness/json.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
-import { openSignedIn } from './signed-in-page.ts';
+import { openSignedIn } from './watched-page.ts';
 
 /** More versions than one page of a history has. */
 const versions = 130;

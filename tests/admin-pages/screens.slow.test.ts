@@ -9,7 +9,8 @@ import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { textAt } from '../harness/json.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { firstAdmin, type Stack, startStack } from '../harness/stack.ts';
-import { fillOperations, hostile, operationsScreens } from './operations-ground.ts';
+import { hostile } from './hostile-text.ts';
+import { fillOperations, operationsScreens } from './operations-ground.ts';
 
 const pictures = join(import.meta.dirname, 'screenshots');
 

@@ -8,11 +8,11 @@ import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { inDatabase } from '../harness/in-database.ts';
 import { listAt, textAt } from '../harness/json.ts';
-import { enter } from '../harness/pages-browser.ts';
 import { type Receiver, startReceiver } from '../harness/receiver.ts';
 import { createGround, type Ground, type Stack, startStack } from '../harness/stack.ts';
-import { fillOperations, hostile } from './operations-ground.ts';
-import { openSignedIn } from './signed-in-page.ts';
+import { hostile } from './hostile-text.ts';
+import { fillOperations } from './operations-ground.ts';
+import { enter, openSignedIn } from './watched-page.ts';
 
 const wide = { width: 1280, height: 900 };
 

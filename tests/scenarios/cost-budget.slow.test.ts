@@ -77,7 +77,7 @@ async function countProbeRounds(target: Target, other: string, work: Promise<unk
 }
 
 /** Returns the highest number of reads of the view that run in the database at once until the work ends. */
-async function mostAtOnce(databaseUrl: string, work: Promise<unknown>): Promise<number> {
+async function peakConcurrency(databaseUrl: string, work: Promise<unknown>): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   let isOver = false;
@@ -112,7 +112,7 @@ onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]
     const [answers, rounds, most] = await Promise.all([
       expensive,
       countProbeRounds(target, other, expensive),
-      target.databaseUrl === undefined ? 0 : mostAtOnce(target.databaseUrl, expensive),
+      target.databaseUrl === undefined ? 0 : peakConcurrency(target.databaseUrl, expensive),
     ]);
     const codes = codesOf(answers);
     assert.ok(rounds >= 1);

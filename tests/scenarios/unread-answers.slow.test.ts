@@ -18,7 +18,7 @@ const largeList = '/api/v1/quotes?perPage=30&expand=tome&skipTotal=1';
 const countOf = (statuses: readonly string[], status: string) => statuses.filter((one) => one === status).length;
 
 /** Returns the highest value of a gauge over all processes. */
-async function mostOf(admin: Client, name: string, className?: string): Promise<number> {
+async function highestValue(admin: Client, name: string, className?: string): Promise<number> {
   const { json } = await admin.get('/_/metrics');
   const family = listAt(json, 'data').find((one) => at(one, 'name') === name);
   const samples = listAt(family, 'samples').filter(
@@ -27,8 +27,8 @@ async function mostOf(admin: Client, name: string, className?: string): Promise<
   return Math.max(...samples.map((sample) => Number(at(sample, 'value'))));
 }
 
-const residentBytes = (admin: Client) => mostOf(admin, 'process_resident_memory_bytes');
-const heldAnswers = (admin: Client) => mostOf(admin, 'recordbus_database_in_use', 'largeAnswers');
+const residentBytes = (admin: Client) => highestValue(admin, 'process_resident_memory_bytes');
+const heldAnswers = (admin: Client) => highestValue(admin, 'recordbus_database_in_use', 'largeAnswers');
 
 async function prepare(target: Target): Promise<{ admin: Client; tome: string }> {
   const admin = await target.admin();

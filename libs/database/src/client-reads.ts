@@ -43,7 +43,7 @@ export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
   const quick = openers.lane('quickReads', settings);
   const short = openers.pool('shortReads', { onRan: quickStatements.noteRun }, settings);
   const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, settings);
-  const live = openers.pool('liveReads', { onWork: longReadWidth.noteOtherWork }, settings);
+  const live = openers.pool('liveReads', { onWork: longReadWidth.noteShortWork }, settings);
   const exports = openers.pool('exports', { refuse: refuseCursor }, settings);
   const openCursor = createOpenCursor((work, statementMs) =>
     exports.transaction((query) => work(tracing(query)), statementMs),
@@ -60,7 +60,7 @@ export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
     largeAnswers,
   });
   const readOn = <R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]> => {
-    longReadWidth.noteOtherWork();
+    longReadWidth.noteShortWork();
     return traced(statement, () => shaped.readOn<R>(lane, statement, statementMs));
   };
   const reads: ClientReads = {

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { isPooled } from './servers/is-pooled.ts';
 import { urlOfPrimary } from './servers/url-of-primary.ts';
 
 const applicationName = (command: string): string => `recordbus cli ${command}`;
@@ -23,7 +24,8 @@ export async function openCommandSession(command: string, databaseUrl: string): 
   // A lost connection fails its query. Without a listener the event would be an uncaught error.
   client.on('error', () => {});
   await client.connect();
-  if (!(await isPooled(client))) return client;
+  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
+  if (rows[0] && !isPooled(client, rows[0].id)) return client;
   await client.end();
   throw new PooledSession('the database is behind a pooler');
 }
@@ -34,12 +36,6 @@ export const commandIsRunning = `exists (
   where l.locktype = 'advisory' and l.granted and d.datname = current_database()
     and l.objid = (${lockKey}::bigint & 4294967295)::oid
 )`;
-
-/** A pooler reports a process id that is not the id of the server's process. */
-async function isPooled(client: pg.Client & { readonly processID?: number | null }): Promise<boolean> {
-  const { rows } = await client.query<{ id: number }>('select pg_backend_pid() as id');
-  return rows[0]?.id !== client.processID;
-}
 
 /**
  * Takes the lock that lets one command at a time change a deployment, until the session ends. Returns undefined, or the

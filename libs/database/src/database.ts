@@ -98,7 +98,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   });
   const openers = createOpeners({ ...options, name, server: primary, isPooled });
   const longReadWidth = createLongReadWidth();
-  const onWork = longReadWidth.noteOtherWork;
+  const onWork = longReadWidth.noteShortWork;
   const health = openers.pool('health');
   // The connection of `/readyz` is always free.
   const cancel = createCancelStatement(health);

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { createLiveReadsClient } from './live-reads-client.ts';
 import type { LiveEvent } from './verdicts.ts';
 
-const sealer = createContextSealer(Buffer.from('a secret for tests, over 32 characters'));
+const contextSigner = createContextSigner(Buffer.from('a secret for tests, over 32 characters'));
 const plan = {
   key: 'k',
   request: { collection: 'posts' },
@@ -27,7 +27,10 @@ const server = createServer(async (request, response) => {
 });
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 after(() => server.close());
-const live = createLiveReadsClient({ url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, sealer });
+const live = createLiveReadsClient({
+  url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+  contextSigner,
+});
 
 const event = (id: string, units: number): LiveEvent => ({ id, verb: 'create', version: '1', data: 'x'.repeat(units) });
 const batch = { plan, client: 'c', callers: [] };
@@ -63,6 +66,6 @@ test('a refusal is thrown unchanged; any other failure is 503', async () => {
   await assert.rejects(judging, { status: 503 });
   answer = () => [200, { data: null }];
   await assert.rejects(judging, { status: 503 });
-  const away = createLiveReadsClient({ url: 'http://127.0.0.1:1', sealer });
+  const away = createLiveReadsClient({ url: 'http://127.0.0.1:1', contextSigner });
   await assert.rejects(away.isCurrent([plan]), { status: 503 });
 });

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
+import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/shared/context';
 import { AppError, unavailable } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { livePaths } from './live-paths.ts';
@@ -12,7 +12,7 @@ import type { Verdicts } from './verdicts.ts';
 interface ClientOptions {
   /** The URL of the records service. */
   readonly url: string;
-  readonly sealer: ContextSealer;
+  readonly contextSigner: ContextSigner;
 }
 
 /** A read waits up to 10 s for its turn, and may then take as long as an admin allows reads, up to a minute. */
@@ -28,14 +28,14 @@ const refused = z.object({
 });
 
 /** Calls the records service over HTTP, with the signed context. Throws its refusals, and 503 if it does not answer. */
-export function createLiveReadsClient({ url, sealer }: ClientOptions): LiveReads {
+export function createLiveReadsClient({ url, contextSigner }: ClientOptions): LiveReads {
   async function call<Name extends keyof typeof liveSchemas>(
     name: Name,
     body: z.input<(typeof liveSchemas)[Name]['body']>,
   ): Promise<z.output<(typeof liveSchemas)[Name]['answer']>> {
     const response = await fetch(new URL(livePaths[name], url), {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', [contextHeader]: sealer.seal(ownContext()) },
+      headers: { 'Content-Type': 'application/json', [contextHeader]: contextSigner.sign(ownContext()) },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error) => {

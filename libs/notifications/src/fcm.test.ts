@@ -114,7 +114,7 @@ describe('sending with Firebase [notifications §2]', () => {
   });
 
   it('runs 32 requests at once for many targets, and returns their results in order', async () => {
-    const { notifier, mostAtOnce } = startNotifier(fcm, {
+    const { notifier, peakConcurrency } = startNotifier(fcm, {
       answers: ({ body }) => (body.includes('"device 7"') ? invalid('x', undefined, 'message.token') : sent),
     });
     const { results, ...counts } = await notifier.send({ to: devices(500), ...message });
@@ -124,7 +124,7 @@ describe('sending with Firebase [notifications §2]', () => {
       devices(500),
     );
     assert.equal(results[7]?.status, 'invalid');
-    assert.equal(mostAtOnce(), 32);
+    assert.equal(peakConcurrency(), 32);
   });
 
   it('repeats a request while Firebase is busy, until the time of the call is over', async () => {

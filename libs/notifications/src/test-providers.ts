@@ -50,7 +50,7 @@ export function startNotifier(settings: Record<string, string>, { answers = [], 
   const waits: number[] = [];
   let nowMs = 1_800_000_000_000;
   let running = 0;
-  let mostAtOnce = 0;
+  let peakConcurrency = 0;
 
   function answerTo(request: ProviderRequest): Answer | undefined {
     if (request.url.startsWith('https://tokens.')) {
@@ -76,7 +76,7 @@ export function startNotifier(settings: Record<string, string>, { answers = [], 
       async request(url, { body = '', headers = [] }: EgressRequestOptions): Promise<EgressResponse> {
         const answer = answerTo({ url: String(url), body: String(body), headers: new Map(headers) });
         running += 1;
-        mostAtOnce = Math.max(mostAtOnce, running);
+        peakConcurrency = Math.max(peakConcurrency, running);
         await new Promise((resolve) => setImmediate(resolve));
         running -= 1;
         nowMs += requestMs;
@@ -95,7 +95,7 @@ export function startNotifier(settings: Record<string, string>, { answers = [], 
     /** The assertions of the requests for access tokens. */
     assertions,
     waits,
-    mostAtOnce: () => mostAtOnce,
+    peakConcurrency: () => peakConcurrency,
     advance(ms: number) {
       nowMs += ms;
     },

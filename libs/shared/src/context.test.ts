@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { createContextSealer, type RequestContext } from './context.ts';
+import { createContextSigner, type RequestContext } from './context.ts';
 
 const secret = new TextEncoder().encode('a secret of at least thirty-two characters');
 const context: RequestContext = {
@@ -11,34 +11,40 @@ const context: RequestContext = {
 };
 const refused = { status: 403, code: 'context_refused' };
 
-describe('the sealer of request contexts', () => {
-  const sealer = createContextSealer(secret, () => 1_000_000);
+describe('the signer of request contexts', () => {
+  const contextSigner = createContextSigner(secret, () => 1_000_000);
 
-  it('opens its own contexts', () => assert.deepEqual(sealer.open(sealer.seal(context)), context));
+  it('opens its own contexts', () => assert.deepEqual(contextSigner.verify(contextSigner.sign(context)), context));
 
   it('opens a context of another process with the same secret', () =>
-    assert.deepEqual(createContextSealer(secret, () => 1_000_500).open(sealer.seal(context)), context));
+    assert.deepEqual(createContextSigner(secret, () => 1_000_500).verify(contextSigner.sign(context)), context));
 
   it('refuses a context with another secret', () => {
-    const other = createContextSealer(
+    const other = createContextSigner(
       new TextEncoder().encode('another secret of thirty-two characters'),
       () => 1_000_000,
     );
-    assert.throws(() => sealer.open(other.seal(context)), refused);
+    assert.throws(() => contextSigner.verify(other.sign(context)), refused);
   });
 
   it('refuses a context whose content was changed', () => {
-    const [payload = '', signature] = sealer.seal(context).split('.');
+    const [payload = '', signature] = contextSigner.sign(context).split('.');
     const changed = Buffer.from(payload, 'base64url').toString().replace('"admin"', '"user"');
-    assert.throws(() => sealer.open(`${Buffer.from(changed).toString('base64url')}.${signature}`), refused);
+    assert.throws(() => contextSigner.verify(`${Buffer.from(changed).toString('base64url')}.${signature}`), refused);
   });
 
   it('refuses a context that is too old or too far in the future', () => {
-    assert.throws(() => createContextSealer(secret, () => 1_000_000 + 61_000).open(sealer.seal(context)), refused);
-    assert.throws(() => createContextSealer(secret, () => 1_000_000 - 61_000).open(sealer.seal(context)), refused);
+    assert.throws(
+      () => createContextSigner(secret, () => 1_000_000 + 61_000).verify(contextSigner.sign(context)),
+      refused,
+    );
+    assert.throws(
+      () => createContextSigner(secret, () => 1_000_000 - 61_000).verify(contextSigner.sign(context)),
+      refused,
+    );
   });
 
   for (const header of [undefined, '', '.', 'x', 'x.y', 'x.y.z', ['a', 'b']]) {
-    it(`refuses ${JSON.stringify(header)}`, () => assert.throws(() => sealer.open(header), refused));
+    it(`refuses ${JSON.stringify(header)}`, () => assert.throws(() => contextSigner.verify(header), refused));
   }
 });

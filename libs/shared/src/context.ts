@@ -53,7 +53,7 @@ export interface RequestContext {
   readonly clientAddress: string;
 }
 
-/** The internal header that carries a sealed context from the gateway to a service. */
+/** The internal header that carries a signed context from the gateway to a service. */
 export const contextHeader = 'x-recordbus-context';
 
 /**
@@ -62,31 +62,31 @@ export const contextHeader = 'x-recordbus-context';
  */
 const lifetimeMs = 30_000;
 
-/** Seals contexts into the internal header and opens them again; both ends derive the key from the token secret. */
-export interface ContextSealer {
-  seal(context: RequestContext): string;
+/** Signs contexts for the internal header and verifies them. Both ends derive the key from the token secret. */
+export interface ContextSigner {
+  sign(context: RequestContext): string;
   /** Throws 403 for a header that is missing, forged or out of date. */
-  open(header: string | string[] | undefined): RequestContext;
+  verify(header: string | string[] | undefined): RequestContext;
 }
 
-/** Creates a sealer from the deployment's token secret (raw bytes). */
-export function createContextSealer(secret: Uint8Array, now: () => number = Date.now): ContextSealer {
+/** Creates a signer from the deployment's token secret (raw bytes). */
+export function createContextSigner(secret: Uint8Array, now: () => number = Date.now): ContextSigner {
   // A key object, because raw bytes would be imported again for each signature, which costs four times as much.
   const key = createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', 'recordbus internal context', 32)));
-  const sign = (payload: string) => createHmac('sha256', key).update(payload).digest();
+  const mac = (payload: string) => createHmac('sha256', key).update(payload).digest();
   return {
-    seal(context) {
+    sign(context) {
       const payload = Buffer.from(JSON.stringify({ ...context, expiresAtMs: now() + lifetimeMs })).toString(
         'base64url',
       );
-      return `${payload}.${sign(payload).toString('base64url')}`;
+      return `${payload}.${mac(payload).toString('base64url')}`;
     },
-    open(header) {
+    verify(header) {
       const refused = forbidden('this service answers only to the gateway', 'context_refused');
       if (typeof header !== 'string') throw refused;
       const [payload = '', signature = ''] = header.split('.');
       const given = Buffer.from(signature, 'base64url');
-      const expected = sign(payload);
+      const expected = mac(payload);
       if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused;
       const { expiresAtMs, ...context } = JSON.parse(Buffer.from(payload, 'base64url').toString());
       if (Math.abs(expiresAtMs - now()) > 2 * lifetimeMs || expiresAtMs < now() - lifetimeMs) throw refused;

@@ -1,5 +1,5 @@
 import type { Variable } from './config.ts';
-import type { ContextSealer } from './context.ts';
+import type { ContextSigner } from './context.ts';
 import { endRequests, listen } from './http/index.ts';
 import { createServiceApp } from './http/service-app.ts';
 import { startPart } from './lifecycle.ts';
@@ -8,7 +8,7 @@ import type { Service } from './service.ts';
 
 interface RunnableService {
   readonly service: Service;
-  readonly sealer: ContextSealer;
+  readonly contextSigner: ContextSigner;
   readonly setupToken?: string | undefined;
 }
 
@@ -20,9 +20,9 @@ export function runService<V extends Record<string, Variable>>(
 ): Promise<void> {
   return runProcess(name, variables, async (parts) => {
     const { config, log, lifecycle, metrics } = parts;
-    const { service, sealer, setupToken } = await build(parts);
+    const { service, contextSigner, setupToken } = await build(parts);
     await startPart(lifecycle, name, service);
-    const app = createServiceApp(service, sealer, log, metrics);
+    const app = createServiceApp(service, contextSigner, log, metrics);
     const server = await listen(app, {
       ...config,
       isBehindGateway: true,

@@ -2,7 +2,7 @@ import { connectBus } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createSettings } from '@recordbus/settings';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -26,6 +26,6 @@ await runService('admin', adminVariables, async ({ config, log, lifecycle, metri
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   return {
     service: createAdmin({ log, database, bus, secret, settings, cipher, config }),
-    sealer: createContextSealer(secret),
+    contextSigner: createContextSigner(secret),
   };
 });

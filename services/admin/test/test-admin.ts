@@ -4,7 +4,7 @@ import { createValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import { createSettings } from '@recordbus/settings';
-import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
+import { contextHeader, createContextSigner, type Principal } from '@recordbus/shared/context';
 import { listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { createServiceApp } from '@recordbus/shared/service-app';
@@ -68,8 +68,8 @@ export async function startTestAdmin(
     ...(clock && { clock }),
   });
   await service.start();
-  const sealer = createContextSealer(Buffer.alloc(32, 1));
-  const server = await listen(createServiceApp(service, sealer, log), { port: 0, host: '127.0.0.1' });
+  const contextSigner = createContextSigner(Buffer.alloc(32, 1));
+  const server = await listen(createServiceApp(service, contextSigner, log), { port: 0, host: '127.0.0.1' });
   return {
     database,
     async call(method, path, body, principal = someAdmin) {
@@ -77,7 +77,7 @@ export async function startTestAdmin(
       const response = await fetch(`${server.url}${path}`, {
         method,
         headers: {
-          [contextHeader]: sealer.seal(context),
+          [contextHeader]: contextSigner.sign(context),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

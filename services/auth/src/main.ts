@@ -4,7 +4,7 @@ import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -32,14 +32,14 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
       'there is no admin yet: POST this token with e-mail and password to /api/v1/admin/setup',
     );
   const cipher = createValueCipher(findEncryptionKey(config).text);
-  const sealer = createContextSealer(secret);
+  const contextSigner = createContextSigner(secret);
   let accountHooks: AccountHooks | undefined;
   if (config.recordsUrl) {
     const copy = await startPart(lifecycle, 'hooks of accounts', followHookedCollections({ database, bus, log }));
-    accountHooks = createAccountHooksClient({ url: config.recordsUrl, sealer, copy });
+    accountHooks = createAccountHooksClient({ url: config.recordsUrl, contextSigner, copy });
   }
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const service = createAuth({ log, database, bus, settings, collections, cipher, secret, config, accountHooks });
-  return { service, sealer, setupToken };
+  return { service, contextSigner, setupToken };
 });

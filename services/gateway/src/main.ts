@@ -3,7 +3,7 @@ import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createAccounts } from '@recordbus/sessions';
 import { createSettings } from '@recordbus/settings';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { endRequests, listen } from '@recordbus/shared/http';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { announceReady, runProcess } from '@recordbus/shared/run-process';
@@ -29,9 +29,9 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   const cipher = createValueCipher(findEncryptionKey(config).text);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
-  const sealer = createContextSealer(secret);
+  const contextSigner = createContextSigner(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks', 'realtime'] as const).map((name) =>
-    httpUpstream({ name, url: config[name], sealer, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
+    httpUpstream({ name, url: config[name], contextSigner, bus, log, answerTimeoutMs: config.answerTimeoutMs }),
   );
   const gateway = createGateway({
     log,

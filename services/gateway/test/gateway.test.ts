@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { contextHeader, type Principal } from '@recordbus/shared/context';
 import { describeGateway, sendHead } from './gateway-fixture.ts';
-import { sealer, signer } from './topologies.ts';
+import { contextSigner, signer } from './topologies.ts';
 
 const admin = { type: 'admin', id: 'a1', email: 'root@example.com' } as const;
 
@@ -63,7 +63,7 @@ describeGateway('the gateway', (fixture) => {
 
   test("a client's credentials and context do not pass the gateway", async () => {
     const { get } = fixture();
-    const forged = sealer.seal({ requestId: 'x', traceparent: '', principal: admin, clientAddress: '' });
+    const forged = contextSigner.sign({ requestId: 'x', traceparent: '', principal: admin, clientAddress: '' });
     const headers = { [contextHeader]: forged, Authorization: 'Bearer x' };
     assert.deepEqual((await contextOf(await get('/api/v1/posts', headers))).principal.type, 'guest');
     const seen = (await (await get('/api/v1/files/headers', headers)).json()) as Record<string, string>;

@@ -1,10 +1,20 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, inProcess, quiet, sealer, secret, serve, serveAlone, signer } from './topologies.ts';
+import {
+  bus,
+  contextSigner,
+  createTestGateway,
+  inProcess,
+  quiet,
+  secret,
+  serve,
+  serveAlone,
+  signer,
+} from './topologies.ts';
 import { post, refusalOf, replica, routes, startGateway } from './upstream-fixture.ts';
 
 async function readinessForAdmin(url: string): Promise<Record<string, string>> {
@@ -55,8 +65,8 @@ describe('a service that does not answer', () => {
     await using records = await serveAlone(replica('one'));
     await using gone = await serveAlone(testService('webhooks', quiet, []));
     const upstreams = [
-      httpUpstream({ name: 'records', url: records.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
-      httpUpstream({ name: 'webhooks', url: gone.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'records', url: records.url, contextSigner, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'webhooks', url: gone.url, contextSigner, bus, log: quiet, answerTimeoutMs: 60_000 }),
     ];
     await using gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     await gone.close();
@@ -72,8 +82,8 @@ describe('a service that does not answer', () => {
     await using gone = await serveAlone(testService('admin', quiet, []));
     await gone.close();
     const upstreams = [
-      httpUpstream({ name: 'records', url: records.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
-      httpUpstream({ name: 'admin', url: gone.url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'records', url: records.url, contextSigner, bus, log: quiet, answerTimeoutMs: 60_000 }),
+      httpUpstream({ name: 'admin', url: gone.url, contextSigner, bus, log: quiet, answerTimeoutMs: 60_000 }),
     ];
     await using gateway = await serve(createTestGateway({ log: quiet, upstreams }), [records]);
     assert.equal((await fetch(`${gateway.url}/api/v1/posts`)).status, 200);
@@ -92,8 +102,8 @@ describe('a service alone in its process', () => {
       principal: { type: 'admin', id: 'a', email: 'a@example.com' } as const,
       clientAddress: '',
     };
-    const forged = createContextSealer(Buffer.from('another secret with over 32 characters')).seal(context);
-    const old = createContextSealer(secret, () => Date.now() - 120_000).seal(context);
+    const forged = createContextSigner(Buffer.from('another secret with over 32 characters')).sign(context);
+    const old = createContextSigner(secret, () => Date.now() - 120_000).sign(context);
     for (const header of [undefined, 'nonsense', forged, old]) {
       const response = await fetch(`${service.url}/api/v1/posts`, {
         headers: header === undefined ? {} : { 'x-recordbus-context': header },
@@ -123,12 +133,12 @@ describe('a service alone in its process', () => {
   });
 
   test('is not ready with another secret, and admins see why', async () => {
-    const other = createContextSealer(Buffer.from('another secret with over 32 characters'));
+    const other = createContextSigner(Buffer.from('another secret with over 32 characters'));
     await using service = await serveAlone(replica('one'));
     const upstream = httpUpstream({
       name: 'records',
       url: service.url,
-      sealer: other,
+      contextSigner: other,
       bus,
       log: quiet,
       answerTimeoutMs: 60_000,

@@ -12,10 +12,20 @@ import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { OpenConnections } from '../src/upstream/open-connections.ts';
 import { eventually } from './eventually.ts';
 import { openService, openStream, theOnly } from './open-service.ts';
-import { bus, createTestGateway, discardingLog, inProcess, quiet, sealer, serve, serveAlone } from './topologies.ts';
+import {
+  bus,
+  contextSigner,
+  createTestGateway,
+  discardingLog,
+  inProcess,
+  quiet,
+  serve,
+  serveAlone,
+} from './topologies.ts';
 import { startGateway } from './upstream-fixture.ts';
 
-const over = (url: string) => httpUpstream({ name: 'records', url, sealer, bus, log: quiet, answerTimeoutMs: 1000 });
+const over = (url: string) =>
+  httpUpstream({ name: 'records', url, contextSigner, bus, log: quiet, answerTimeoutMs: 1000 });
 
 const mebibyte = 1024 * 1024;
 

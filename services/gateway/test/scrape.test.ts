@@ -5,7 +5,7 @@ import { createMetrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, inProcess, quiet, sealer, serve, serveAlone } from './topologies.ts';
+import { bus, contextSigner, createTestGateway, inProcess, quiet, serve, serveAlone } from './topologies.ts';
 
 /** Creates a replica with its own counter and a gauge that all replicas share. */
 function replicaOf(name: string, count: number): Service {
@@ -21,13 +21,13 @@ test('one scrape covers every replica, even those that do not answer', async () 
   const records = httpUpstream({
     name: 'records',
     url: `http://records.test:${first.port}`,
-    sealer,
+    contextSigner,
     bus,
     log: quiet,
     answerTimeoutMs: 1000,
     resolve: async () => ['127.0.0.1', '127.0.0.2', '127.0.0.3'],
   });
-  const nowhere = { name: 'mail', url: 'http://mail.test:8080', sealer, bus, log: quiet, answerTimeoutMs: 1000 };
+  const nowhere = { name: 'mail', url: 'http://mail.test:8080', contextSigner, bus, log: quiet, answerTimeoutMs: 1000 };
   const mail = httpUpstream({ ...nowhere, resolve: () => Promise.reject(new Error('no such name')) });
   const settings = fixedSettings({ 'metrics.enabled': '1' });
   const upstreams = [records, mail, inProcess(replicaOf('auth', 3))];

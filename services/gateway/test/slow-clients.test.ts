@@ -8,7 +8,7 @@ import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import type { SlowExchangeLimit } from '../src/upstream/slow-exchanges.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, quiet, type RunningGateway, sealer, serve, serveAlone } from './topologies.ts';
+import { bus, contextSigner, createTestGateway, quiet, type RunningGateway, serve, serveAlone } from './topologies.ts';
 
 const limit = { perClient: 3, total: 5, graceMs: 0, everyMs: 20 };
 
@@ -47,7 +47,7 @@ describe('connections to a service that slow clients hold', () => {
     const upstream = httpUpstream({
       name: 'slow',
       url: server.url,
-      sealer,
+      contextSigner,
       bus,
       log,
       answerTimeoutMs: 60_000,

@@ -1,6 +1,6 @@
 import type { Accounts } from '@recordbus/sessions';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { type ListeningServer, listen } from '@recordbus/shared/http';
 import { createLogger } from '@recordbus/shared/logging';
 import { createMetrics } from '@recordbus/shared/metrics';
@@ -20,7 +20,7 @@ import { createOwnWindows } from '../src/rate-limit/rate-windows.ts';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 
 export const secret = Buffer.from('a secret for tests, over 32 characters');
-export const sealer = createContextSealer(secret);
+export const contextSigner = createContextSigner(secret);
 export const signer = createTokenSigner(secret);
 export const quiet = createLogger('test', 'silent');
 
@@ -109,7 +109,7 @@ export async function serveAlone(
   port = 0,
   host = '127.0.0.1',
 ): Promise<ListeningServer & AsyncDisposable> {
-  const server = await listen(createServiceApp(service, sealer, quiet), {
+  const server = await listen(createServiceApp(service, contextSigner, quiet), {
     host,
     port,
     isBehindGateway: true,
@@ -130,7 +130,7 @@ export const topologies: Readonly<Record<string, Topology>> = {
   'over HTTP': async (services, answerTimeoutMs = 60_000) => {
     const servers = await Promise.all(services.map((service) => serveAlone(service)));
     const upstreams = services.map(({ name }, index) =>
-      httpUpstream({ name, url: servers[index]?.url ?? '', sealer, bus, log: quiet, answerTimeoutMs }),
+      httpUpstream({ name, url: servers[index]?.url ?? '', contextSigner, bus, log: quiet, answerTimeoutMs }),
     );
     return serve(createTestGateway({ log: quiet, upstreams }), servers);
   },

@@ -1,6 +1,6 @@
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { declare, testService } from './test-service.ts';
-import { bus, createTestGateway, quiet, sealer, serve } from './topologies.ts';
+import { bus, contextSigner, createTestGateway, quiet, serve } from './topologies.ts';
 
 export const routes = [declare('GET', '/api/v1/:collection'), declare('POST', '/api/v1/:collection')];
 
@@ -17,7 +17,9 @@ export const startGateway = (url: string, options: Partial<Parameters<typeof htt
   serve(
     createTestGateway({
       log: quiet,
-      upstreams: [httpUpstream({ name: 'records', url, sealer, bus, log: quiet, answerTimeoutMs: 60_000, ...options })],
+      upstreams: [
+        httpUpstream({ name: 'records', url, contextSigner, bus, log: quiet, answerTimeoutMs: 60_000, ...options }),
+      ],
     }),
   );
 

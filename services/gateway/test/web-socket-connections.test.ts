@@ -10,11 +10,11 @@ import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { eventually } from './eventually.ts';
 import {
   bus,
+  contextSigner,
   createTestGateway,
   discardingLog,
   inProcess,
   quiet,
-  sealer,
   secret,
   serve,
   serveAlone,
@@ -101,7 +101,8 @@ for (const topology of ['in one process', 'over HTTP'])
     assert.deepEqual(await valuesOf('recordbus_http_request_duration_seconds_count'), []);
   });
 
-const over = (url: string) => httpUpstream({ name: 'records', url, sealer, bus, log: quiet, answerTimeoutMs: 60_000 });
+const over = (url: string) =>
+  httpUpstream({ name: 'records', url, contextSigner, bus, log: quiet, answerTimeoutMs: 60_000 });
 
 describe('WebSockets over HTTP', () => {
   test('can be opened by the hundred at once, and end when the gateway stops', async () => {
@@ -130,7 +131,7 @@ describe('WebSockets over HTTP', () => {
       httpUpstream({
         name: 'records',
         url: `http://live:${port}`,
-        sealer,
+        contextSigner,
         bus,
         log: quiet,
         answerTimeoutMs: 1000,

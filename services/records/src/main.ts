@@ -4,7 +4,7 @@ import { openDatabase } from '@recordbus/database';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { openStorage } from '@recordbus/storage';
@@ -46,5 +46,5 @@ await runService('records', recordsVariables, async ({ config, log, lifecycle, m
     stream,
     extensions,
   });
-  return { service, sealer: createContextSealer(secret) };
+  return { service, contextSigner: createContextSigner(secret) };
 });

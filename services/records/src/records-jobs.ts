@@ -39,7 +39,7 @@ export function createRecordsJobs(
       write: records.writeInBackground,
       findById,
       reload: cache.reload,
-      breathe: otherWork.breathe,
+      yieldToRequests: otherWork.yieldToRequests,
       rows,
     }),
   };

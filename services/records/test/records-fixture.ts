@@ -13,7 +13,7 @@ import type { ExtensionsConfig } from '@recordbus/extension-host';
 import { createLiveReadsClient, type LiveReads } from '@recordbus/live';
 import { type Collection, createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
-import { contextHeader, createContextSealer, type Principal } from '@recordbus/shared/context';
+import { contextHeader, createContextSigner, type Principal } from '@recordbus/shared/context';
 import { createLogger } from '@recordbus/shared/logging';
 import { openLocalStorage, type Storage } from '@recordbus/storage';
 import { createRecords } from '../src/app.ts';
@@ -156,10 +156,10 @@ export async function startRecords(
   });
   starting.defer(() => service.stop());
   await service.start();
-  const sealer = createContextSealer(randomBytes(32));
+  const contextSigner = createContextSigner(randomBytes(32));
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) =>
     request.url?.startsWith('/internal/')
-      ? service.handleInternal?.(request, response, sealer.open(request.headers[contextHeader]))
+      ? service.handleInternal?.(request, response, contextSigner.verify(request.headers[contextHeader]))
       : service.handle(request, response, {
           requestId: 'r1',
           traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',
@@ -181,7 +181,7 @@ export async function startRecords(
     database,
     storage,
     live: service.live,
-    liveOverHttp: createLiveReadsClient({ url: base, sealer }),
+    liveOverHttp: createLiveReadsClient({ url: base, contextSigner }),
     create: (collection) => createCollection(database, collection),
     async send(method, path, { as = 'guest', body, headers } = {}) {
       const response = await fetch(`${base}${path}`, {

@@ -2,7 +2,7 @@ import { connectBus, eventStream } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { createSettings } from '@recordbus/settings';
-import { createContextSealer } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/shared/context';
 import { startPart } from '@recordbus/shared/lifecycle';
 import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -18,5 +18,8 @@ await runService('webhooks', webhooksVariables, async ({ config, log, lifecycle,
   const cipher = createValueCipher(findEncryptionKey(config).text);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
-  return { service: createWebhooks({ log, database, bus, settings, stream }), sealer: createContextSealer(secret) };
+  return {
+    service: createWebhooks({ log, database, bus, settings, stream }),
+    contextSigner: createContextSigner(secret),
+  };
 });

@@ -4,7 +4,7 @@ import { builtPages } from '../../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../../harness/browser.ts';
 import { startReceiver } from '../../harness/receiver.ts';
 import { repository, startStack } from '../../harness/stack.ts';
-import { openSignedIn } from '../signed-in-page.ts';
+import { openSignedIn } from '../watched-page.ts';
 import { fillShop, type Shop } from './shop.ts';
 
 /** Takes the pictures of docs/admin-pages.md: `npm run docs:pictures`. */

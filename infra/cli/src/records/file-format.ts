@@ -1,8 +1,5 @@
 import { CommandFailure } from '../failure.ts';
 
-/** The name for standard input or output. */
-export const standardStream = '-';
-
 export const contentTypes: Readonly<Record<string, string>> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',

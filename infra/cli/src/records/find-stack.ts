@@ -1,8 +1,8 @@
 import type { ApiAddress } from '../api/send-request.ts';
+import type { TargetOptions } from '../api/target-options.ts';
 import { findRunning } from '../deployment/find-servers.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
-import type { TargetOptions } from './options.ts';
 
 /** Finds the stack at `--url`, or else the one that runs on the data directory. Throws CommandFailure without one. */
 export async function findStack(

@@ -1,10 +1,4 @@
-import type { CommonOptions } from '../run-command.ts';
-
-/** The stack that a command uses. */
-export interface TargetOptions extends CommonOptions {
-  readonly url?: string;
-  readonly key?: string;
-}
+import type { TargetOptions } from '../api/target-options.ts';
 
 /** The parameters of an export are those of its route (export §1.2). */
 export interface ExportOptions extends TargetOptions {

@@ -7,7 +7,8 @@ import { createGunzip } from 'node:zlib';
 import { AppError } from '@recordbus/shared/errors';
 import { type ApiAddress, parseObject, sendRequest } from '../api/send-request.ts';
 import { CommandFailure } from '../failure.ts';
-import { contentTypes, standardStream } from './file-format.ts';
+import { standardStream } from '../standard-stream.ts';
+import { contentTypes } from './file-format.ts';
 import type { ImportJob } from './follow-job.ts';
 import type { Progress } from './progress.ts';
 

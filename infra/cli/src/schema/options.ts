@@ -1,10 +1,4 @@
-import type { CommonOptions } from '../run-command.ts';
-
-/** The stack that a command uses. */
-export interface TargetOptions extends CommonOptions {
-  readonly url?: string;
-  readonly key?: string;
-}
+import type { TargetOptions } from '../api/target-options.ts';
 
 export interface PlanOptions extends TargetOptions {
   /** The file of the plan; none is written without it. */

@@ -2,13 +2,13 @@ import { lstat, mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import type { FileKind } from '@recordbus/admin';
+import type { TargetOptions } from '../api/target-options.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 import { jsonSchemaFiles, jsonSchemaFolder, withJsonSchema } from './json-schemas.ts';
 import { keepVariables } from './keep-variables.ts';
 import { loadDefinition } from './load-definition.ts';
-import type { TargetOptions } from './options.ts';
 import { type Members, openTarget, type SchemaDocument } from './schema-target.ts';
 import { fileNamesOf } from './webhook-file-names.ts';
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
+import type { TargetOptions } from '../api/target-options.ts';
 import { loadAndRun } from '../load-and-run.ts';
-import type { ApplyOptions, PlanOptions, TargetOptions } from './options.ts';
+import type { ApplyOptions, PlanOptions } from './options.ts';
 
 const directoryHelp = 'directory of the schema files';
 const defaultDirectory = 'schema';

@@ -1,11 +1,11 @@
 import { applySchemaFiles, type Change, type Lock, planSchemaFiles, readSchemaFiles } from '@recordbus/admin';
 import { callApi } from '../api/call-api.ts';
 import type { ApiAddress } from '../api/send-request.ts';
+import type { TargetOptions } from '../api/target-options.ts';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
-import type { TargetOptions } from './options.ts';
 
 /** The files of a schema as one document (schema §2.1). */
 export interface SchemaDocument {

@@ -5,15 +5,13 @@ import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
+import { standardStream } from '../standard-stream.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 
 export interface ApplyOptions extends CommonOptions {
   readonly mode: 'additive' | 'sync';
   readonly dryRun?: boolean;
 }
-
-/** Stands for standard input or output. */
-const standardStream = '-';
 
 /** Writes the snapshot to a file, or to standard output. */
 export async function exportToFile(parts: CommandParts, file: string): Promise<undefined> {

@@ -1,20 +1,17 @@
 import { readFile } from 'node:fs/promises';
 import { exportSnapshot } from '@recordbus/admin';
 import { createClient, RecordbusError } from '@recordbus/client';
+import type { TargetOptions } from '../api/target-options.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
-import type { CommandParts, CommonOptions } from '../run-command.ts';
+import type { CommandParts } from '../run-command.ts';
+import { standardStream } from '../standard-stream.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 import { typesDocument } from './types-document.ts';
 
-export interface TypesOptions extends CommonOptions {
-  readonly url?: string;
-  readonly key?: string;
+export interface TypesOptions extends TargetOptions {
   readonly check?: boolean;
 }
-
-/** The name for standard output. */
-const standardStream = '-';
 
 /** Writes the types of the collections to a file or to standard output, or checks the file. */
 export async function writeTypes(

@@ -68,7 +68,7 @@ export function createOpeners(options: OpenerOptions): Openers {
     meterOf,
     pool: (of, hooks, settings = {}) =>
       createConnectionPool({
-        onReadOnly: (client) => client instanceof GuardedClient && client.doubtPrimary(),
+        onReadOnly: (client) => client instanceof GuardedClient && client.suspectPrimary(),
         ...hooks,
         name: of,
         connections: connectionsOf(of),

@@ -30,14 +30,14 @@ export async function connectToPrimary(
     await connect();
     if (isStandby) throw new Error('Connection terminated: the server is a standby');
   } catch (error) {
-    primary.doubt(server);
+    primary.suspect(server);
     client.connection.stream.destroy();
     throw error;
   }
   const forget = primary.hold(server, openConnection(client));
   client.once('end', forget);
   // The event comes only if this process did not end the connection.
-  client.once('error', () => primary.doubt(server));
+  client.once('error', () => primary.suspect(server));
   return client;
 }
 

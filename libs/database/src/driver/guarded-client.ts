@@ -52,9 +52,9 @@ export class GuardedClient extends pg.Client {
   }
 
   /** Reports that the server of this connection takes no writes. */
-  doubtPrimary(): void {
+  suspectPrimary(): void {
     const { host, port } = this;
-    this.#primary?.doubt({ host, port });
+    this.#primary?.suspect({ host, port });
   }
 }
 

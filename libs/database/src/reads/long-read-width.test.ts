@@ -11,7 +11,7 @@ test('long reads use every core, except during other work and for a while after 
   const width = createLongReadWidth(() => nowMs);
   const all = Math.min(cores, 8);
   assert.equal(width.now(), all);
-  width.noteOtherWork();
+  width.noteShortWork();
   assert.equal(width.now(), Math.min(Math.max(cores - 1, 1), all));
   nowMs += shapedReadBudget.quietMs;
   assert.equal(width.now(), all);

@@ -3,18 +3,18 @@ import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
 /** How many long reads a process runs at once. */
 export interface LongReadWidth {
   /** Notes work that long reads must not delay: a get, a first page, a write, a sign-in, a quick shaped read. */
-  noteOtherWork(): void;
+  noteShortWork(): void;
   now(): number;
 }
 
 /** Creates the width: all cores while the process has no other work, one fewer for a while after other work. */
 export function createLongReadWidth(nowMs: () => number = () => performance.now()): LongReadWidth {
   const { longBesideOthers, quietMs } = shapedReadBudget;
-  let otherWorkAtMs = Number.NEGATIVE_INFINITY;
+  let shortWorkAtMs = Number.NEGATIVE_INFINITY;
   return {
-    noteOtherWork() {
-      otherWorkAtMs = nowMs();
+    noteShortWork() {
+      shortWorkAtMs = nowMs();
     },
-    now: () => (nowMs() - otherWorkAtMs < quietMs ? longBesideOthers : classOf('longReads').connections),
+    now: () => (nowMs() - shortWorkAtMs < quietMs ? longBesideOthers : classOf('longReads').connections),
   };
 }

@@ -20,7 +20,7 @@ function createReads({ read = async (): Promise<unknown[]> => [1], keeps = true 
     lane: { read } as unknown as ReadLane,
     statements,
     slowReaders,
-    longWidth: { noteOtherWork() {} },
+    longWidth: { noteShortWork() {} },
     places: { keeps: () => keeps },
   });
   return { reads, slowReaders, statements };

@@ -21,7 +21,7 @@ interface QuickReadsDeps {
   readonly lane: Pick<ReadLane, 'read'>;
   readonly statements: QuickStatements;
   readonly slowReaders: Pick<SlowReaders, 'isEmpty' | 'isSlow'>;
-  readonly longWidth: Pick<LongReadWidth, 'noteOtherWork'>;
+  readonly longWidth: Pick<LongReadWidth, 'noteShortWork'>;
   readonly places: Pick<ReadPlaces, 'keeps'>;
 }
 
@@ -38,7 +38,7 @@ export function createQuickReads(deps: QuickReadsDeps): QuickReads {
       if (!statements.mayShare(statement)) return undefined;
       if (!slowReaders.isEmpty && slowReaders.isSlow(client)) return undefined;
       if (!clients.tryEnter(client)) return undefined;
-      longWidth.noteOtherWork();
+      longWidth.noteShortWork();
       try {
         const rows = await lane.read<R>(statement);
         return places.keeps(rows, () => client) ? rows : undefined;

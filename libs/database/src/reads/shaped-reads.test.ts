@@ -51,7 +51,7 @@ function createReads({
         return (await answer()) as R[];
       },
     },
-    longWidth: { now: () => 1, noteOtherWork() {} },
+    longWidth: { now: () => 1, noteShortWork() {} },
     long: {
       transaction: async (work) => {
         log.push('long');

@@ -26,7 +26,7 @@ interface ShapedReadsDeps {
   readonly quickStatements: QuickStatements;
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly long: Pick<ConnectionPool, 'transaction'>;
-  readonly longWidth: Pick<LongReadWidth, 'now' | 'noteOtherWork'>;
+  readonly longWidth: Pick<LongReadWidth, 'now' | 'noteShortWork'>;
   readonly meter: ClassMeter;
   readonly largeAnswers: LargeAnswers;
   readonly nowMs?: () => number;

@@ -19,7 +19,7 @@ export interface ShortThenLong {
 interface ShortThenLongDeps {
   readonly short: Pick<ConnectionPool, 'query'>;
   readonly inSlot: InReadSlot;
-  readonly longWidth: Pick<LongReadWidth, 'now' | 'noteOtherWork'>;
+  readonly longWidth: Pick<LongReadWidth, 'now' | 'noteShortWork'>;
   readonly meter: ClassMeter;
   readonly nowMs: () => number;
 }
@@ -45,7 +45,7 @@ export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: 
   async function readShort<R>(client: string, statement: Statement): Promise<R[]> {
     const read = () => short.query<R>(statement);
     if (slowReaders.isSlow(client)) return slowClients.run(client, read);
-    longWidth.noteOtherWork();
+    longWidth.noteShortWork();
     return read();
   }
 

@@ -20,10 +20,10 @@ export interface Primary {
   readonly hasSeveral: boolean;
   /** Finds the primary. Call it once, before the first connection. Throws if no server answers. */
   start(): Promise<ServerState>;
-  /** Returns the server to connect to: the last one that took writes. Searches again after a doubt. */
+  /** Returns the server to connect to: the last one that took writes. Searches again after a suspicion. */
   find(): Promise<DatabaseServer>;
   /** Call it when a server refused a connection or a write, or ended a connection: it may no longer be the primary. */
-  doubt(server: Pick<DatabaseServer, 'host' | 'port'>): void;
+  suspect(server: Pick<DatabaseServer, 'host' | 'port'>): void;
   /**
    * Ends the connection when another server becomes the primary, or the network loses it. Returns a function that
    * forgets it.
@@ -45,7 +45,7 @@ interface PrimaryOptions {
   readonly log: Logger;
 }
 
-/** How often the servers are queried, in milliseconds: if there are several, or after a doubt. */
+/** How often the servers are queried, in milliseconds: if there are several, or after a suspicion. */
 const lookMs = 1000;
 
 interface Watched extends DatabaseServer {
@@ -96,7 +96,7 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
   }
 
   const task = { name: 'find the server of the database that takes writes', log, run: async () => void (await look()) };
-  // A single server is queried only after a doubt, on a separate connection.
+  // A single server is queried only after a suspicion, on a separate connection.
   const repeating = isOne ? undefined : every({ ...task, intervalMs: lookMs });
   const watching =
     repeating ?? whenWoken({ ...task, retryMs: lookMs, run: async () => void (await look().then(closeProbes)) });
@@ -122,7 +122,7 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
       if (!primary) throw new Error('Connection terminated: no server of the database takes writes');
       return primary;
     },
-    doubt(server) {
+    suspect(server) {
       if (server.host !== primary?.host || server.port !== primary.port) return;
       isDoubted = true;
       watching.wakeSoon();

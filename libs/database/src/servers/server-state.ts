@@ -1,6 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { answerMs, connectProbe } from './connect-probe.ts';
+import { isPooled } from './is-pooled.ts';
 
 /** The state that a server reports. */
 export interface ServerState {
@@ -20,7 +21,6 @@ export interface ServerProbe {
   close(): Promise<void>;
 }
 
-/** A pooler reports a process id that is not the id of the server's process. */
 const question = `select pg_backend_pid() as "processId",
   not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "takesWrites"`;
 
@@ -56,7 +56,7 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
     async ask() {
       try {
         connected ??= connectProbe({ url, name });
-        const client: pg.Client & { readonly processID?: number | null } = await connected;
+        const client = await connected;
         const { rows } = await client.query<Answer>(text).catch((error: unknown) => {
           if (!(error instanceof pg.DatabaseError)) throw error;
           // Some databases that speak the protocol of PostgreSQL have no timelines.
@@ -66,7 +66,7 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
         const [answer] = rows;
         if (!answer) throw new Error('the server returned no state');
         const { processId, takesWrites, timeline = 0 } = answer;
-        return { takesWrites, timeline, isPooled: client.processID !== processId };
+        return { takesWrites, timeline, isPooled: isPooled(client, processId) };
       } catch (error) {
         drop();
         throw error;

@@ -41,4 +41,4 @@ export { createRouter, type Match } from './router.ts';
 export { securityHeaders } from './security-headers.ts';
 export { type ListeningServer, listen, listenRefusal, maxHeaderBytes } from './server.ts';
 export { type Span, spanOf, spanQuery } from './span-query.ts';
-export { handOver, upgradeHead } from './upgrades.ts';
+export { dispatchUpgrade, upgradeHead } from './upgrades.ts';

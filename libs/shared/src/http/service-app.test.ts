@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contextHeader, createContextSealer } from '../context.ts';
+import { contextHeader, createContextSigner } from '../context.ts';
 import { createLogger } from '../logging.ts';
 import { createMetrics } from '../metrics/index.ts';
 import type { Service } from '../service.ts';
 import { listen } from './server.ts';
 import { createServiceApp } from './service-app.ts';
 
-const sealer = createContextSealer(Buffer.alloc(32, 1));
+const contextSigner = createContextSigner(Buffer.alloc(32, 1));
 const context = {
   requestId: 'test',
   traceparent: '',
@@ -27,13 +27,13 @@ test('internal paths answer only the gateway', async () => {
     start: async () => {},
     stop: async () => {},
   };
-  const app = createServiceApp(service, sealer, createLogger('test', 'silent'));
+  const app = createServiceApp(service, contextSigner, createLogger('test', 'silent'));
   const server = await listen(app, { port: 0, host: '127.0.0.1' });
   try {
     for (const path of ['/internal/metrics', '/internal/manifest'])
       assert.equal((await fetch(`${server.url}${path}`)).status, 403, path);
     const answer = await fetch(`${server.url}/internal/metrics`, {
-      headers: { [contextHeader]: sealer.seal(context) },
+      headers: { [contextHeader]: contextSigner.sign(context) },
     });
     const { data } = (await answer.json()) as { data: { name: string; samples: unknown[] }[] };
     assert.deepEqual(
@@ -46,7 +46,7 @@ test('internal paths answer only the gateway', async () => {
     const words = { database: 'failing', background: 'ok' };
     assert.deepEqual(await readiness({}), words);
     assert.deepEqual(await readiness({ [contextHeader]: 'forged' }), words);
-    assert.match(JSON.stringify(await readiness({ [contextHeader]: sealer.seal(context) })), /db\.internal/);
+    assert.match(JSON.stringify(await readiness({ [contextHeader]: contextSigner.sign(context) })), /db\.internal/);
   } finally {
     await server.close();
   }

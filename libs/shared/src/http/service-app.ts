@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import express, { type Express } from 'express';
 import { checkTasks } from '../background/index.ts';
-import type { ContextSealer, RequestContext } from '../context.ts';
+import type { ContextSigner, RequestContext } from '../context.ts';
 import { contextHeader } from '../context.ts';
 import { malformed } from '../errors.ts';
 import type { Logger } from '../logging.ts';
@@ -11,7 +11,7 @@ import { checkReadiness, createReadinessLog, withoutReasons } from './health.ts'
 import { describeRoutes, descriptionPath, manifestPath, metricsPath } from './manifest.ts';
 import { measureRequests } from './measure-requests.ts';
 import { sendError, sendReply } from './respond.ts';
-import { handOver, upgradeHead } from './upgrades.ts';
+import { dispatchUpgrade, upgradeHead } from './upgrades.ts';
 
 /**
  * Creates the HTTP app of a service that runs alone in its process: health for the orchestrator, manifest and metrics
@@ -20,7 +20,7 @@ import { handOver, upgradeHead } from './upgrades.ts';
  */
 export function createServiceApp(
   service: Service,
-  sealer: ContextSealer,
+  contextSigner: ContextSigner,
   log: Logger,
   processMetrics?: Metrics,
 ): Express {
@@ -28,7 +28,7 @@ export function createServiceApp(
   const sets = [processMetrics, service.metrics].filter((set) => set !== undefined);
   const isSealed = ({ headers }: IncomingMessage): boolean => {
     try {
-      return Boolean(sealer.open(headers[contextHeader]));
+      return Boolean(contextSigner.verify(headers[contextHeader]));
     } catch {
       return false;
     }
@@ -50,7 +50,7 @@ export function createServiceApp(
   });
   app.use(async (request, response) => {
     try {
-      const context = sealer.open(request.headers[contextHeader]);
+      const context = contextSigner.verify(request.headers[contextHeader]);
       if (request.url === manifestPath)
         sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
       else if (request.url === metricsPath)
@@ -80,5 +80,5 @@ function takeOver(
   context: RequestContext,
 ): Promise<void> {
   if (!upgrade) throw malformed(`the ${name} service opens no WebSockets`);
-  return handOver(upgrade, request, response, head, context);
+  return dispatchUpgrade(upgrade, request, response, head, context);
 }

@@ -10,7 +10,7 @@ import type { UpgradeHandler } from '../service.ts';
 import { createConnections } from './connections.ts';
 import { sendError } from './respond.ts';
 import { type ListeningServer, listen } from './server.ts';
-import { handOver, serveUpgrades, upgradeHead } from './upgrades.ts';
+import { dispatchUpgrade, serveUpgrades, upgradeHead } from './upgrades.ts';
 
 const context: RequestContext = {
   requestId: 'r',
@@ -30,7 +30,7 @@ const serve = (upgrade: UpgradeHandler, options: Options = {}): Promise<Listenin
       if (request.url === '/waits') return;
       if (head === undefined) response.end('plain');
       else
-        void handOver(upgrade, request, response, head, context).catch((error) =>
+        void dispatchUpgrade(upgrade, request, response, head, context).catch((error) =>
           sendError(request, response, error, log, {}),
         );
     },

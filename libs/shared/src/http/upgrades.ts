@@ -49,7 +49,7 @@ export function serveUpgrades(server: Server, connections: Connections, app: Req
  * Lets a service take over the connection of a request for a WebSocket. Resolves when it has, or the client has left.
  * Rejects with the handler's error if nothing was sent yet, so that the caller can refuse the request.
  */
-export async function handOver(
+export async function dispatchUpgrade(
   upgrade: UpgradeHandler,
   request: IncomingMessage,
   response: ServerResponse,

@@ -1,7 +1,6 @@
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { validationFailed } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { createProblems } from '@recordbus/schema';
 import type { z } from 'zod';
+import { readItems } from '../schema/read-items.ts';
 import {
   type CollectionFile,
   collectionFile,
@@ -22,33 +21,18 @@ export interface SchemaFiles {
   readonly migrations: readonly MigrationFile[];
 }
 
-/** The check stops after this many problems. */
-const enoughProblems = 1000;
-
-/** Checks the files of a document one by one, in slices of time. Throws 422 that names what is wrong. */
+/** Checks the files of a document. Throws 422 that names what is wrong. */
 export async function readDocument(document: SchemaDocument): Promise<SchemaFiles> {
-  const problems = new Map<string, string>();
-  const slice = startSlice();
-  const read = async <T extends z.ZodType>(kind: string, schema: T, given: readonly unknown[]) => {
-    const files: z.output<T>[] = [];
-    for (const [position, item] of given.entries()) {
-      if (slice.isOver()) await slice.pause();
-      const result = schema.safeParse(item);
-      if (result.success) files.push(result.data);
-      else
-        for (const [path, message] of Object.entries(describeIssues(result.error, item)))
-          problems.set(`${kind}.${nameOf(item) ?? position}${path === 'body' ? '' : `.${path}`}`, message);
-      if (problems.size >= enoughProblems) break;
-    }
-    return files;
-  };
+  const problems = createProblems();
+  const read = <T extends z.ZodType>(kind: string, schema: T, given: readonly unknown[]) =>
+    readItems(schema, { given, placeOf: (item, position) => `${kind}.${nameOf(item) ?? position}`, problems });
   const files: SchemaFiles = {
     collections: await read('collections', collectionFile, document.collections),
     webhooks: document.webhooks && (await read('webhooks', webhookFile, document.webhooks)),
     settings: document.settings,
     migrations: await read('migrations', migrationFile, document.migrations),
   };
-  if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
+  problems.throwIfAny();
   return files;
 }
 

@@ -1,6 +1,5 @@
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { validationFailed } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { createProblems } from '@recordbus/schema';
+import { readItems } from '../schema/read-items.ts';
 import { type SnapshotBody, type SnapshotCollection, snapshotCollection } from './snapshot-document.ts';
 
 /** A snapshot with checked collections, and how to apply it. */
@@ -8,23 +7,14 @@ export interface SnapshotToApply extends Pick<SnapshotBody, 'mode'> {
   readonly collections: readonly SnapshotCollection[];
 }
 
-/** The check stops after this many problems. */
-const enoughProblems = 1000;
-
-/** Checks the collections of a snapshot one by one, in slices of time. Throws 422 that names what is wrong. */
+/** Checks the collections of a snapshot. Throws 422 that names what is wrong. */
 export async function readSnapshot({ snapshot, mode }: SnapshotBody): Promise<SnapshotToApply> {
-  const collections: SnapshotCollection[] = [];
-  const problems = new Map<string, string>();
-  const slice = startSlice();
-  for (const [position, given] of snapshot.collections.entries()) {
-    if (slice.isOver()) await slice.pause();
-    const read = snapshotCollection.safeParse(given);
-    if (read.success) collections.push(read.data);
-    else
-      for (const [path, message] of Object.entries(describeIssues(read.error, given)))
-        problems.set(`snapshot.collections.${position}${path === 'body' ? '' : `.${path}`}`, message);
-    if (problems.size >= enoughProblems) break;
-  }
-  if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
+  const problems = createProblems();
+  const collections = await readItems(snapshotCollection, {
+    given: snapshot.collections,
+    placeOf: (_, position) => `snapshot.collections.${position}`,
+    problems,
+  });
+  problems.throwIfAny();
   return { mode, collections };
 }

@@ -3,10 +3,10 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { nothingHooked } from '@recordbus/accounts';
-import { type ContextSealer, contextHeader, createContextSealer, type RequestContext } from '@recordbus/shared/context';
+import { type ContextSigner, contextHeader, createContextSigner, type RequestContext } from '@recordbus/shared/context';
 import { createAccountHooksClient } from './account-hooks-client.ts';
 
-const sealer: ContextSealer = createContextSealer(Buffer.from('a secret for tests, over 32 characters'));
+const contextSigner: ContextSigner = createContextSigner(Buffer.from('a secret for tests, over 32 characters'));
 const context: RequestContext = {
   requestId: 'r1',
   traceparent: '',
@@ -18,7 +18,7 @@ const user = { id: 'u1', fields: { nick: 'Ann' }, passwordHash: null };
 const requests: unknown[] = [];
 let answer: readonly [status: number, body: unknown] = [200, { data: { isWritten: true } }];
 const server = createServer(async (request: IncomingMessage, response) => {
-  const { principal } = sealer.open(request.headers[contextHeader]);
+  const { principal } = contextSigner.verify(request.headers[contextHeader]);
   requests.push([request.method, request.url, principal.type, await json(request)]);
   response.writeHead(answer[0], { 'Content-Type': 'application/json' }).end(JSON.stringify(answer[1]));
 });
@@ -26,7 +26,7 @@ await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 after(() => server.close());
 const address = server.address();
 const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
-const hooks = createAccountHooksClient({ url, sealer, copy: { current: nothingHooked } });
+const hooks = createAccountHooksClient({ url, contextSigner, copy: { current: nothingHooked } });
 
 test('a write is sent with the principal of the caller and its result is returned', async () => {
   assert.equal(await hooks.createUser('people', user, context), true);
@@ -56,7 +56,7 @@ test('a refusal of a hook is thrown unchanged; any other failure is 503', async 
     answer = odd;
     await assert.rejects(hooks.createUser('people', user, context), { status: 503 });
   }
-  const dead = createAccountHooksClient({ url: 'http://127.0.0.1:1', sealer, copy: { current: nothingHooked } });
+  const dead = createAccountHooksClient({ url: 'http://127.0.0.1:1', contextSigner, copy: { current: nothingHooked } });
   const attempt = { flow: 'password', collection: 'people' } as const;
   await assert.rejects(dead.beforeSignIn(attempt, context), { status: 503 });
 });

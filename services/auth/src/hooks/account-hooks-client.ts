@@ -1,12 +1,12 @@
 import { type AccountHooks, accountHookPaths, type HookedCollections, removable } from '@recordbus/accounts';
-import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
+import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/shared/context';
 import { AppError, unavailable } from '@recordbus/shared/errors';
 import { z } from 'zod';
 
 interface RemoteOptions {
   /** The address of the service that runs the hooks. */
   readonly url: string;
-  readonly sealer: ContextSealer;
+  readonly contextSigner: ContextSigner;
   /** The collections that have hooks. */
   readonly copy: { readonly current: HookedCollections };
 }
@@ -34,11 +34,11 @@ interface HookRequest {
 }
 
 /** Calls the service that runs the hooks over HTTP, with the sealed context. Throws 503 when it does not answer. */
-export function createAccountHooksClient({ url, sealer, copy }: RemoteOptions): AccountHooks {
+export function createAccountHooksClient({ url, contextSigner, copy }: RemoteOptions): AccountHooks {
   async function call({ method, path, body, timeoutMs }: HookRequest, context: RequestContext): Promise<unknown> {
     const response = await fetch(new URL(path, url), {
       method,
-      headers: { 'Content-Type': 'application/json', [contextHeader]: sealer.seal(context) },
+      headers: { 'Content-Type': 'application/json', [contextHeader]: contextSigner.sign(context) },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { clientKey } from '@recordbus/shared/client-key';
-import type { ContextSealer, RequestContext } from '@recordbus/shared/context';
+import type { ContextSigner, RequestContext } from '@recordbus/shared/context';
 import { type AppError, unavailable, upstreamTimeout } from '@recordbus/shared/errors';
 import { hasBody } from '@recordbus/shared/http';
 import type { Endpoint, Endpoints } from './endpoints.ts';
@@ -12,7 +12,7 @@ interface ForwardDeps {
   /** The name of the service. */
   readonly name: string;
   readonly endpoints: Endpoints;
-  readonly sealer: ContextSealer;
+  readonly contextSigner: ContextSigner;
   /** Notified of the requests that hold a connection. */
   readonly held: HeldConnections;
   /** Whether answers stay open. Then each has its own connection, in addition to those that requests share. */
@@ -31,9 +31,9 @@ type ForwardOverHttp = (
  * Forwards requests to the replicas of a service. A request that never got a connection goes to the next replica. A GET
  * or HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
  */
-export function forwardOverHttp({ name, endpoints, sealer, held, staysOpen }: ForwardDeps): ForwardOverHttp {
+export function forwardOverHttp({ name, endpoints, contextSigner, held, staysOpen }: ForwardDeps): ForwardOverHttp {
   return async (request, response, context, head) => {
-    const sealedContext = sealer.seal(context);
+    const sealedContext = contextSigner.sign(context);
     const client = clientKey(context.clientAddress);
     let unreachable: Set<Endpoint> | undefined;
     let mayResend = isRepeatable(request);

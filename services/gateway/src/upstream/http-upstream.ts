@@ -1,5 +1,5 @@
 import type { Bus } from '@recordbus/bus';
-import type { ContextSealer } from '@recordbus/shared/context';
+import type { ContextSigner } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
@@ -13,7 +13,7 @@ interface HttpUpstreamOptions {
   readonly name: string;
   /** The URL of the service; every address that its name resolves to is a replica. */
   readonly url: string;
-  readonly sealer: ContextSealer;
+  readonly contextSigner: ContextSigner;
   /** Carries the notices of changed routes. The next poll covers a missed notice. */
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
@@ -30,7 +30,7 @@ const drainMs = 8000;
 
 /** Creates the upstream of a service that runs in other processes. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
-  const { name, sealer, bus, log, answerTimeoutMs } = options;
+  const { name, contextSigner, bus, log, answerTimeoutMs } = options;
   const { host, port } = new URL(options.url);
   const endpoints = new Endpoints({
     name,
@@ -42,8 +42,8 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   });
   const slowExchanges = new SlowExchanges(log, options.slowExchangeLimit);
   const open = new OpenConnections();
-  const forwardOpen = forwardOverHttp({ name, endpoints, sealer, held: open, staysOpen: true });
-  const ask = createAsk(endpoints, sealer);
+  const forwardOpen = forwardOverHttp({ name, endpoints, contextSigner, held: open, staysOpen: true });
+  const ask = createAsk(endpoints, contextSigner);
   const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
   let endNotices = () => {};
 
@@ -65,7 +65,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       endNotices = bus.onNotice('routes', manifest.refresh);
       await manifest.start(onRoutes);
     },
-    forward: forwardOverHttp({ name, endpoints, sealer, held: slowExchanges, staysOpen: false }),
+    forward: forwardOverHttp({ name, endpoints, contextSigner, held: slowExchanges, staysOpen: false }),
     forwardOpen,
     upgrade: (request, response, head, context) => forwardOpen(request, response, context, head),
     drain: () => open.drain(drainMs),

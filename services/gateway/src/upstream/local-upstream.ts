@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { RequestContext } from '@recordbus/shared/context';
 import { malformed, upstreamTimeout } from '@recordbus/shared/errors';
-import { checkReadiness, describeRoutes, handOver } from '@recordbus/shared/http';
+import { checkReadiness, describeRoutes, dispatchUpgrade } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { readMetrics } from '@recordbus/shared/metrics';
 import { logFields } from '@recordbus/shared/request-scope';
@@ -70,7 +70,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
       if (!service.upgrade) throw malformed(`the ${name} service opens no WebSockets`);
       const { socket } = request;
       const sentBefore = socket.bytesWritten;
-      const taken = handOver(service.upgrade, request, response, head, context);
+      const taken = dispatchUpgrade(service.upgrade, request, response, head, context);
       const late = Promise.withResolvers<never>();
       const timer = setTimeout(() => {
         if (socket.bytesWritten === sentBefore) late.reject(upstreamTimeout(`the ${name} service took too long`));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type ContextSealer, contextHeader, type RequestContext } from '@recordbus/shared/context';
+import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/shared/context';
 import { unavailable } from '@recordbus/shared/errors';
 import { descriptionPath, metricsPath, type Readiness, type ServiceDescription } from '@recordbus/shared/http';
 import { type MetricFamily, metricFamily } from '@recordbus/shared/metrics';
@@ -26,13 +26,13 @@ export type Ask = (path: string, request?: OwnRequest) => Promise<{ readonly sta
 
 /** Creates the function that asks the replicas of a service. */
 export const createAsk =
-  (endpoints: Pick<Endpoints, 'pick'>, sealer: ContextSealer): Ask =>
+  (endpoints: Pick<Endpoints, 'pick'>, contextSigner: ContextSigner): Ask =>
   async (path, { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = ownRequestTimeoutMs } = {}) => {
     if (!endpoint) throw new Error('the name does not resolve');
     const { statusCode, body } = await endpoint.pool.request({
       method: 'GET',
       path,
-      headers: { [contextHeader]: sealer.seal(context) },
+      headers: { [contextHeader]: contextSigner.sign(context) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });

@@ -3,7 +3,7 @@ import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
 import { inSlices } from '@recordbus/shared/time-slice';
 import type { Connection } from '../connection/connection.ts';
-import { sendAway } from '../connection/send-away.ts';
+import { endForReconnect } from '../connection/end-for-reconnect.ts';
 import { messages, type RevokedReason } from '../messages/messages.ts';
 
 /** Ends connections whose rights have ended (realtime §5.1). */
@@ -58,7 +58,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
     } catch (error) {
       // It is not known whether the session is still valid, so the client must connect through the gateway again.
       log.warn({ err: error }, 'a session cannot be looked up: its live connection is closed');
-      sendAway(connection);
+      endForReconnect(connection);
     }
   }
 

@@ -43,9 +43,9 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
   let endListening = () => {};
 
   function admissionBy(rule: string | null, principal: Principal): Admission {
-    const isSpared = isAdmin(principal) || !readsRecords(rule);
+    const isExempt = isAdmin(principal) || !readsRecords(rule);
     const checkAgainAtMs = performance.now() + againMs.least + Math.random() * againMs.spread;
-    return { rule, checkAgainAtMs: isSpared ? Number.POSITIVE_INFINITY : checkAgainAtMs };
+    return { rule, checkAgainAtMs: isExempt ? Number.POSITIVE_INFINITY : checkAgainAtMs };
   }
 
   const checkNow = (subscription: ChannelSubscription) => {

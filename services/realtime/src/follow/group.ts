@@ -1,7 +1,7 @@
 import type { LivePlan, LiveReads } from '@recordbus/live';
 import type { AppError } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
-import { isPassing } from '../connection/send-away.ts';
+import { isTemporary } from '../connection/end-for-reconnect.ts';
 import { delay } from '../delay.ts';
 import type { ChangeKind } from '../messages/change-frames.ts';
 import type { Change } from '../stream/change.ts';
@@ -161,7 +161,7 @@ export class Group {
     const { live, changes: log, onSent } = this.#deps;
     for (const judged of await judgeChanges(live, this.plan, this.members, changes)) {
       const { seq } = judged.change;
-      if (!this.#laterStates.isTold(judged)) {
+      if (!this.#laterStates.wasSent(judged)) {
         await tellChange({ ...judged, cursor: formatCursor({ ...log.end, seq }), onSent });
         this.#laterStates.note(judged);
       }
@@ -205,7 +205,7 @@ export class Group {
     this.#failures += 1;
     const fields = { err: error, collection: this.plan.request.collection, subscriptions: this.members.size };
     if (this.#failures === 1) log.warn(fields, 'live changes cannot be judged, retrying');
-    if (this.#failures >= maxDefects && !isPassing(error)) {
+    if (this.#failures >= maxDefects && !isTemporary(error)) {
       log.error(fields, 'live changes cannot be judged: clients read their lists again');
       this.#position = this.#partEnd;
       this.#failures = 0;

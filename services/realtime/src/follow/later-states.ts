@@ -8,29 +8,29 @@ const maxRecords = 10_000;
  * changes up to that state would send it again, or send an older one after it.
  */
 export class LaterStates {
-  readonly #told = new Map<string, string>();
+  readonly #versions = new Map<string, string>();
 
-  /** Whether the members already know the state after a change. */
-  isTold({ change, version, verdict }: JudgedChange): boolean {
-    const told = this.#told.get(change.recordId);
-    if (told === undefined) return false;
-    if (isLater(verdict.version, told)) return false;
-    if (!isLater(told, version)) this.#told.delete(change.recordId);
+  /** Whether the members were already sent the state after a change, or a later one. */
+  wasSent({ change, version, verdict }: JudgedChange): boolean {
+    const sent = this.#versions.get(change.recordId);
+    if (sent === undefined) return false;
+    if (isLater(verdict.version, sent)) return false;
+    if (!isLater(sent, version)) this.#versions.delete(change.recordId);
     return true;
   }
 
   /** Notes a change that was sent. */
   note({ change, version, verdict }: JudgedChange): void {
-    if (!isLater(verdict.version, version)) this.#told.delete(change.recordId);
+    if (!isLater(verdict.version, version)) this.#versions.delete(change.recordId);
     else {
-      if (this.#told.size >= maxRecords) this.#told.clear();
-      this.#told.set(change.recordId, verdict.version);
+      if (this.#versions.size >= maxRecords) this.#versions.clear();
+      this.#versions.set(change.recordId, verdict.version);
     }
   }
 
   /** Forgets everything, for a member who was sent none of it. */
   clear(): void {
-    this.#told.clear();
+    this.#versions.clear();
   }
 }
 

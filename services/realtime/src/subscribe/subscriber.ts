@@ -5,7 +5,7 @@ import type { ChannelSubscriptionRequest } from '../channels/channel-request.ts'
 import type { Admission as ChannelAdmission } from '../channels/channel-subscription.ts';
 import type { Channels } from '../channels/channels.ts';
 import type { Connection } from '../connection/connection.ts';
-import { isPassing, sendAway } from '../connection/send-away.ts';
+import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';
 import { delay } from '../delay.ts';
 import type { Group } from '../follow/group.ts';
 import type { Groups } from '../follow/groups.ts';
@@ -187,8 +187,8 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     const { connection, id } = subscription;
     if (!(error instanceof AppError)) log.error({ err: error, subscription: id }, 'a subscription failed');
     if (connection.followed.get(id) !== subscription) return;
-    if (isPassing(error)) {
-      sendAway(connection);
+    if (isTemporary(error)) {
+      endForReconnect(connection);
       return;
     }
     const refusal = error instanceof AppError ? error : internalError(error);
@@ -233,7 +233,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
         await reopen(joined, (one) => after.get(one) ?? one.from);
       } catch (error) {
         // They have left their groups, so only a new connection resumes them.
-        sendAway(connection);
+        endForReconnect(connection);
         throw error;
       }
     },

@@ -3,7 +3,7 @@ import { AppError, forbidden, internalError, malformed, unauthenticated } from '
 import type { Logger } from '@recordbus/shared/logging';
 import type { TokenVerifier } from '@recordbus/tokens';
 import type { Connection } from '../connection/connection.ts';
-import { isPassing, sendAway } from '../connection/send-away.ts';
+import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';
 import { messages } from '../messages/messages.ts';
 import type { RealtimeParts } from '../realtime-parts.ts';
 import { maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
@@ -62,7 +62,7 @@ export class WsSession {
     try {
       await this.#obey(readClientMessage(text), text.length);
     } catch (error) {
-      if (isPassing(error)) return sendAway(this.#connection);
+      if (isTemporary(error)) return endForReconnect(this.#connection);
       if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a message of a live connection failed');
       this.#connection.send(messages.error(error instanceof AppError ? error : internalError(error)));
     }

@@ -64,21 +64,21 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
     },
 
     require({ options, isPassed }, token, { principal }) {
-      if (isSpared(principal, isPassed) || !needsToken(options)) return;
+      if (isExempt(principal, isPassed) || !needsToken(options)) return;
       if (!token) throw unauthenticated('a valid file token is required');
       if (!token.file && (options.oneTimeToken || options.bindTokenIp))
         throw unauthenticated('this file needs a token of its own');
     },
 
     async check({ options, isPassed }, token, { principal, clientAddress }) {
-      if (isSpared(principal, isPassed) || !token || !needsToken(options)) return;
+      if (isExempt(principal, isPassed) || !token || !needsToken(options)) return;
       if (options.bindTokenIp && !token.admits(clientAddress))
         throw forbidden('the token is for another address', 'token_address_mismatch');
       if (options.oneTimeToken && (await isTokenUsed(query, token))) throw usedUp();
     },
 
     async use({ options, isPassed }, token, { principal }) {
-      if (isSpared(principal, isPassed) || !options.oneTimeToken || !token) return;
+      if (isExempt(principal, isPassed) || !options.oneTimeToken || !token) return;
       if (!(await useToken(query, token))) throw usedUp();
     },
 
@@ -99,7 +99,7 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
 }
 
 /** Whether the caller needs no token: an admin, or a key that passes the rules. */
-const isSpared = (principal: Principal, isPassed: boolean): boolean =>
+const isExempt = (principal: Principal, isPassed: boolean): boolean =>
   isAdmin(principal) || (principal.type === 'service' && isPassed);
 
 /**

@@ -5,7 +5,7 @@ export interface OtherWork {
   /** Notes that a request has arrived. */
   note(): void;
   /** Waits as long as the job has worked if requests are arriving; otherwise only for a turn of the event loop. */
-  breathe(workedMs: number): Promise<void>;
+  yieldToRequests(workedMs: number): Promise<void>;
 }
 
 /** How long after a request more are likely, in milliseconds. */
@@ -21,7 +21,7 @@ export function createOtherWork(): OtherWork {
     note() {
       lastMs = performance.now();
     },
-    async breathe(workedMs) {
+    async yieldToRequests(workedMs) {
       const isRecent = performance.now() - lastMs < recentMs;
       await delay(isRecent ? Math.min(workedMs, maxWaitMs) : 0);
     },

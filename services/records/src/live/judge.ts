@@ -3,11 +3,11 @@ import type { Callers, EventVerdict, LiveEvent } from '@recordbus/live';
 import type { FieldEncryption } from '@recordbus/schema';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
-import { type Asked, askRows, rowsOf } from './ask-rows.ts';
 import type { CandidatesStatement } from './candidates.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { addCallers, type DistinctCallers, distinctCallers } from './distinct-callers.ts';
 import { type ReadEvent, readEvents } from './read-events.ts';
+import { type Asked, readJudgedRows, rowsOf } from './read-judged-rows.ts';
 import { answerFreely, createResult, verdictOf } from './verdict-results.ts';
 
 /** The dependencies of judging. */
@@ -127,7 +127,7 @@ async function judgeOnce(
   const isFree = plan.conditions === undefined && plan.showsEvent;
   const rest = isFree ? asked.filter(({ read, n }) => !answerFreely(read, results[n])) : asked;
   const asking = await concernedCallers(deps, plan, rest, callers);
-  for await (const row of inSlices(rest.length > 0 ? await askRows(deps, plan, rest, asking) : [])) {
+  for await (const row of inSlices(rest.length > 0 ? await readJudgedRows(deps, plan, rest, asking) : [])) {
     const [read, result] = [group[row.n], results[row.n]];
     if (!read || !result) continue;
     const these: Callers = row.callers === null ? 'all' : asking.positionsOf(row.callers);

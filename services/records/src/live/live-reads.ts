@@ -6,7 +6,8 @@ import { createSharedRefresh } from '@recordbus/shared/background';
 import type { AppError } from '@recordbus/shared/errors';
 import { asClient, clientOf } from '@recordbus/shared/request-scope';
 import type { RecordReads } from '../read/record-reads.ts';
-import { isOutdatedSchema, type ServedCollections } from '../record/served-collections.ts';
+import { retryWhileOutdated } from '../record/retry-outdated.ts';
+import type { ServedCollections } from '../record/served-collections.ts';
 import { admitsToChannel } from './channel-rule.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { findCandidates, judgeEvents } from './judge.ts';
@@ -24,9 +25,6 @@ interface LiveReadsDeps {
   /** Returns the refusal for an error of the database; undefined for any other error. */
   mapError(error: unknown): AppError | undefined;
 }
-
-/** The maximum number of attempts of one call while the schema changes. */
-const maxAttempts = 8;
 
 /** Creates the functions that the realtime service calls. */
 export function createLiveReads(deps: LiveReadsDeps): LiveReads {
@@ -107,20 +105,9 @@ const readSecond = {
 };
 
 /** Runs work with a plan of the current schema; undefined if there is none. */
-async function withPlan<T>(
+const withPlan = <T>(
   find: () => CompiledPlan | undefined,
   work: (plan: CompiledPlan) => Promise<T>,
   cache: Pick<CollectionCache, 'reload'>,
-): Promise<T | undefined> {
-  for (let left = maxAttempts - 1; ; left -= 1) {
-    const plan = find();
-    if (!plan) return undefined;
-    try {
-      return await work(plan);
-    } catch (error) {
-      if (!isOutdatedSchema(error) || left === 0) throw error;
-      await cache.reload();
-      if (find() === plan) throw error;
-    }
-  }
-}
+): Promise<T | undefined> =>
+  retryWhileOutdated({ cache, load: find, isUnchanged: Object.is }, async (plan) => plan && work(plan));

@@ -1,11 +1,11 @@
 import { signUpClosed } from '@recordbus/accounts';
-import { isDatabaseError, sqlState } from '@recordbus/database';
 import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import type { Principal } from '@recordbus/shared/context';
-import { AppError, methodNotAllowed, notFound, unavailable } from '@recordbus/shared/errors';
+import { AppError, methodNotAllowed, notFound } from '@recordbus/shared/errors';
 import { authorize, isOpenTo } from '../rules/authorize.ts';
 import { collectionFor } from '../rules/key-collections.ts';
+import { retryWhileOutdated } from './retry-outdated.ts';
 
 /** A request for an action on the records of a collection. */
 interface Request {
@@ -40,9 +40,6 @@ export interface Admitted {
   /** The refusal of the request after them; undefined when all are admitted. */
   readonly refusal: AppError | undefined;
 }
-
-/** The maximum number of attempts of one request while the schema changes. */
-const maxAttempts = 8;
 
 const reading = new Set<RuleName>(['list', 'view']);
 
@@ -95,50 +92,15 @@ export function createServedCollections(
     return { collections, refusal: undefined };
   }
 
-  /** Runs work with the result of `load`. Loads and runs it again if the schema has changed. */
-  async function whileOutdated<T, L>(
-    load: () => Promise<L>,
-    isUnchanged: (a: L, b: L) => boolean,
-    work: (loaded: L) => Promise<T>,
-  ): Promise<T> {
-    let loaded = await load();
-    for (let left = maxAttempts - 1; ; left -= 1) {
-      try {
-        return await work(loaded);
-      } catch (error) {
-        if (!isOutdatedSchema(error)) throw error;
-        await cache.reload();
-        const current = await load();
-        if (isUnchanged(current, loaded)) throw error;
-        if (left === 0) throw unavailable('the schema is being changed', error);
-        loaded = current;
-      }
-    }
-  }
-
   return {
     admit,
     requireAction,
-    serve: (request, work) => whileOutdated(() => admit(request), Object.is, work),
-    serveAll: (requests, work) => whileOutdated(() => admitAll(requests), isSame, work),
+    serve: (request, work) => retryWhileOutdated({ cache, load: () => admit(request), isUnchanged: Object.is }, work),
+    serveAll: (requests, work) =>
+      retryWhileOutdated({ cache, load: () => admitAll(requests), isUnchanged: isSame }, work),
   };
 }
 
 const isSame = (a: Admitted, b: Admitted): boolean =>
   a.collections.length === b.collections.length &&
   a.collections.every((collection, n) => collection === b.collections[n]);
-
-/**
- * Whether a statement did not fit its tables: a column or table is gone or has another type, a prepared statement is
- * outdated, or an unknown constraint refused a write. A missing column may cause any error of class 42: `t.rank` is
- * then the aggregate `rank(t)`.
- */
-export const isOutdatedSchema = (error: unknown): boolean =>
-  isDatabaseError(
-    error,
-    sqlState.cachedPlanChanged,
-    sqlState.uniqueViolation,
-    sqlState.foreignKeyViolation,
-    sqlState.programLimitExceeded,
-  ) ||
-  (isDatabaseError(error) && /^42/.test(error.code ?? ''));

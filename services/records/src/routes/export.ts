@@ -3,7 +3,7 @@ import { callOf } from '../rules/rule-context.ts';
 import { acceptsGzip, gzipped } from '../transfer/export/compression.ts';
 import { exportQuery } from '../transfer/export/export-query.ts';
 import { openExport } from '../transfer/export/open-export.ts';
-import { contentTypes } from '../transfer/formats/format-writer.ts';
+import { exportContentTypes } from '../transfer/formats/format-writer.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -46,7 +46,7 @@ export const exportRoute = (deps: RouteDeps): Route =>
       return {
         status: 200,
         headers: {
-          'Content-Type': contentTypes[query.format],
+          'Content-Type': exportContentTypes[query.format],
           'Content-Disposition': `attachment; filename="${params.collection}.${query.format}"`,
           'Cache-Control': 'private, no-store',
           Vary: 'Origin, Accept-Encoding',

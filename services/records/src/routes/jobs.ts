@@ -10,7 +10,7 @@ import { type Job, jobStates, shownJob } from '../jobs/job.ts';
 import { commandJob, findJob, type JobCommand, listJobs } from '../jobs/job-store.ts';
 import { passesRules } from '../rules/rule-context.ts';
 import type { ImportOptions } from '../transfer/import/import-options.ts';
-import { contentTypes, openRefusedRows } from '../transfer/import/refused-rows.ts';
+import { openRefusedRows, refusedContentTypes } from '../transfer/import/refused-rows.ts';
 import { showImport } from '../transfer/import/start-import.ts';
 
 interface JobRoutesDeps {
@@ -85,7 +85,7 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
         const job = await getJob(query, id, context.principal);
         const { format } = job.options;
         const headers = {
-          'Content-Type': contentTypes[format],
+          'Content-Type': refusedContentTypes[format],
           'Content-Disposition': `attachment; filename="refused-${job.id}.${format}"`,
           'Cache-Control': 'no-store',
         };

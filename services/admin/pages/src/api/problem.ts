@@ -5,7 +5,7 @@ import { cutText } from '../ui/cut-text.ts';
 const longestText = 4000;
 
 /** As many places are named at once; what is wrong is said at each. */
-const mostNamed = 5;
+const maxNamed = 5;
 
 /** What went wrong, in the words of the server. */
 export interface Problem {
@@ -25,7 +25,7 @@ export function problemOf(error: unknown): Problem {
   const places = Object.fromEntries(
     Object.entries(details).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
-  const wrong = Object.keys(places).slice(0, mostNamed).join(', ');
+  const wrong = Object.keys(places).slice(0, maxNamed).join(', ');
   const text =
     code === 'network'
       ? 'The server does not answer. Nothing that you typed is lost.'

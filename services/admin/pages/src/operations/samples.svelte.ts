@@ -18,7 +18,7 @@ export interface Sample {
 }
 
 /** The samples that are kept: a quarter of an hour. */
-const mostSamples = 180;
+const maxSamples = 180;
 export const sampleMs = 5000;
 
 /** The metrics of the stack as this tab saw them. They are kept while the tab is open, and read only while someone looks. */
@@ -33,7 +33,7 @@ class Samples {
       const metrics = readMetrics(await client.admin.metrics());
       this.metrics = metrics;
       this.problem = undefined;
-      this.list = [...this.list.slice(1 - mostSamples), this.#sampleOf(metrics)];
+      this.list = [...this.list.slice(1 - maxSamples), this.#sampleOf(metrics)];
     } catch (error) {
       this.problem = problemOf(error);
     }

@@ -1,5 +1,5 @@
 /** Up to this many columns are all drawn, each as wide as its values. */
-const mostDrawn = 16;
+const maxDrawn = 16;
 
 /** Columns come and go in steps, so that few pixels of scrolling change nothing. */
 const step = 4;
@@ -14,7 +14,7 @@ export interface ColumnsInView {
 }
 
 /** Whether a grid with this many columns draws only those in view, all of one width. */
-export const drawsPart = (count: number): boolean => count > mostDrawn;
+export const drawsPart = (count: number): boolean => count > maxDrawn;
 
 /** Returns the columns to draw in a frame of a width that is scrolled. All lengths are in widths of a column. */
 export function columnsInView(count: number, scrolled: number, width: number): ColumnsInView {

@@ -30,12 +30,12 @@ export const keepColumns = (collection: CollectionDefinition, names: readonly st
   localStorage.setItem(keyOf(collection), JSON.stringify(names));
 
 /** More columns than these are not named one by one in the address of a request. */
-const mostNamed = 40;
+const maxNamed = 40;
 
 /** Returns the members of records that a grid with these columns reads; undefined for all. */
 export function membersFor(collection: CollectionDefinition, columns: readonly string[]): string[] | undefined {
   const own = collection.type === 'view' ? ['id'] : ['id', 'updated'];
-  if (columns.length > mostNamed) return undefined;
+  if (columns.length > maxNamed) return undefined;
   // Another admin may have dropped a field meanwhile.
   const known = columnsOf(collection).map(({ name }) => name);
   return [...new Set([...own, ...known.filter((name) => columns.includes(name))])];

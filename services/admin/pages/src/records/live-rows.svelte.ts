@@ -3,7 +3,7 @@ import { client } from '../api/client.ts';
 import type { AnyRecord } from '../api/records.ts';
 
 /** More new records than these are not told apart. */
-export const mostFresh = 1000;
+export const maxFresh = 1000;
 
 /** Changes of this time are shown together: a thousand of them a second must not redraw a grid a thousand times. */
 const togetherMs = 100;
@@ -72,7 +72,7 @@ export class LiveRows {
         const { record } = message;
         gone.delete(record.id);
         if (this.#page.has(record.id)) changed.set(record.id, record);
-        else if (message.type !== 'update' && fresh.size < mostFresh) fresh.add(record.id);
+        else if (message.type !== 'update' && fresh.size < maxFresh) fresh.add(record.id);
       }
     }
     [this.changed, this.gone, this.fresh] = [changed, gone, fresh];

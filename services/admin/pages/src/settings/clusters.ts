@@ -8,13 +8,13 @@ export interface Cluster {
 }
 
 /** A group with more settings than these is shown in clusters. */
-const mostTogether = 12;
+const maxTogether = 12;
 
 const beginningOf = (key: string): string => key.slice(0, key.lastIndexOf('.'));
 
 /** Splits the settings of a group by what their keys begin with, if they are many. */
 export function clustersOf(settings: readonly SettingDescription[]): readonly Cluster[] {
-  if (settings.length <= mostTogether) return [{ name: '', settings }];
+  if (settings.length <= maxTogether) return [{ name: '', settings }];
   const clusters = new Map<string, SettingDescription[]>();
   for (const setting of settings) {
     const name = beginningOf(setting.key);

@@ -83,15 +83,15 @@ function fit(name: string, words: string): number {
 }
 
 /** More than these are not shown. */
-const mostShown = 40;
+const maxShown = 40;
 
 /** Returns the items that fit, the best first. */
 export function findItems(items: readonly PaletteItem[], typed: string): readonly PaletteItem[] {
   const words = typed.trim().toLowerCase().slice(0, 200);
-  if (words === '') return items.slice(0, mostShown);
+  if (words === '') return items.slice(0, maxShown);
   const found = items
     .map((item) => ({ item, score: fit(item.name.toLowerCase(), words) }))
     .filter(({ score }) => score >= 0)
     .sort((one, other) => other.score - one.score);
-  return [...byId(typed.trim()), ...found.map(({ item }) => item)].slice(0, mostShown);
+  return [...byId(typed.trim()), ...found.map(({ item }) => item)].slice(0, maxShown);
 }

@@ -8,8 +8,8 @@ export interface Preview {
 
 /** A preview reads no more of a file. */
 export const previewBytes = 64 * 1024;
-const mostRows = 5;
-const mostColumns = 500;
+const maxRows = 5;
+const maxColumns = 500;
 
 /** Returns the format that the name of a file says. */
 export function formatOf(name: string): Format | undefined {
@@ -30,10 +30,10 @@ export function previewOf(text: string, format: Format, separator: string): Prev
   const begin = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (format === 'csv') {
     const [columns = [], ...rows] = csvRows(begin, separator);
-    return { columns: columns.slice(0, mostColumns), rows: rows.slice(0, mostRows) };
+    return { columns: columns.slice(0, maxColumns), rows: rows.slice(0, maxRows) };
   }
   const objects = format === 'ndjson' ? linesOf(begin) : elementsOf(begin);
-  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))].slice(0, mostColumns);
+  const columns = [...new Set(objects.flatMap((object) => Object.keys(object)))].slice(0, maxColumns);
   const cell = (value: unknown): string =>
     value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
   return { columns, rows: objects.map((object) => columns.map((column) => cell(object[column]))) };
@@ -48,7 +48,7 @@ function csvRows(text: string, separator: string): string[][] {
     if (row.length > 1 || cell !== '') rows.push(row);
     [row, cell] = [[], ''];
   };
-  for (let at = 0; at < text.length && rows.length <= mostRows; at += 1) {
+  for (let at = 0; at < text.length && rows.length <= maxRows; at += 1) {
     const character = text.charAt(at);
     if (isQuoted) {
       if (character !== '"') cell += character;
@@ -66,7 +66,7 @@ function csvRows(text: string, separator: string): string[][] {
     } else cell += character;
   }
   // A last line without an end is whole only if the file ends there.
-  if (rows.length <= mostRows && text.length < previewBytes / 2 && !isQuoted && (cell !== '' || row.length > 0))
+  if (rows.length <= maxRows && text.length < previewBytes / 2 && !isQuoted && (cell !== '' || row.length > 0))
     endRow();
   return rows;
 }
@@ -88,7 +88,7 @@ const linesOf = (text: string): Members[] =>
   text
     .split(/\r?\n/)
     .filter((line) => line.trim() !== '')
-    .slice(0, mostRows)
+    .slice(0, maxRows)
     .map(parsed)
     .filter(isMembers);
 
@@ -96,7 +96,7 @@ const linesOf = (text: string): Members[] =>
 function elementsOf(text: string): Members[] {
   const found: Members[] = [];
   let [depth, from, isText] = [0, 0, false];
-  for (let at = text.indexOf('[') + 1; at > 0 && at < text.length && found.length < mostRows; at += 1) {
+  for (let at = text.indexOf('[') + 1; at > 0 && at < text.length && found.length < maxRows; at += 1) {
     const character = text.charAt(at);
     if (isText) {
       if (character === '\\') at += 1;

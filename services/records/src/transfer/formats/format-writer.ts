@@ -8,8 +8,8 @@ export interface FormatWriter {
   readonly end: string;
 }
 
-/** The content type of each format. */
-export const contentTypes: Readonly<Record<Format, string>> = {
+/** The content type of an export in each format. */
+export const exportContentTypes: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson; charset=utf-8',
   json: 'application/json; charset=utf-8',

@@ -13,7 +13,7 @@ import { readBody } from './job-body.ts';
 import { readerOf } from './open-rows.ts';
 
 /** The content type of rows in each format. */
-export const contentTypes: Readonly<Record<Format, string>> = {
+export const refusedContentTypes: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
   json: 'application/json; charset=utf-8',

@@ -33,7 +33,7 @@ export interface RunImportDeps extends Omit<OperationRules, 'collections'> {
   /** Finds a collection by its id. */
   findById(id: string): Collection | undefined;
   /** Lets other work take precedence, after this many milliseconds of work. */
-  breathe(workedMs: number): Promise<void>;
+  yieldToRequests(workedMs: number): Promise<void>;
   /** Counts rows by result. */
   readonly rows: { inc(labels: { readonly result: string }, value: number): void };
 }
@@ -93,7 +93,7 @@ async function runPass(deps: RunImportDeps, given: ImportJob, ending: AbortSigna
       rows_refused: job.rows_refused + progress.refused,
     };
     sinceMs = performance.now();
-    await deps.breathe(workedMs);
+    await deps.yieldToRequests(workedMs);
   }
   return ending.aborted ? undefined : job;
 }
@@ -102,7 +102,7 @@ type Rows = AsyncIterable<SourceRow>;
 type ReadChunk = Omit<Chunk, 'activeMs'>;
 
 async function* allChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): AsyncGenerator<ReadChunk> {
-  const most = mostRows(deps, job);
+  const most = maxChunkRows(deps, job);
   let taken: ChunkRow[] = [];
   let bytes = 0;
   let position = job.position;
@@ -124,7 +124,7 @@ async function* allChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): Asyn
 
 /** The chunks of the waiting rows. The rows between them are only read. */
 async function* waitingChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): AsyncGenerator<ReadChunk> {
-  const most = mostRows(deps, job);
+  const most = maxChunkRows(deps, job);
   const list = (after: number) =>
     deps.write({ mode: 'statement' }, ({ query }) => listUnfinished(query, job.id, after, most));
   let waiting = new Map<number, JobRow>();
@@ -155,7 +155,7 @@ async function* waitingChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): 
   if (taken.length > 0) yield chunkOf(taken);
 }
 
-function mostRows({ findById, hooks }: RunImportDeps, { collection_id: id }: ImportJob): number {
+function maxChunkRows({ findById, hooks }: RunImportDeps, { collection_id: id }: ImportJob): number {
   const collection = findById(id);
   const isSlow =
     collection && (hasAccounts(collection) || hooks.find(collection, 'create') || hooks.find(collection, 'update'));

@@ -3,17 +3,17 @@ import { messages } from '../messages/messages.ts';
 import type { Connection } from './connection.ts';
 
 /** When clients reconnect, in milliseconds. A random part spreads them. */
-interface ComeBack {
-  readonly leastMs: number;
+interface ReconnectDelay {
+  readonly minMs: number;
   readonly spreadMs: number;
 }
 
-const soon: ComeBack = { leastMs: 500, spreadMs: 2000 };
+const soon: ReconnectDelay = { minMs: 500, spreadMs: 2000 };
 
 /** Ends a connection. Its client reconnects after a random time, resumes with its cursor, and misses nothing. */
-export function sendAway(connection: Connection, { leastMs, spreadMs }: ComeBack = soon): void {
-  connection.end('shutdown', messages.reconnect(Math.round(leastMs + Math.random() * spreadMs)));
+export function endForReconnect(connection: Connection, { minMs, spreadMs }: ReconnectDelay = soon): void {
+  connection.end('shutdown', messages.reconnect(Math.round(minMs + Math.random() * spreadMs)));
 }
 
 /** Whether a failure is temporary. Then the client reconnects instead of being refused. */
-export const isPassing = (error: unknown): boolean => error instanceof AppError && error.status >= 503;
+export const isTemporary = (error: unknown): boolean => error instanceof AppError && error.status >= 503;

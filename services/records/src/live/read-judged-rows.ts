@@ -14,15 +14,15 @@ const maxPairsForEach = 10_000;
 /** The maximum number of UTF-16 code units of all JSON that one call returns. */
 const maxShownUnits = 64 * 2 ** 20;
 
-interface AskDeps {
+interface ReadDeps {
   /** Runs the statements that judge. */
   readonly read: Query;
   maxAnswerBytes(): number;
 }
 
 /** Runs the statement for these events, in parts if there are many callers. */
-export async function askRows(
-  deps: AskDeps,
+export async function readJudgedRows(
+  deps: ReadDeps,
   { text, valuesFrom, columns, shownReads }: CompiledPlan,
   asked: readonly Asked[],
   { rows }: DistinctCallers,

@@ -2,13 +2,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, Page } from 'playwright-core';
-import { firstAdmin } from './stack.ts';
+import type { Page } from 'playwright-core';
 
-const pictures = join(import.meta.dirname, '../admin-pages/screenshots');
-
-/** What a text of a stranger may hold. None of it may run, or change the page around it. */
-export const hostile = '"><img src=x onerror=alert(1)><script>alert(2)</script> javascript:alert(3) \u202eevil\u200b';
+const pictures = join(import.meta.dirname, 'screenshots');
 
 /** Every screen: its address, and a text that it shows when it is complete. */
 export interface Screen {
@@ -17,39 +13,6 @@ export interface Screen {
   readonly shows: string;
   /** What to click before the look. */
   readonly opens?: (page: Page) => Promise<void>;
-}
-
-/** A page, and what the browser said about scripts that failed and things that the policy forbids. */
-export interface WatchedPage {
-  readonly page: Page;
-  readonly said: readonly string[];
-}
-
-/** Opens a page of a browser. Close its context when it is done. */
-export async function openPage(browser: Browser): Promise<WatchedPage> {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' });
-  const page = await context.newPage();
-  page.setDefaultTimeout(30_000);
-  const said: string[] = [];
-  page.on('pageerror', (error) => said.push(error.message));
-  page.on('console', (message) => {
-    if (/Content Security Policy|Trusted/i.test(message.text())) said.push(message.text());
-  });
-  return { page, said };
-}
-
-/** Signs the first admin in. */
-export async function signIn(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/_/`);
-  await enter(page);
-  await page.getByRole('heading', { name: 'Collections' }).waitFor();
-}
-
-/** Fills in the form of a sign-in that is shown. */
-export async function enter(page: Page): Promise<void> {
-  await page.getByLabel('Email').fill(firstAdmin.email);
-  await page.getByLabel('Password').fill(firstAdmin.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
 }
 
 const looks = [

@@ -1,0 +1,2 @@
+/** The file name that stands for standard input or output. */
+export const standardStream = '-';
