@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 interface EventuallyOptions {
-  /** How long the condition may take, in milliseconds. */
+  /** How long the condition may take, in milliseconds. By default longer than anything takes on a busy machine. */
   readonly timeoutMs?: number;
   /** The first pause between two checks, in milliseconds. */
   readonly intervalMs?: number;
@@ -20,7 +20,7 @@ export class Hopeless extends Error {}
 export async function eventually<T>(
   what: string,
   check: () => T | Promise<T>,
-  { timeoutMs = 10_000, intervalMs = 20 }: EventuallyOptions = {},
+  { timeoutMs = 30_000, intervalMs = 20 }: EventuallyOptions = {},
 ): Promise<Exclude<T, undefined | false>> {
   const begunAtMs = performance.now();
   for (;;) {

@@ -139,7 +139,9 @@ onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]
 
 /** Reads 100 records that each lead over six relations to one record of 1 MB: the whole answer would have 100 MB. */
 async function deepExpands(target: Target, admin: Client, other: string): Promise<void> {
-  await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '4000' });
+  const limitReads = (ms: number) => admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': String(ms) });
+  // Longer than the requests of another client take on a busy machine.
+  await limitReads(30_000);
   await admin.post('/api/v1/collections', {
     name: 'chains',
     type: 'base',
@@ -166,6 +168,7 @@ async function deepExpands(target: Target, admin: Client, other: string): Promis
       return [list(100, address), plain(10), plain(20)];
     }).flat(),
   );
+  await limitReads(4000);
   const expensive = Promise.all([
     ...Array.from({ length: 20 }, (_, n) => list(100, `10.2.0.${n + 1}`)),
     ...Array.from({ length: 20 }, () => list(100, '10.2.1.1')),
@@ -178,12 +181,13 @@ async function deepExpands(target: Target, admin: Client, other: string): Promis
     [],
   );
   assert.ok(codes.includes('422 answer_too_large') || codes.includes('422 too_expensive'), String(codes));
-  await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '1000' });
+  await limitReads(1000);
 }
 
 /**
  * Holds all lists of `chains` in the database with a lock, as if they took long. Another client has to get its answers
- * meanwhile. If its requests waited for the lists, the first lists would reach their time limit before that.
+ * meanwhile. If its requests waited for the lists, the lists that run would reach their time limit before that. Lists that
+ * wait for a connection are refused earlier.
  */
 async function probeDuringHeldLists(target: Target, other: string, send: () => Promise<Answer>[]): Promise<void> {
   if (target.databaseUrl === undefined) return;
@@ -203,7 +207,11 @@ async function probeDuringHeldLists(target: Target, other: string, send: () => P
     const startedAtMs = performance.now();
     await probe(target, probesWithoutLists(other));
     const tookMs = Math.round(performance.now() - startedAtMs);
-    assert.deepEqual(codesOf(ended), [], `lists ended before another client had its answers, after ${tookMs} ms`);
+    assert.deepEqual(
+      codesOf(ended).filter((code) => code !== '503 unavailable'),
+      [],
+      `lists ended before another client had its answers, after ${tookMs} ms`,
+    );
     await client.query('rollback');
     await Promise.all(lists);
   } finally {

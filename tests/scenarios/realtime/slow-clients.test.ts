@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { eventually } from '../../harness/eventually.ts';
+import { inDatabase } from '../../harness/in-database.ts';
 import { at } from '../../harness/json.ts';
 import { openLive } from '../../harness/live-client.ts';
 import { onEachTopology, replicaCount } from '../../harness/target.ts';
@@ -41,14 +42,25 @@ onEachTopology('slow and greedy clients harm nobody else', async (t, target) => 
     );
   });
 
-  await t.test('a filter that is too slow ends only its own subscription [realtime §6.3]', async () => {
-    await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '150' });
-    // Every term converts the whole text to lower case again.
-    const filter = Array.from({ length: 190 }, (_, n) => `text !~ "${n}y"`).join('&&');
-    await using slow = await openLive(target.url, [{ collection: 'notes', filter }], { asBody: true });
-    await using other = await openLive(target.url, [{ collection: 'notes', filter: 'rank >= 0', fields: 'id' }]);
+  await t.test('a filter that is too slow ends only its own subscription [realtime §6.3]', async (t) => {
+    if (target.databaseUrl === undefined) return t.skip('the text is written into the database');
+    const open = { list_rule: null, view_rule: null };
+    const text = { name: 'text', type: 'text' };
+    await admin.post('/api/v1/collections', { name: 'books', type: 'base', fields: [text], ...open });
+    const fields = [
+      { name: 'book', type: 'relation', collection: 'books' },
+      { name: 'rank', type: 'number' },
+    ];
+    await admin.post('/api/v1/collections', { name: 'quotes', type: 'base', fields, ...open });
+    const { id: book } = await admin.create('books', { text: largeText });
+    await inDatabase(target, 'update records.books set text = repeat(text, 80) where id = $1', [book]);
+    // Every term converts 8 MB to lower case again, which takes much longer than the limit, and everything else much less.
+    await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '1000' });
+    const filter = Array.from({ length: 190 }, (_, n) => `book.text !~ "${n}y"`).join('&&');
+    await using slow = await openLive(target.url, [{ collection: 'quotes', filter }], { asBody: true });
+    await using other = await openLive(target.url, [{ collection: 'quotes', filter: 'rank >= 0', fields: 'id' }]);
     assert.equal(slow.status, 200, slow.text);
-    for (let n = 0; n < 5; n += 1) await admin.create('notes', { text: largeText.repeat(8), rank: n });
+    for (let rank = 0; rank < 5; rank += 1) await admin.create('quotes', { book, rank });
     await other.arrived('create', 5);
     const [error] = await slow.arrived('error');
     assert.equal(error?.data.code, 'too_expensive');
