@@ -15,6 +15,7 @@ import type { Result } from './report/result.ts';
 import { allRows, isWanted } from './rows/all-rows.ts';
 import { measureBesideExtension } from './rows/beside-extension.ts';
 import { type Measuring, measureRow, type RowResult } from './rows/measure-row.ts';
+import { titleOf } from './rows/row.ts';
 import { findAuthor, sizes } from './seed.ts';
 import { median } from './statistics.ts';
 import { measureWebhooks } from './webhooks/measure-webhooks.ts';
@@ -92,7 +93,7 @@ async function measureRows(measuring: Measuring, options: Options, tell: Tell): 
   const results: RowResult[] = [];
   for (const row of allRows) {
     if (!isWanted(options, row.name)) continue;
-    tell(row.title);
+    tell(titleOf(row));
     results.push(await measureRow(row, measuring));
   }
   return results;

@@ -1,8 +1,6 @@
-import type { LiveReads, OpenedPlan, OpenResult } from '@recordbus/live';
+import type { LiveReads } from '@recordbus/live';
 import { AppError, internalError, malformed } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
-import type { ChannelSubscriptionRequest } from '../channels/channel-request.ts';
-import type { Admission as ChannelAdmission } from '../channels/channel-subscription.ts';
 import type { Channels } from '../channels/channels.ts';
 import type { Connection } from '../connection/connection.ts';
 import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';
@@ -13,21 +11,8 @@ import { Subscription } from '../follow/subscription.ts';
 import { messages } from '../messages/messages.ts';
 import type { ChangeLog } from '../stream/change-log.ts';
 import { type Cursor, formatCursor } from '../stream/cursor.ts';
-import type { ReadSubscription, RecordSubscriptionRequest } from './subscription-request.ts';
-
-/** A subscription that its caller may have. */
-interface Opened extends OpenedPlan {
-  readonly wanted: RecordSubscriptionRequest;
-}
-
-/** A subscription to a channel that its caller may have. */
-interface Admitted {
-  readonly wanted: ChannelSubscriptionRequest;
-  readonly admission: ChannelAdmission;
-}
-
-/** A parsed subscription, with its plan or its refusal. */
-export type Admission = Opened | Admitted | { readonly id: string; readonly refusal: AppError };
+import { type Admission, type Admitted, admitSubscriptions, type Opened } from './admit-subscriptions.ts';
+import type { ReadSubscription } from './subscription-request.ts';
 
 /** Opens subscriptions, and adds those to records to groups. */
 export interface Subscriber {
@@ -64,35 +49,6 @@ const snapshotReadMs = 60_000;
 const drainCheckMs = 20;
 
 export function createSubscriber({ live, changes, groups, channels, log, onResync }: SubscriberDeps): Subscriber {
-  async function admit(wanted: readonly ReadSubscription[], caller: Connection['caller']) {
-    const readable = wanted.filter((one) => 'request' in one);
-    const results = readable.length > 0 ? await live.open(readable.map(({ request }) => ({ request, caller }))) : [];
-    const byWanted = new Map<ReadSubscription, OpenResult | undefined>(
-      readable.map((one, place) => [one, results[place]]),
-    );
-    const admissions: Admission[] = [];
-    for (const one of wanted) {
-      if ('refusal' in one) admissions.push(one);
-      else if ('channel' in one) admissions.push(await admitToChannel(one, caller));
-      else admissions.push(openedOf(one, byWanted.get(one)));
-    }
-    return admissions;
-  }
-
-  function openedOf(wanted: RecordSubscriptionRequest, result: OpenResult | undefined): Admission {
-    if (!result) throw new Error('a subscription was not checked');
-    return 'refusal' in result ? { id: wanted.id, refusal: result.refusal } : { ...result, wanted };
-  }
-
-  async function admitToChannel(wanted: ChannelSubscriptionRequest, { principal }: Connection['caller']) {
-    try {
-      return { wanted, admission: await channels.admit(wanted.channel, principal) };
-    } catch (error) {
-      if (!(error instanceof AppError)) throw error;
-      return { id: wanted.id, refusal: error };
-    }
-  }
-
   async function begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void> {
     if (connection.isEnded) return;
     const refused: (() => void)[] = [];
@@ -216,7 +172,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
   }
 
   return {
-    admit,
+    admit: (wanted, caller) => admitSubscriptions({ live, channels }, wanted, caller),
     begin,
     restart(subscription, reason) {
       beginAtEnd(subscription, reason).catch((error: unknown) => fail(subscription, error));

@@ -3,7 +3,7 @@ import { startGenerator } from '../generator/generator.ts';
 import type { Options } from '../options.ts';
 import { table } from '../report/table.ts';
 import { allRows, isWanted } from '../rows/all-rows.ts';
-import type { Row } from '../rows/row.ts';
+import { type Row, titleOf } from '../rows/row.ts';
 import { type ComparedSide, compareRow } from './compare-row.ts';
 import { comparedCells, comparedHead, notMeasured } from './compared-table.ts';
 import { startSide } from './start-side.ts';
@@ -27,7 +27,7 @@ export async function compareCheckouts(
   const rows: string[][] = [];
   for (const row of allRows) {
     if (!isWanted(options, row.name)) continue;
-    tell(row.title);
+    tell(titleOf(row));
     rows.push(await cellsOf(row, here, there));
   }
   return table(comparedHead, rows, options.markdown ? 'markdown' : 'text');

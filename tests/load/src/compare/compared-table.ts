@@ -1,4 +1,4 @@
-import type { Row } from '../rows/row.ts';
+import { type Row, titleOf } from '../rows/row.ts';
 import type { ComparedResult, ComparedRow } from './compare-row.ts';
 
 const sideHead = ['requests/s', 'p50 ms', 'p99', 'CPU µs', 'PostgreSQL µs'];
@@ -18,10 +18,10 @@ const sideCells = ({ requestsPerSec, p50, p99, cpuUs, databaseCpuUs }: ComparedR
 ];
 
 /** Returns the cells of a row. The ratio is requests/s of this checkout divided by those of the other one. */
-export function comparedCells({ title }: Row, { here, there }: ComparedRow): string[] {
+export function comparedCells(row: Row, { here, there }: ComparedRow): string[] {
   const failures = [...here.failures, ...there.failures.map((failure) => `other: ${failure}`)];
   return [
-    failures.length > 0 ? `${title} (FAILURES: ${failures.join(', ')})` : title,
+    failures.length > 0 ? `${titleOf(row)} (FAILURES: ${failures.join(', ')})` : titleOf(row),
     ...sideCells(here),
     ...sideCells(there),
     (here.requestsPerSec / there.requestsPerSec).toFixed(2),
@@ -29,7 +29,7 @@ export function comparedCells({ title }: Row, { here, there }: ComparedRow): str
 }
 
 /** Returns the cells of a row that failed. */
-export const notMeasured = ({ title }: Row, error: unknown): string[] => [
-  `${title} (not measured: ${error instanceof Error ? error.message : error})`,
+export const notMeasured = (row: Row, error: unknown): string[] => [
+  `${titleOf(row)} (not measured: ${error instanceof Error ? error.message : error})`,
   ...comparedHead.slice(1).map(() => ''),
 ];

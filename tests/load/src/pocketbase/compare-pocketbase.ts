@@ -6,7 +6,7 @@ import { describeOtherLoad } from '../report/machine.ts';
 import { table } from '../report/table.ts';
 import { allRows, isWanted } from '../rows/all-rows.ts';
 import { type Measuring, type Round, runRound, summarize, warmUpSeconds } from '../rows/measure-row.ts';
-import type { Row } from '../rows/row.ts';
+import { type Row, titleOf } from '../rows/row.ts';
 import { pocketBaseCells, pocketBaseHead } from './compared-cells.ts';
 import { findEquivalent } from './equivalents.ts';
 import { type PocketBase, startPocketBase } from './start-pocketbase.ts';
@@ -34,7 +34,7 @@ export async function comparePocketBase(
   const rows: string[][] = [];
   for (const row of allRows) {
     if (!isWanted(options, row.name) || !findEquivalent(row.name)) continue;
-    tell(row.title);
+    tell(titleOf(row));
     rows.push(await compareRow(row, measuring, pocketbase));
   }
   return [...otherLoad, ...table(pocketBaseHead, rows, options.markdown ? 'markdown' : 'text')];

@@ -1,5 +1,5 @@
 import type { SideResult } from '../rows/measure-row.ts';
-import type { Row } from '../rows/row.ts';
+import { type Row, titleOf } from '../rows/row.ts';
 
 const sideHead = ['requests/s', 'p50 ms', 'p99', 'CPU µs'];
 
@@ -17,9 +17,9 @@ const sideCells = ({ requestsPerSec, p50, p99, cpuUs }: SideResult): string[] =>
 ];
 
 /** Returns the cells of a row. The ratio is requests/s of the product divided by those of PocketBase. */
-export function pocketBaseCells({ title, connections }: Row, product: SideResult, other: SideResult): string[] {
+export function pocketBaseCells(row: Row, product: SideResult, other: SideResult): string[] {
   const failures = [...product.failures, ...other.failures.map((failure) => `PocketBase: ${failure}`)];
-  const shown = connections === undefined ? title : `${title} (${connections} connections)`;
+  const shown = titleOf(row);
   return [
     failures.length > 0 ? `${shown} (FAILURES: ${failures.join(', ')})` : shown,
     ...sideCells(product),

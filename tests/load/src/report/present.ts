@@ -1,6 +1,7 @@
 import { importLines } from '../imports/import-lines.ts';
 import { liveLines } from '../live/live-lines.ts';
 import type { RowResult } from '../rows/measure-row.ts';
+import { titleOf } from '../rows/row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
 import { besideLines } from './beside-lines.ts';
 import { allFailures, type Result } from './result.ts';
@@ -41,7 +42,7 @@ const rowHead = ['row', 'requests/s', 'p50 ms', 'p95', 'p99', 'CPU µs', 'bare/s
 function rowCells({ row, product, bare }: RowResult): string[] {
   const hasFailed = product.failures.length + (bare?.failures.length ?? 0) > 0;
   const cpu = ({ cpuUs }: { cpuUs: number | undefined }) => (cpuUs === undefined ? '' : whole(cpuUs));
-  const title = row.connections === undefined ? row.title : `${row.title} (${row.connections} connections)`;
+  const title = titleOf(row);
   return [
     hasFailed ? `${title} (FAILURES, see above)` : title,
     whole(product.requestsPerSec),

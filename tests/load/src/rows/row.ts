@@ -28,3 +28,7 @@ export interface Row {
   /** Returns the requests of a round. Called before each round. */
   requests(database: pg.Client): Promise<Requests> | Requests;
 }
+
+/** Returns the title of a row as reports show it. */
+export const titleOf = ({ title, connections }: Row): string =>
+  connections === undefined ? title : `${title} (${connections} connections)`;

@@ -1,0 +1,36 @@
+import { isDeepStrictEqual } from 'node:util';
+import { type Collection, createProblems, readFieldDefinitions } from '@recordbus/schema';
+import { startSlice } from '@recordbus/shared/time-slice';
+import { listOfFields, mergeFields } from './merge-fields.ts';
+import type { SnapshotCollection } from './snapshot-document.ts';
+
+/** Whether one of the drafts changes the fields of its collection. Runs in slices of time. */
+export async function changesFieldsOfAny(
+  collections: readonly Collection[],
+  drafts: readonly SnapshotCollection[],
+): Promise<boolean> {
+  const slice = startSlice();
+  for (const draft of drafts) {
+    if (slice.isOver()) await slice.pause();
+    if (changesFields(collections, draft)) return true;
+  }
+  return false;
+}
+
+/** Whether the draft changes the fields of an existing collection. Problems are reported when they are applied. */
+function changesFields(collections: readonly Collection[], draft: SnapshotCollection): boolean {
+  const existing = collections.find(({ name }) => name === draft.name);
+  const fields = listOfFields(draft.fields);
+  if (!existing || typeof fields === 'string') return false;
+  const planned = readFieldDefinitions(
+    mergeFields(existing.fields, fields),
+    {
+      collectionType: existing.type,
+      previous: existing.fields,
+      // Targets are validated when the fields are applied.
+      findCollection: (name) => ({ name, type: 'base' }),
+    },
+    createProblems(),
+  );
+  return !isDeepStrictEqual(planned, existing.fields);
+}
