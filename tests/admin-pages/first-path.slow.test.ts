@@ -64,7 +64,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('alert').first().waitFor();
     await page.getByLabel('Password').fill(admin.password);
     await page.getByRole('button', { name: 'Create admin' }).click();
-    await page.getByRole('heading', { name: 'Make your first collection' }).waitFor();
+    await page.getByRole('heading', { name: 'Create your first collection' }).waitFor();
   });
 
   test('a collection is created, and the error of a wrong rule is shown at its field', async () => {
@@ -72,7 +72,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('heading', { name: 'New collection' }).waitFor();
     await page.keyboard.type('posts');
     assert.equal(await page.getByLabel('Name', { exact: false }).first().inputValue(), 'posts');
-    await page.getByRole('textbox', { name: 'Name of the field' }).fill('title');
+    await page.getByRole('textbox', { name: 'Field name' }).fill('title');
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.keyboard.type('state');
     await page.getByRole('combobox', { name: 'Type of state' }).selectOption('select');
@@ -80,16 +80,16 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.keyboard.type('photo');
     await page.getByRole('combobox', { name: 'Type of photo' }).selectOption('file');
-    await page.getByRole('combobox', { name: 'List: who may' }).selectOption('some');
+    await page.getByRole('combobox', { name: 'List: who can' }).selectOption('some');
     const rule = page.getByRole('textbox', { name: 'List' });
     await rule.click();
     await page.keyboard.type('titel = 3');
     await page.getByRole('button', { name: 'Create collection' }).click();
     await page.getByText('posts has no field "titel"').waitFor();
     assert.equal(await page.locator('.cm-wrong').textContent(), 't');
-    await page.getByRole('combobox', { name: 'List: who may' }).selectOption('everyone');
+    await page.getByRole('combobox', { name: 'List: who can' }).selectOption('everyone');
     await page.getByRole('button', { name: 'Create collection' }).click();
-    await page.getByText('posts is saved.').waitFor();
+    await page.getByText('Saved posts.').waitFor();
     await page.getByText('No records yet').waitFor();
     await page.goto(`${stack.url}/_/`);
     await page.getByRole('row', { name: /posts/ }).waitFor();
@@ -114,7 +114,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('textbox', { name: 'Filter' }).click();
     await page.keyboard.type("title = 'none'");
     await page.getByRole('button', { name: 'Filter', exact: true }).click();
-    await page.getByText('No record fulfils the filter').waitFor();
+    await page.getByText('No matching records').waitFor();
     await page.getByRole('button', { name: 'Clear' }).click();
     await page.getByRole('cell', { name: 'Hello' }).waitFor();
   });
@@ -130,7 +130,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('button', { name: 'Send test' }).click();
     await page.getByRole('heading', { name: 'Delivery of webhooks.test' }).waitFor();
     await page.getByRole('dialog').getByText('success').waitFor();
-    await page.getByRole('button', { name: 'Send again' }).click();
+    await page.getByRole('button', { name: 'Resend' }).click();
     await page.getByRole('button', { name: 'Close', exact: true }).last().click();
     await eventually(
       'both deliveries are done',
@@ -138,8 +138,8 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     );
     assert.equal(receiver.deliveries.length, 2);
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByRole('button', { name: /^Send \d+ events? again$/ }).click();
-    await page.getByText(/^\d+ events? (is|are) sent again/).waitFor();
+    await page.getByRole('button', { name: /^Replay \d+ events?$/ }).click();
+    await page.getByText(/^Replaying \d+ events?/).waitFor();
     await receiver.received(3);
     await eventually('its delivery is in the list', async () => (await page.locator('tbody tr').count()) > 2);
     await page.getByRole('link', { name: 'Webhooks', exact: true }).first().click();

@@ -70,16 +70,16 @@ export async function startLongImport(admin: Client): Promise<string> {
 /** The screens of operations: their addresses, and a text that each shows when it is complete. */
 export const operationsScreens = ({ event, request, job, record }: OperationsGround) => [
   { name: 'events', path: '/_/events', shows: 'wares' },
-  { name: 'event', path: `/_/events/${event}`, shows: 'What changed' },
+  { name: 'event', path: `/_/events/${event}`, shows: 'Changes' },
   { name: 'record-events', path: `/_/collections/wares/records/${record}/events`, shows: 'update' },
   { name: 'health', path: '/_/health', shows: 'all in one' },
   { name: 'requests', path: '/_/requests?path=/api/v1/wares', shows: '/api/v1/wares' },
-  { name: 'request', path: `/_/requests/${request}`, shows: 'What it caused' },
+  { name: 'request', path: `/_/requests/${request}`, shows: 'Answered' },
   { name: 'audit', path: '/_/audit', shows: 'webhooks.create' },
   { name: 'jobs', path: '/_/jobs', shows: 'Import into wares' },
   { name: 'job', path: `/_/jobs/${job}`, shows: 'refused row' },
-  { name: 'crons', path: '/_/crons', shows: 'No extension has a cron' },
-  { name: 'backups', path: '/_/backups', shows: 'On the command line' },
+  { name: 'crons', path: '/_/crons', shows: 'No crons yet' },
+  { name: 'backups', path: '/_/backups', shows: 'No backups yet' },
   { name: 'import', path: '/_/collections/wares/records?import=1', shows: 'Import into wares' },
   { name: 'export', path: '/_/collections/wares/records?export=1', shows: 'Export wares' },
 ];

@@ -49,15 +49,15 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
   test('an event shows each delivery with its attempts, and is sent again to all', async () => {
     await open(`/_/events/${ground.event}`);
     const sheet = page.getByRole('dialog');
-    await sheet.getByText('What changed').waitFor();
+    await sheet.getByText('Changes', { exact: true }).waitFor();
     assert.equal((await sheet.locator('figure rect').count()) >= 4, true, 'a bar for each attempt');
     await sheet.getByText('Next attempt').first().waitFor({ state: 'attached' });
     const before = receiver.deliveries.length;
-    await sheet.getByRole('button', { name: 'Send again to all' }).click();
-    await page.getByText('The event is sent again to 3 webhooks.').waitFor();
+    await sheet.getByRole('button', { name: 'Resend to all' }).click();
+    await page.getByText('Resending the event to 3 webhooks.').waitFor();
     await receiver.received(before + 3);
     await sheet.getByRole('link', { name: ground.request }).click();
-    await page.getByText('What it caused').waitFor();
+    await page.getByRole('dialog').getByText('Answered').waitFor();
     await page.getByRole('dialog').locator('.feed a').first().waitFor();
   });
 
@@ -68,24 +68,24 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.locator('.feed li.fresh').first().waitFor();
     await page.getByLabel('Event').fill('wares.delete');
     await page.keyboard.press('Enter');
-    await page.getByText('No event fits').waitFor();
+    await page.getByText('No matching events').waitFor();
   });
 
   test('a replay shows how many events it will send, and sends them', async () => {
     await open('/_/webhooks');
     await page.getByRole('link', { name: 'search' }).click();
     await page.getByRole('button', { name: 'Replay' }).click();
-    const send = page.getByRole('button', { name: /^Send \d+ events? again$/ });
+    const send = page.getByRole('button', { name: /^Replay \d+ events?$/ });
     await send.waitFor();
     await send.click();
-    await page.getByText(/\d+ events? (is|are) sent again\./).waitFor();
+    await page.getByText(/^Replaying \d+ events?\.$/).waitFor();
   });
 
   test('the rows of a grid follow the writes of others', async () => {
     const { id } = await admin.create('wares', { title: 'before' });
     await open('/_/collections/wares/records');
     await page.getByRole('cell', { name: 'before' }).waitFor();
-    await page.getByTitle('Changes appear here at once').waitFor();
+    await page.getByTitle('Changes appear here immediately').waitFor();
     await admin.patch(`/api/v1/wares/${id}`, { title: 'after' });
     await page.locator('tr.changed').getByRole('cell', { name: 'after' }).waitFor();
     await admin.create('wares', { title: 'another' });
@@ -118,15 +118,15 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     const text = `Title;pieces;note\n${hostile.replaceAll(';', '')};5;x\n"two; parts";none;y\n`;
     const buffer = Buffer.from(text.replace('"><', '><'));
     await page.getByLabel('File').setInputFiles({ name: 'wares.csv', mimeType: 'text/csv', buffer });
-    assert.equal(await page.getByLabel('Field of Title').inputValue(), 'title');
-    await page.getByLabel('Field of pieces').selectOption('stock');
-    assert.equal(await page.getByLabel('Field of note').inputValue(), '');
-    await page.getByRole('button', { name: 'Check the file' }).click();
-    await page.getByText('Nothing is written yet').waitFor();
+    assert.equal(await page.getByLabel('Field for Title').inputValue(), 'title');
+    await page.getByLabel('Field for pieces').selectOption('stock');
+    assert.equal(await page.getByLabel('Field for note').inputValue(), '');
+    await page.getByRole('button', { name: 'Check file' }).click();
+    await page.getByText('Nothing is imported yet').waitFor();
     assert.equal(await total(), before);
     await page.getByText('1 refused row').waitFor();
-    await page.getByRole('button', { name: 'Import 1 rows' }).click();
-    await page.getByText('The import has ended.').waitFor();
+    await page.getByRole('button', { name: 'Import 1 row' }).click();
+    await page.getByText('Import finished').waitFor();
     assert.equal(await total(), before + 1);
   });
 
@@ -145,31 +145,31 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await open('/_/');
     await page.getByRole('heading', { name: 'Collections' }).waitFor();
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find or do' }).fill('wares: new');
+    await page.getByRole('combobox', { name: 'Search' }).fill('wares: new');
     await page.keyboard.press('Enter');
-    await page.getByText('New record of wares').waitFor();
+    await page.getByText('New record in wares').waitFor();
     await page.keyboard.press('Escape');
     await page.keyboard.press('Control+k');
-    await page.getByRole('combobox', { name: 'Find or do' }).fill('audit');
+    await page.getByRole('combobox', { name: 'Search' }).fill('audit');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'Audit' }).waitFor();
+    await page.getByRole('heading', { name: 'Audit log' }).waitFor();
     await page.keyboard.press('/');
     assert.equal(await page.evaluate('document.activeElement.getAttribute("aria-label")'), 'Area');
   });
 
   test('a backup is created, saved and deleted', async () => {
     await open('/_/backups');
-    await page.getByText('No backup yet').waitFor();
+    await page.getByText('No backups yet').waitFor();
     await page.getByRole('button', { name: 'New backup' }).click();
-    await page.getByRole('button', { name: 'Start' }).click();
+    await page.getByRole('button', { name: 'Start backup' }).click();
     await page.getByRole('button', { name: /^Download recordbus-/ }).click({ timeout: 30_000 });
     const saved = await (await page.waitForEvent('download')).path();
     const [shown] = listAt((await admin.get('/api/v1/admin/backups')).json, 'data');
     assert.equal(readFileSync(saved).length, numberAt(shown, 'bytes'));
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
     await page.getByRole('button', { name: /^Delete recordbus-/ }).click();
-    await page.getByRole('button', { name: 'Delete the archive' }).click();
-    await page.getByText('No backup yet').waitFor();
+    await page.getByRole('button', { name: 'Delete backup' }).click();
+    await page.getByText('No backups yet').waitFor();
     await page.getByText('downloaded', { exact: true }).waitFor();
   });
 
@@ -215,7 +215,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
   test('a cron job runs on request', async () => {
     await open('/_/crons');
     await page.getByRole('button', { name: 'Run now' }).click();
-    await page.getByText('has begun').waitFor();
+    await page.getByText(/^Started /).waitFor();
     await page.getByRole('link', { name: /tick/ }).click();
     await page.getByRole('dialog').getByText('manual').waitFor();
   });

@@ -51,12 +51,12 @@ async function fill(stack: Stack): Promise<readonly Screen[]> {
   }));
   await admin.post('/api/v1/collections', { name: 'kinds', fields: every, list_rule: 'a_text = @request.auth.nick' });
   return [
-    { name: 'users', path: '/_/users', shows: 'not verified' },
-    { name: 'user', path: `/_/users/people/${id}`, shows: 'Ways in' },
-    { name: 'admins', path: '/_/admins', shows: 'this one' },
+    { name: 'users', path: '/_/users', shows: 'unverified' },
+    { name: 'user', path: `/_/users/people/${id}`, shows: 'Providers' },
+    { name: 'admins', path: '/_/admins', shows: 'this session' },
     { name: 'new-admin', path: '/_/admins?new=1', shows: 'Generate' },
     { name: 'keys', path: '/_/keys', shows: '192.0.2.0' },
-    { name: 'new-key', path: '/_/keys?new=1', shows: 'Everything else' },
+    { name: 'new-key', path: '/_/keys?new=1', shows: 'Other scopes' },
     { name: 'settings', path: '/_/settings/Mail%20(SMTP)', shows: 'smtp.from' },
     { name: 'settings-theme', path: '/_/settings/Theme', shows: 'theme.accent' },
     {
@@ -74,13 +74,13 @@ async function fill(stack: Stack): Promise<readonly Screen[]> {
       },
     },
     {
-      name: 'who-may',
+      name: 'test-rule',
       path: '/_/collections/kinds/settings',
       shows: 'Add index',
       async opens(page) {
-        await page.getByRole('button', { name: 'Who may list?' }).click();
-        await page.getByRole('button', { name: 'Try', exact: true }).click();
-        await page.getByText('The list is empty for this caller.').waitFor();
+        await page.getByRole('button', { name: 'Test rule: List' }).click();
+        await page.getByRole('button', { name: 'Test', exact: true }).click();
+        await page.getByText('This caller sees no records.').waitFor();
       },
     },
   ];
@@ -132,12 +132,12 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
     await dialog.getByLabel('Your password').fill(me.password);
     await dialog.getByRole('button', { name: 'Continue' }).click();
     const secret = String(await dialog.locator('code').textContent()).replaceAll(' ', '');
-    await dialog.getByLabel('Code of the app').fill(totpCode(secret));
-    await dialog.getByRole('button', { name: 'Switch on' }).click();
+    await dialog.getByLabel('Code from your app').fill(totpCode(secret));
+    await dialog.getByRole('button', { name: 'Turn on' }).click();
     await dialog.getByRole('listitem').nth(9).waitFor();
     const recovery = String(await dialog.getByRole('listitem').first().textContent());
-    await dialog.getByRole('button', { name: 'I have kept them' }).click();
-    await page.getByText('10 of 10 recovery codes are left').waitFor();
+    await dialog.getByRole('button', { name: 'I saved the codes' }).click();
+    await page.getByText('10 of 10 recovery codes left').waitFor();
 
     await page.evaluate('sessionStorage.clear()');
     await enter();
@@ -146,12 +146,12 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
     await page.getByText('the code is wrong or was used already').waitFor();
     await page.getByLabel('Code').fill(recovery);
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('9 of 10 recovery codes are left').waitFor();
-    await page.getByRole('button', { name: 'Switch off' }).click();
+    await page.getByText('9 of 10 recovery codes left').waitFor();
+    await page.getByRole('button', { name: 'Turn off' }).click();
     await dialog.getByLabel('Your password').fill(me.password);
-    await dialog.getByLabel('Code of the app').fill(totpCode(secret, 1));
-    await dialog.getByRole('button', { name: 'Switch off' }).click();
-    await page.getByText('your password alone opens nothing').waitFor();
+    await dialog.getByLabel('Code from your app').fill(totpCode(secret, 1));
+    await dialog.getByRole('button', { name: 'Turn off' }).click();
+    await page.getByText('in addition to your password').waitFor();
     assert.deepEqual(said, []);
   });
 });

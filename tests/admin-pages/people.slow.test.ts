@@ -57,19 +57,19 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
 
   test('a rule is tried for a user, before it is saved', async () => {
     await open('collections/notes/settings');
-    await button('Who may list?').click();
+    await button('Test rule: List').click();
     await page.getByLabel('Caller').selectOption('people');
     await page.getByLabel('User').fill('ann');
     await button(/ann@example\.com/).click();
-    await button('Try').click();
-    await page.getByText('1 record in the list.').waitFor();
+    await button('Test').click();
+    await page.getByText('This caller sees 1 record.').waitFor();
     await page.getByLabel('Caller').selectOption('');
-    await button('Try').click();
-    await page.getByText('The list is empty for this caller.').waitFor();
+    await button('Test').click();
+    await page.getByText('This caller sees no records.').waitFor();
     await page.keyboard.press('Escape');
     await eventually(
       'the focus is back',
-      async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Who may list?',
+      async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Test rule: List',
     );
   });
 
@@ -90,24 +90,24 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
 
   test('a conflict of two admins is shown, and no input is lost', async () => {
     await open('collections/notes/settings');
-    await page.getByRole('textbox', { name: 'Name of the field' }).first().fill('heading');
+    await page.getByRole('textbox', { name: 'Field name' }).first().fill('heading');
     const { json } = await admin.get('/api/v1/collections/notes');
     const fields = [...JSON.parse(textAt(json, 'data.fields')), { name: 'theirs', type: 'number' }];
     await admin.patch('/api/v1/collections/notes', { fields });
     await button('Save').click();
-    await page.getByText('Someone else has changed this collection meanwhile.').waitFor();
-    await button('See the difference').click();
-    await page.getByRole('row', { name: 'field theirs theirs: number not there' }).waitFor();
-    assert.equal(await page.getByRole('textbox', { name: 'Name of the field' }).first().inputValue(), 'heading');
-    await button('Save mine over it').click();
+    await page.getByText('Another admin changed this collection while you were editing.').waitFor();
+    await button('Show differences').click();
+    await page.getByRole('row', { name: 'field theirs theirs: number missing' }).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'Field name' }).first().inputValue(), 'heading');
+    await button('Overwrite').click();
     // The save would drop the field of the other admin, so it has to be confirmed.
-    await page.getByText(/loses its values of theirs/).waitFor();
+    await page.getByText(/deletes the values of theirs/).waitFor();
     await button('Cancel').click();
     await button('Save').click();
-    await page.getByText(/loses its values of theirs/).waitFor();
+    await page.getByText(/deletes the values of theirs/).waitFor();
     await button('Cancel').click();
     await page.reload();
-    await page.getByRole('textbox', { name: 'Name of the field' }).nth(2).waitFor();
+    await page.getByRole('textbox', { name: 'Field name' }).nth(2).waitFor();
   });
 
   test('a session that ends during an edit loses no input: a sign-in opens above the form, and the save continues', async () => {
@@ -120,7 +120,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.keyboard.press('Escape');
     await page.keyboard.press('Escape');
     await enter(page);
-    await page.getByText('The record is created.').waitFor();
+    await page.getByText('Record created.').waitFor();
     await page.getByRole('cell', { name: 'typed before the end' }).waitFor();
   });
 
@@ -129,8 +129,8 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByLabel('Search users').fill('ANN@');
     await page.keyboard.press('Enter');
     await page.getByRole('link', { name: 'ann@example.com' }).click();
-    await button(/^End the session of/).click();
-    await page.getByText('Nobody is signed in.').waitFor();
+    await button(/^End the session from/).click();
+    await page.getByText('No active sessions.').waitFor();
     await button('Mark as verified').click();
     await page.getByText('verified', { exact: true }).waitFor();
     await button('Block').click();
@@ -146,26 +146,26 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
   test('acting as a user shows what the user sees, and ends with a click', async () => {
     await open(`users/people/${ann}`);
     await button('Act as this user').click();
-    await page.getByText(/^You act as/).waitFor();
+    await page.getByText(/^You are acting as/).waitFor();
     await page.getByRole('link', { name: 'notes' }).click();
     await page.getByRole('cell', { name: 'hers' }).waitFor();
     assert.equal(await page.getByRole('cell', { name: 'nobody’s' }).count(), 0);
-    await button('Stop').click();
+    await button('Stop acting').click();
     await page.getByRole('cell', { name: 'nobody’s' }).waitFor();
     await page.getByRole('link', { name: 'Admins' }).click();
-    await page.getByText('this one').waitFor();
+    await page.getByText('this session').waitFor();
   });
 
   test('a key is created with scopes, shown once, narrowed and revoked', async () => {
     await open('keys?new=1');
     await page.getByLabel('Name').fill('<b>ci</b>');
-    await page.getByLabel('read: all collections').check();
-    await page.getByLabel('delete: all collections').check();
+    await page.getByLabel('Read: all collections').check();
+    await page.getByLabel('Delete: all collections').check();
     await page.getByLabel('Networks').fill('127.0.0.0/8\nnowhere');
-    await button('Make key').click();
+    await button('Create key').click();
     await page.getByText(/must be an address or a CIDR range/).waitFor();
     await page.getByLabel('Networks').fill('127.0.0.0/8');
-    await button('Make key').click();
+    await button('Create key').click();
     const text = String(
       await page
         .getByRole('dialog')
@@ -173,20 +173,20 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
         .textContent(),
     );
     assert.equal((await createClient(stack.url, text).get('/api/v1/notes')).status, 200);
-    await button('I have it').click();
+    await button('I copied the key').click();
     assert.doesNotMatch(await page.content(), new RegExp(text));
-    await button('Change <b>ci</b>').click();
-    await page.getByLabel('read: all collections').uncheck();
+    await button('Edit <b>ci</b>').click();
+    await page.getByLabel('Read: all collections').uncheck();
     await button('Save').click();
-    await page.getByText(/is changed/).waitFor();
+    await page.getByText(/^Saved <b>ci/).waitFor();
     await eventually(
       'the key may not read',
       async () => (await createClient(stack.url, text).get('/api/v1/notes')).status === 403,
     );
     await button('Revoke <b>ci</b>').click();
     await page.getByLabel(/^Type/).fill('<b>ci</b>');
-    await button('Revoke the key').click();
-    await page.getByText('Let a program in').waitFor();
+    await button('Revoke key').click();
+    await page.getByText('No service keys yet').waitFor();
   });
 
   test('an admin is created and deleted, and a change of the own password needs no new sign-in', async () => {
@@ -196,13 +196,13 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await button('Create admin').click();
     await button('Delete eve@example.com').click();
     await page.getByLabel(/^Type/).fill('eve@example.com');
-    await button('Delete the admin').click();
+    await button('Delete admin').click();
     await page.getByText('eve@example.com is no longer an admin.').waitFor();
-    await button('Change ada@example.com').click();
+    await button('Edit ada@example.com').click();
     await page.getByLabel('New password').fill('another horse battery staple');
     await button('Save').click();
-    await page.getByText('ada@example.com is changed.').waitFor();
-    await page.getByText('this one').waitFor();
+    await page.getByText('ada@example.com updated.').waitFor();
+    await page.getByText('this session').waitFor();
   });
 
   test('settings are changed, errors are shown at their field, and a secret is never shown', async () => {
@@ -213,7 +213,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByText('must be a whole number from 1 to 65535').waitFor();
     await page.getByLabel('smtp.port').fill('2525');
     await button('Save 2 changes').click();
-    await page.getByText('2 settings are saved.').waitFor();
+    await page.getByText('2 settings saved.').waitFor();
     assert.equal(await page.getByLabel('smtp.pass', { exact: true }).inputValue(), '');
     const client = await stackAdminAfter(stack);
     const stored = (await client.get('/api/v1/admin/settings')).json as { data: Record<string, string> };
@@ -221,7 +221,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await button('Send').click();
     await page.getByText(/^Mail is not configured/).waitFor();
     await button('Remove smtp.pass').click();
-    await button('Restore the default of smtp.port').click();
+    await button('Reset smtp.port').click();
     await button('Save 2 changes').click();
     await eventually('both are gone', async () => {
       const { data } = (await client.get('/api/v1/admin/settings/groups')).json as {
@@ -236,9 +236,9 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
 
   test('everything can be reached with the keyboard, and a dialog keeps the focus', async () => {
     await open('keys');
-    await page.getByText('Let a program in').waitFor();
+    await page.getByText('No service keys yet').waitFor();
     await page.keyboard.press('Tab');
-    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to the content');
+    assert.equal(await page.evaluate('document.activeElement.textContent'), 'Skip to content');
     await page.getByRole('button', { name: 'New key' }).first().focus();
     await page.keyboard.press('Enter');
     await page.getByRole('dialog').waitFor();

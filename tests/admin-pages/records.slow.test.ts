@@ -77,14 +77,14 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await title.fill('not saved');
     for (const leave of [() => page.goBack(), () => page.keyboard.press('Escape')]) {
       await leave();
-      await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor();
+      await page.getByRole('heading', { name: 'Discard unsaved changes?' }).waitFor();
       await button('Cancel').last().click();
-      await page.getByRole('heading', { name: 'Leave without saving?' }).waitFor({ state: 'detached' });
+      await page.getByRole('heading', { name: 'Discard unsaved changes?' }).waitFor({ state: 'detached' });
       assert.equal(await title.inputValue(), 'not saved');
       assert.match(page.url(), new RegExp(`/records/${id}`));
     }
     await page.goBack();
-    await button('Leave').click();
+    await button('Discard').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.match(page.url(), /\/records$/);
     await page.getByRole('cell', { name: 'first' }).waitFor();
@@ -92,9 +92,9 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
 
   test('a record that is gone offers nothing but its history', async () => {
     await open('collections/things/records/none');
-    await page.getByRole('heading', { name: 'There is no such record' }).waitFor();
+    await page.getByRole('heading', { name: 'Record not found' }).waitFor();
     assert.deepEqual(await page.getByRole('dialog').getByRole('button').allTextContents(), ['', 'Close']);
-    await page.getByRole('link', { name: 'Look in the history' }).waitFor();
+    await page.getByRole('link', { name: 'View history' }).waitFor();
   });
 
   test('a filter with a mistake shows the mistake, and no rows that never come', async () => {
@@ -124,16 +124,16 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
 
   test('a history shows all versions, each with what it changed', async () => {
     await open(`collections/things/records/${id}/history`);
-    await page.getByText('this is the record now').waitFor();
+    await page.getByText('Current version').waitFor();
     assert.equal(await page.locator('main ol > li').count(), 99);
     assert.equal(await page.locator('main ol > li').last().locator('dt').count(), 1, 'only count has changed');
-    await button('Older versions').click();
+    await button('Show older versions').click();
     await page
       .locator('main ol > li')
       .nth(versions - 1)
       .waitFor();
     await page.getByRole('button', { name: 'Restore' }).last().click();
-    await page.getByText('The version is restored.').waitFor();
+    await page.getByText('Version restored.').waitFor();
     assert.equal(numberAt(await stored(`/api/v1/things/${id}`), 'data.count'), 0);
   });
 

@@ -55,7 +55,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
 
   test('a guest sees the open collections first, then the API', async () => {
     await page.goto(`${stack.url}/docs`);
-    await page.getByText('What anyone may use.').waitFor();
+    await page.getByText('Operations available to guests.').waitFor();
     await page.getByText('open_notes').first().waitFor();
     assert.equal(await page.getByText('shelf_books').count(), 0);
   });
@@ -80,7 +80,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
     await page.getByPlaceholder('session token or service key').fill(textAt(json, 'data.token'));
     await page.getByRole('button', { name: 'Use', exact: true }).click();
-    await page.getByText('What the holder of the token may use.').waitFor();
+    await page.getByText('Operations available to this token.').waitFor();
     await page.getByText('shelf_books').first().waitFor();
     await page.getByRole('link', { name: 'shelf_books' }).first().click();
     await page
@@ -98,7 +98,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     await page.goto(`${stack.url}/docs?guest`);
     await page.getByPlaceholder('session token or service key').fill('nonsense');
     await page.getByRole('button', { name: 'Use', exact: true }).click();
-    await page.getByText('The token is not valid.').waitFor();
+    await page.getByText('This token is not valid.').waitFor();
     await page.getByText('open_notes').first().waitFor();
     assert.equal(await page.getByText('shelf_books').count(), 0);
   });
@@ -146,7 +146,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     await page.goto(`${stack.url}/docs?public`);
     await page.getByPlaceholder('session token or service key').fill(token);
     await page.getByRole('button', { name: 'Use', exact: true }).click();
-    await page.getByText('What the holder of the token may use.').waitFor();
+    await page.getByText('Operations available to this token.').waitFor();
   });
 
   test('the browser refused nothing, and sent no request to another site', () => {

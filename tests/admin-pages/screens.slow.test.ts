@@ -56,17 +56,17 @@ async function fill(stack: Stack, receiverUrl: string): Promise<readonly Screen[
   await admin.patch(`/api/v1/records/posts/${id}`, { title: `${hostile} again`, parent: id });
   const webhook = textAt(hook, 'id');
   return [
-    { name: 'collections', path: '/_/', shows: 'may write' },
+    { name: 'collections', path: '/_/', shows: 'can write' },
     { name: 'new-collection', path: '/_/new-collection', shows: 'Add field' },
     { name: 'collection-settings', path: '/_/collections/posts/settings', shows: 'Add index' },
     { name: 'records', path: '/_/collections/posts/records', shows: 'again' },
-    { name: 'new-record', path: '/_/collections/posts/records?new=1', shows: 'New record of posts' },
-    { name: 'record', path: `/_/collections/posts/records/${id}`, shows: 'Record of posts' },
+    { name: 'new-record', path: '/_/collections/posts/records?new=1', shows: 'New record in posts' },
+    { name: 'record', path: `/_/collections/posts/records/${id}`, shows: 'Edit record in posts' },
     { name: 'history', path: `/_/collections/posts/records/${id}/history`, shows: 'Restore' },
     { name: 'webhooks', path: '/_/webhooks', shows: 'enabled' },
-    { name: 'new-webhook', path: '/_/webhooks?new=1', shows: 'Headers, retries and time' },
+    { name: 'new-webhook', path: '/_/webhooks?new=1', shows: 'Headers, retries and timeout' },
     { name: 'deliveries', path: `/_/webhooks/${webhook}`, shows: 'posts.create' },
-    { name: 'nowhere', path: '/_/nowhere', shows: 'There is no such page' },
+    { name: 'nowhere', path: '/_/nowhere', shows: 'Page not found' },
   ];
 }
 

@@ -67,23 +67,23 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
   test('a restart of the stack loses neither input nor changes', async () => {
     await open('/_/collections/wares/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed before the stop');
-    await page.getByTitle('Changes appear here at once').waitFor({ state: 'attached' });
+    await page.getByTitle('Changes appear here immediately').waitFor({ state: 'attached' });
     await whileAway(async () => {
       await isAway().waitFor();
-      await page.getByTitle('Changes appear here once the connection is back').waitFor({ state: 'attached' });
+      await page.getByTitle('Changes appear once the connection is back').waitFor({ state: 'attached' });
       assert.ok(await isSeen(isAway()), 'the dialog covers what it says');
       await page.getByRole('dialog').getByLabel('stock').fill('7');
     });
-    await page.getByText('The stack answers again.').waitFor();
+    await page.getByText('Connection restored.').waitFor();
     await isAway().waitFor({ state: 'detached' });
     await admin.create('wares', { title: 'by another' });
     await page.getByRole('button', { name: '1 new', includeHidden: true }).waitFor({ timeout: 60_000 });
     assert.equal(await page.getByRole('dialog').getByLabel('title').inputValue(), 'typed before the stop');
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('The record is created.').waitFor();
+    await page.getByText('Record created.').waitFor();
     const row = page.getByRole('row').filter({ hasText: 'typed before the stop' });
     await row.getByRole('cell', { name: '7', exact: true }).waitFor();
-    await page.getByTitle('Changes appear here at once').waitFor();
+    await page.getByTitle('Changes appear here immediately').waitFor();
   });
 
   test('a token that expires while the stack is down leads to a sign-in, and the form stays', async () => {
@@ -97,22 +97,22 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
     assert.equal(await title.inputValue(), 'typed with the old token');
     await page.getByRole('button', { name: 'Save' }).click();
-    await page.getByText('The record is saved.').waitFor();
+    await page.getByText('Record saved.').waitFor();
     await page.getByRole('cell', { name: 'typed with the old token' }).waitFor();
-    await page.getByTitle('Changes appear here at once').waitFor({ timeout: 60_000 });
+    await page.getByTitle('Changes appear here immediately').waitFor({ timeout: 60_000 });
   });
 
   test('a revoked session leads to a sign-in, even if guests may do the same', async () => {
     await open('/_/collections/wares/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed as an admin');
-    await page.getByTitle('Changes appear here at once').waitFor({ state: 'attached' });
+    await page.getByTitle('Changes appear here immediately').waitFor({ state: 'attached' });
     const { token } = JSON.parse(String(await page.evaluate("sessionStorage.getItem('recordbus-admin')")));
     await createClient(stack.url, token).send('POST', '/api/v1/admin/logout');
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor();
     await enter(page);
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Create', exact: true }).click();
-    await page.getByText('The record is created.').waitFor();
+    await page.getByText('Record created.').waitFor();
     const [made] = listAt(
       (await admin.get('/api/v1/wares?sort=-created&filter=title="typed as an admin"')).json,
       'data',
@@ -130,8 +130,8 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     });
     await page.getByRole('heading', { name: 'search' }).waitFor();
     await whileAway(async () => {
-      await page.getByRole('link', { name: 'Audit' }).click();
-      await page.getByText('This part of the pages could not be loaded.').waitFor();
+      await page.getByRole('link', { name: 'Audit log' }).click();
+      await page.getByText('This page could not be loaded.').waitFor();
     });
     await page.getByRole('cell', { name: 'webhooks.create' }).first().waitFor();
   });

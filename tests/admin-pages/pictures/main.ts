@@ -11,11 +11,11 @@ import { fillShop, type Shop } from './shop.ts';
 const directory = join(repository, 'docs/pictures');
 
 const pictures = ({ event }: Shop) => [
-  { name: 'collections', path: '/_/', shows: 'may write', colorScheme: 'light' as const },
+  { name: 'collections', path: '/_/', shows: 'can write', colorScheme: 'light' as const },
   { name: 'records', path: '/_/collections/books/records', shows: 'Kindred', colorScheme: 'light' as const },
   { name: 'events', path: '/_/events', shows: 'newsletter', colorScheme: 'dark' as const },
-  { name: 'event', path: `/_/events/${event}`, shows: 'What changed', colorScheme: 'light' as const },
-  { name: 'health', path: '/_/health?span=15m', shows: 'all in one', colorScheme: 'dark' as const },
+  { name: 'event', path: `/_/events/${event}`, shows: 'Changes', colorScheme: 'light' as const },
+  { name: 'health', path: '/_/health?range=15m', shows: 'all in one', colorScheme: 'dark' as const },
 ];
 
 if (skipWithoutBrowser) throw new Error(skipWithoutBrowser);
@@ -37,7 +37,7 @@ try {
         .first()
         .waitFor();
     if (name === 'collections') await page.getByRole('cell', { name: '12', exact: true }).waitFor();
-    if (name === 'records') await page.getByTitle('Changes appear here at once').waitFor();
+    if (name === 'records') await page.getByTitle('Changes appear here immediately').waitFor();
     await page.screenshot({ path: join(directory, `${name}.png`) });
     await page.context().close();
     process.stdout.write(`docs/pictures/${name}.png\n`);

@@ -4,12 +4,12 @@ import { compress } from './compress.ts';
 import { addReferenceScript } from './reference-script.ts';
 import { pagesRoot } from './source-key.ts';
 
-/** Builds of other sources that stay in the cache, for who changes between branches. */
+/** The number of older builds to keep in the cache, for developers who switch between branches. */
 const keptBuilds = 4;
 
 /**
- * Builds the pages into a directory, which appears with all its files at once. Where the build fails,
- * `<directory>.failure` says why.
+ * Builds the pages into a directory, which appears with all its files at once. If the build fails, the reason is in
+ * `<directory>.failure`.
  */
 export async function buildPages(directory: string): Promise<void> {
   const cache = dirname(directory);

@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 
-/** The best quality of brotli takes ten seconds for a file of some megabytes, for a few percent. */
+/** At its best quality, brotli takes ten seconds for a file of a few megabytes and saves only a few percent. */
 const largeBytes = 1024 * 1024;
 
-/** Smaller files gain nothing. */
+/** Compression does not make smaller files smaller. */
 const smallestBytes = 512;
 
 const withBrotli = promisify(brotliCompress);
 const withGzip = promisify(gzip);
 
-/** Writes a `.br` and a `.gz` beside each file of a directory. */
+/** Writes a `.br` and a `.gz` next to each file of a directory. */
 export async function compress(directory: string): Promise<void> {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

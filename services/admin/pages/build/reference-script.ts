@@ -4,16 +4,16 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 
-/** The package that has the script of the reference page as a text within its module. */
+/** The package whose module contains the script of the reference page as a string. */
 const source = '@scalar/fastify-api-reference';
 const beginning = 'var standalone_default = ';
 
-/** The end of the first statement of the script, which adds its styles to the page. */
+/** The end of the script's first statement, which adds its styles to the page. */
 const endOfStyles = '})();';
 
 /**
- * Writes the script of the API reference and its styles to the directory, and loads them in `docs.html`. The styles become
- * a file: styles that a script adds would need a wider policy.
+ * Writes the script and styles of the API reference to the directory, and loads them in `docs.html`. The styles become a
+ * file because styles that a script adds would need a wider policy.
  */
 export function addReferenceScript(directory: string): void {
   const script = readScript();
@@ -30,7 +30,7 @@ export function addReferenceScript(directory: string): void {
   });
   const page = join(directory, 'docs.html');
   const html = readFileSync(page, 'utf8');
-  // Before the styles and the module of the page, which come after them.
+  // The page's own styles and module must come later.
   const tags = `<link rel="stylesheet" href="${style}">\n    <script defer src="${code}"></script>\n    `;
   writeFileSync(page, html.replace('<script type="module"', `${tags}<script type="module"`));
 }
@@ -39,11 +39,11 @@ function readScript(): string {
   const module = readFileSync(createRequire(import.meta.url).resolve(source), 'utf8');
   const line = module.split('\n').find((text) => text.startsWith(beginning));
   const script: unknown = line && runInContext(line.slice(beginning.length), createContext());
-  if (typeof script !== 'string') throw new Error(`${source} has its script in another place than before.`);
+  if (typeof script !== 'string') throw new Error(`${source} no longer has its script where this build expects it.`);
   return script;
 }
 
-/** Runs the statement that adds the styles, with a page that keeps them. */
+/** Runs the statement that adds the styles against a fake document that records them. */
 function stylesOf(statement: string): string {
   const texts: string[] = [];
   const element = { setAttribute() {}, appendChild: (text: string) => texts.push(text) };
@@ -54,6 +54,7 @@ function stylesOf(statement: string): string {
   };
   runInContext(statement, createContext({ document, console }));
   const [styles, ...more] = texts;
-  if (styles === undefined || more.length > 0) throw new Error(`${source} adds its styles in another way than before.`);
+  if (styles === undefined || more.length > 0)
+    throw new Error(`${source} no longer adds its styles the way this build expects.`);
   return styles;
 }

@@ -6,11 +6,11 @@ import { join } from 'node:path';
 export const pagesRoot = join(import.meta.dirname, '..');
 export const repositoryRoot = join(pagesRoot, '../../..');
 
-/** What a build depends on, from the root of the repository. */
+/** The files and directories that a build depends on, relative to the root of the repository. */
 const sources = ['services/admin/pages', 'libs/client/src', 'package-lock.json'];
-const left = /(^|\/)(node_modules|dist)\/|\.(test\.ts|md)$/;
+const ignored = /(^|\/)(node_modules|dist)\/|\.(test\.ts|md)$/;
 
-/** Returns the key of the sources: two builds with the same key have the same files. */
+/** Returns a key of the sources. Builds with the same key have the same files. */
 export function sourceKey(root = repositoryRoot): string {
   const hash = createHash('sha256');
   for (const file of sources.flatMap((place) => filesBelow(root, place)).sort())
@@ -19,10 +19,10 @@ export function sourceKey(root = repositoryRoot): string {
 }
 
 function filesBelow(root: string, place: string): string[] {
-  if (/\.\w+$/.test(place)) return left.test(place) ? [] : [place];
+  if (/\.\w+$/.test(place)) return ignored.test(place) ? [] : [place];
   return readdirSync(join(root, place), { withFileTypes: true }).flatMap((entry) => {
     const path = `${place}/${entry.name}`;
-    if (left.test(`${path}/`) || left.test(path)) return [];
+    if (ignored.test(`${path}/`) || ignored.test(path)) return [];
     return entry.isDirectory() ? filesBelow(root, path) : [path];
   });
 }

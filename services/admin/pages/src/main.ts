@@ -11,7 +11,7 @@ import { router } from './router/router.svelte.ts';
 import { theme } from './theme/theme.svelte.ts';
 
 const target = document.getElementById('app');
-if (!target) throw new Error('The page has no place for the app.');
+if (!target) throw new Error('The page has no #app element.');
 prepareRequests();
 void theme.start();
 router.start();

@@ -15,8 +15,8 @@ test('a browser is named with its system, and any other program as it says it', 
     ['Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0', 'Firefox on Windows'],
     ['curl/8.5 Chrome/1', 'curl/8.5 Chrome/1'],
     ['Mozilla/5.0 (something else)', 'Mozilla/5.0 (something else)'],
-    ['', 'unknown program'],
-    [null, 'unknown program'],
+    ['', 'Unknown client'],
+    [null, 'Unknown client'],
   ] as const;
   for (const [agent, name] of names) assert.equal(programName(agent), name);
   assert.equal(programName('x'.repeat(5000)).length, 300);

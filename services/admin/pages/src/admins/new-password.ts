@@ -1,9 +1,9 @@
-/** Without characters that look alike. */
+/** Leaves out characters that look alike. */
 const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const groups = 5;
 const perGroup = 5;
 
-/** Returns a password that nobody guesses: 145 random bits, in groups that can be read out. */
+/** Returns a random password of 145 bits, in groups that are easy to read aloud. */
 export function newPassword(): string {
   const characters = Array.from({ length: groups * perGroup }, randomCharacter).join('');
   return (characters.match(new RegExp(`.{${perGroup}}`, 'g')) ?? []).join('-');

@@ -1,18 +1,18 @@
 import { client } from './client.ts';
 import { interruption } from './interruption.ts';
 
-/** Who is signed in. */
+/** The signed-in admin. */
 class Account {
-  /** Undefined while the session of the tab is read. */
+  /** Undefined while the session of the tab loads. */
   isSignedIn = $state<boolean>();
   id = $state('');
   email = $state('');
-  /** Whether the session ended by itself: the page stays, below a sign-in. */
+  /** Whether the session expired or was revoked. The page stays, below a sign-in dialog. */
   hasEnded = $state(false);
-  /** How often someone has signed in again on top of a page. */
+  /** The number of sign-ins in that dialog. */
   signIns = $state(0);
 
-  /** Reads the session of the tab and follows it. */
+  /** Restores the session of the tab and watches it. */
   async start(): Promise<void> {
     interruption.onBegin = () => {
       this.hasEnded = true;
@@ -34,7 +34,7 @@ class Account {
     await client.admin.logout().catch(() => client.session.end());
   }
 
-  /** Asks whether the session is still good: it may have ended while the stack did not answer. */
+  /** Checks the session, which may have ended while the stack did not answer. */
   async check(): Promise<void> {
     if (this.isSignedIn) await this.#load();
   }

@@ -1,4 +1,4 @@
-/** A user as whom the admin acts. */
+/** The user that an admin acts as. */
 export interface ActedUser {
   readonly id: string;
   readonly email: string;
@@ -6,12 +6,12 @@ export interface ActedUser {
   readonly token: string;
 }
 
-/** Paths of what users do themselves. Requests there carry the token of the user, all others that of the admin. */
+/** Paths that users call. Requests to them carry the token of the user, all others that of the admin. */
 const userPaths = /^\/api\/v1\/(?:records|batch|files|realtime)(?:\/|$)/;
 
 /**
- * The user as whom the admin acts. The token stays in memory, so it ends with the page; the session of the admin is not
- * touched.
+ * Lets the admin act as a user. The token stays in memory and is gone with the page. The admin's own session does not
+ * change.
  */
 class Acting {
   user = $state.raw<ActedUser>();
@@ -30,7 +30,7 @@ class Acting {
     await fetch(path, { method: 'POST', headers, keepalive: true }).catch(() => undefined);
   }
 
-  /** The token for a request to this path; undefined for requests of the admin. */
+  /** Returns the token for a request to this path. Undefined for requests of the admin. */
   tokenFor(path: string): string | undefined {
     return userPaths.test(path) ? this.user?.token : undefined;
   }

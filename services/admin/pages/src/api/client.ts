@@ -2,7 +2,7 @@ import { createClient, type Session, type SessionStore } from '@recordbus/client
 
 const key = 'recordbus-admin';
 
-/** Keeps the session in memory and for the life of the tab: never in an address, and gone when the tab closes. */
+/** Keeps the session in memory and in the tab. It is never in a URL, and is gone when the tab closes. */
 function tabStore(): SessionStore {
   let current = read();
   return {
@@ -24,5 +24,5 @@ function read(): Session | undefined {
   }
 }
 
-/** The one client of the pages. They reach the stack through nothing else. */
+/** The client of the pages. They use nothing else to reach the stack. */
 export const client = createClient(location.origin, { store: tabStore() });

@@ -1,24 +1,24 @@
 const healthPath = '/api/v1/health';
 const livePath = '/api/v1/realtime';
 
-/** The wait between two questions whether the stack answers again. */
+/** The interval between checks while the stack does not answer. */
 const probeMs = 1500;
 
 type Fetch = typeof globalThis.fetch;
 
-/** Whether the stack answers. Requests notice that it does not; while it does not, the pages ask until it does. */
+/** Tracks whether the stack answers. A failed request starts checks that repeat until the stack answers. */
 class Connection {
   isAway = $state(false);
-  /** Whether the last request for live changes was answered. */
+  /** Whether the last request for live changes succeeded. */
   isLive = $state(false);
-  /** How often live changes were asked for with success. A session that is revoked ends the connection that it had. */
+  /** The number of successful requests for live changes. Revoking a session ends its live connection. */
   lives = $state(0);
-  /** How often the stack has come back. What could not be loaded is loaded again then. */
+  /** The number of times that the stack came back. Failed loads then run again. */
   returns = $state(0);
   #isWatching = false;
   #plain: Fetch = globalThis.fetch.bind(globalThis);
 
-  /** Returns a `fetch` that notices whether there is an answer. */
+  /** Returns a `fetch` that notices when there is no answer. */
   watched(plain: Fetch): Fetch {
     this.#plain = plain;
     return async (input, init) => {
@@ -31,13 +31,13 @@ class Connection {
         const isAnswer = response !== undefined && !isOfProxy(response);
         if (isLive) this.isLive = response?.ok === true;
         if (isLive && this.isLive) this.lives += 1;
-        // A request that was given up says nothing.
+        // An aborted request says nothing about the stack.
         if (!isAnswer && !init?.signal?.aborted) void this.check();
       }
     };
   }
 
-  /** Asks until there is an answer. One request that was lost is no reason to say so. */
+  /** Checks until the stack answers. A single lost request does not count as an outage. */
   async check(): Promise<void> {
     if (this.#isWatching) return;
     this.#isWatching = true;
@@ -54,7 +54,7 @@ class Connection {
 
 export const connection = new Connection();
 
-/** Whether a proxy answers in the place of the stack: all that the stack answers to these is JSON. */
+/** Whether a proxy answered in place of the stack, whose answers with these statuses are always JSON. */
 const isOfProxy = ({ status, headers }: Response): boolean =>
   status >= 502 && status <= 504 && !headers.get('content-type')?.includes('json');
 

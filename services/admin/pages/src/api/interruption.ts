@@ -1,15 +1,15 @@
 /**
- * A session that ended by itself. Requests that it refused wait for the next sign-in and are then sent with its token, so
- * that nothing has to be typed twice.
+ * Handles a session that expired or was revoked. Refused requests wait for the next sign-in and are then sent with its
+ * token, so that no input is lost.
  */
 class Interruption {
-  /** Whether requests may wait: someone is signed in, or was until a moment ago. */
+  /** Whether requests may wait. True while an admin is signed in, and until the refused requests are sent again. */
   isArmed = false;
   /** Called when a session has ended. */
   onBegin: () => void = () => {};
   #waiting: { readonly next: Promise<string>; readonly resolve: (token: string) => void } | undefined;
 
-  /** Waits for the token of the next sign-in. Rejects when the request is given up. */
+  /** Waits for the token of the next sign-in. Rejects when the request is aborted. */
   wait(signal: AbortSignal | null | undefined): Promise<string> {
     if (!this.#waiting) {
       let resolve: (token: string) => void = () => {};
@@ -28,7 +28,7 @@ class Interruption {
     });
   }
 
-  /** Lets the waiting requests go on. */
+  /** Continues the waiting requests. */
   end(token: string): void {
     this.#waiting?.resolve(token);
     this.#waiting = undefined;

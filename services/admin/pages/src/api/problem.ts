@@ -1,23 +1,23 @@
 import { RecordbusError } from '@recordbus/client';
 import { cutText } from '../ui/cut-text.ts';
 
-/** A message may repeat what was sent. */
+/** A message may repeat the whole input. */
 const longestText = 4000;
 
-/** As many places are named at once; what is wrong is said at each. */
+/** A summary names at most this many places. Each place shows its own message. */
 const maxNamed = 5;
 
-/** What went wrong, in the words of the server. */
+/** An error in the words of the server. */
 export interface Problem {
   readonly text: string;
   readonly status: number;
   readonly code: string;
-  /** Sentences by the places that they are about, such as `name` or `fields.title.options.min`. */
+  /** Messages by the place that they are about, such as `name` or `fields.title.options.min`. */
   readonly places: Readonly<Record<string, string>>;
   readonly requestId: string | undefined;
 }
 
-/** Returns what an error says. */
+/** Returns the problem that an error describes. */
 export function problemOf(error: unknown): Problem {
   if (!(error instanceof RecordbusError))
     return { text: String(error), status: 0, code: 'defect', places: {}, requestId: undefined };
@@ -28,14 +28,14 @@ export function problemOf(error: unknown): Problem {
   const wrong = Object.keys(places).slice(0, maxNamed).join(', ');
   const text =
     code === 'network'
-      ? 'The server does not answer. Nothing that you typed is lost.'
-      : sentence(code === 'validation_failed' && wrong ? `Please correct ${wrong}` : error.message);
+      ? 'The server does not answer. Your input is safe.'
+      : sentence(code === 'validation_failed' && wrong ? `Check ${wrong}` : error.message);
   return { text: cutText(text, longestText), status, code, places, requestId };
 }
 
 /**
- * The position in a text that a message about it names, counted from 0: that of a character, or of a quoted name.
- * Undefined if it names none.
+ * Returns the position in a text, from 0, that a message points to: a character, or a quoted name. Undefined if it
+ * points to none.
  */
 export function positionIn(message: string | undefined, text: string): number | undefined {
   const said = (message ?? '').slice(0, 4000);
@@ -46,7 +46,7 @@ export function positionIn(message: string | undefined, text: string): number | 
   return at < 0 ? undefined : at;
 }
 
-/** Whether a request was given up because nobody waits for it any more. */
+/** Whether a request was aborted because its result is no longer needed. */
 export const isAborted = (error: unknown): boolean => error instanceof RecordbusError && error.code === 'aborted';
 
 const sentence = (text: string): string => {

@@ -18,15 +18,15 @@ interface ListRequest {
   readonly perPage: number;
   readonly sort: string;
   readonly filter: string;
-  /** The members to read; undefined for all. */
+  /** The members to read. Undefined reads all. */
   readonly fields: readonly string[] | undefined;
   readonly signal: AbortSignal;
 }
 
-/** How many records a page has instead where those of a page have more bytes than an answer may have. */
+/** The page size to fall back to when a page would exceed the maximum size of an answer. */
 const fewer = 10;
 
-/** Reads a page by cursor, of fewer records where they are too large for one answer. */
+/** Reads a page by cursor. If its records are too large for one answer, reads a smaller page. */
 export async function readPage(request: ListRequest): Promise<CursorPage> {
   try {
     return await readWhole(request);
@@ -37,7 +37,7 @@ export async function readPage(request: ListRequest): Promise<CursorPage> {
   }
 }
 
-/** The client walks cursors by itself; a grid has to stop at each page. */
+/** Reads one page. The client has only a walk over all pages, and a grid stops at each. */
 async function readWhole({
   collection,
   cursor,
@@ -52,7 +52,7 @@ async function readWhole({
   return (await client.transport.send({ method: 'GET', path, query, signal })).json as CursorPage;
 }
 
-/** Counts the records that fulfil a filter. */
+/** Counts the records that match a filter. */
 export async function countRecords(collection: string, filter: string, signal?: AbortSignal): Promise<number> {
   const options = { perPage: 1, fields: ['id'], filter: filter || undefined, signal };
   return (await client.from(collection).list(options)).totalItems;

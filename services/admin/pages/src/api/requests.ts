@@ -2,7 +2,7 @@ import { acting } from './acting.svelte.ts';
 import { connection } from './connection.svelte.ts';
 import { interruption } from './interruption.ts';
 
-/** Refusals of these say that a password or a token is wrong, not that the session has ended. */
+/** A 401 from these means a wrong password or token, not that the session has ended. */
 const isSignIn = /^\/api\/v1\/admin\/(?:login|setup)$/;
 const refreshPath = '/api/v1/auth/refresh';
 
@@ -12,9 +12,8 @@ const withToken = (init: RequestInit | undefined, token: string): RequestInit =>
 });
 
 /**
- * Makes the requests of the page notice whether the stack answers, act as a user while the admin does, and wait for a
- * sign-in where the session has ended.
- * The client sends with the `fetch` of the platform: a function given to it would take the progress of uploads away.
+ * Wraps `fetch`: requests notice an outage, carry the token of the user that the admin acts as, and wait for a sign-in
+ * when the session has ended. The client itself keeps the global `fetch`, since a custom one disables upload progress.
  */
 export function prepareRequests(): void {
   const plain = connection.watched(globalThis.fetch.bind(globalThis));
@@ -29,7 +28,7 @@ export function prepareRequests(): void {
     }
     if (!interruption.isArmed) return response;
     const token = await interruption.wait(init?.signal);
-    // The client asked for a new token: the sign-in brought one.
+    // The client asked for a new token, and the sign-in returned one.
     if (path === refreshPath) return Response.json({ data: { token } });
     return plain(input, withToken(init, token));
   };

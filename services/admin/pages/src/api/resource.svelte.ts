@@ -2,19 +2,19 @@ import { untrack } from 'svelte';
 import { connection } from './connection.svelte.ts';
 import { isAborted, type Problem, problemOf } from './problem.ts';
 
-/** Something that is loaded, and loaded again when what it depends on changes. */
+/** A value that loads from the stack, and loads again when its inputs change. */
 export interface Resource<T> {
   readonly value: T | undefined;
   readonly problem: Problem | undefined;
   readonly isLoading: boolean;
   reload(): Promise<void>;
-  /** Shows another value until the next load. */
+  /** Replaces the value until the next load. */
   set(value: T): void;
 }
 
 /**
- * Loads with a function while the component lives. State that the function reads before its first `await` starts a new
- * load when it changes; the answer of an older load is dropped.
+ * Runs a load function while the component lives. When state that the function reads before its first `await` changes,
+ * it runs again, and the result of the older run is dropped.
  */
 export function resource<T>(load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   let value = $state.raw<T>();
@@ -44,7 +44,7 @@ export function resource<T>(load: (signal: AbortSignal) => Promise<T>): Resource
     void run();
     return () => current?.abort();
   });
-  // What found no answer is loaded again once the stack is back.
+  // Load again once the stack is back.
   $effect(() => {
     if (connection.returns > 0 && untrack(() => problem?.code === 'network')) void untrack(run);
   });

@@ -1,22 +1,22 @@
 /** The colour of a series. */
 export type SeriesTone = 'accent' | 'success' | 'warning' | 'danger' | 'quiet';
 
-/** A row of values, one for each moment of a chart; null where there is none. */
+/** A named list of values, one for each time of a chart. Null leaves a gap. */
 export interface Series {
   readonly name: string;
   readonly tone: SeriesTone;
   readonly values: readonly (number | null)[];
 }
 
-/** Returns the largest value to draw: of stacks their height, else of the single values. */
+/** Returns the largest value to draw: the height of a stack, or a single value. */
 export function largestOf(series: readonly Series[], isStacked: boolean): number {
-  const moments = series[0]?.values.length ?? 0;
-  let most = 0;
-  for (let index = 0; index < moments; index += 1) {
+  const count = series[0]?.values.length ?? 0;
+  let largest = 0;
+  for (let index = 0; index < count; index += 1) {
     const values = series.map(({ values }) => values[index] ?? 0);
-    most = Math.max(most, isStacked ? values.reduce((sum, one) => sum + one, 0) : Math.max(...values));
+    largest = Math.max(largest, isStacked ? values.reduce((sum, one) => sum + one, 0) : Math.max(...values));
   }
-  return most;
+  return largest;
 }
 
 /** Returns the round number at or above a value, for the upper end of an axis. */
@@ -27,7 +27,7 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
-/** Returns the paths of a line, broken where values are missing. */
+/** Returns the path of a line. Missing values leave gaps. */
 export function linePath(
   values: readonly (number | null)[],
   x: (index: number) => number,
@@ -47,9 +47,9 @@ export function linePath(
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 
-/** The short text of a number, such as `1.2K`. */
+/** Formats a number briefly, such as `1.2K`. */
 export const shortNumber = (value: number): string => compact.format(value);
 
-/** The short text of a length of time in milliseconds. */
+/** Formats a duration in milliseconds, such as `1.5 s`. */
 export const shortMs = (ms: number): string =>
   ms >= 1000 ? `${Number((ms / 1000).toPrecision(2))} s` : `${Number(ms.toPrecision(2))} ms`;

@@ -1,15 +1,15 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { client } from '../api/client.ts';
 
-/** How many counts are asked for at once. */
+/** The maximum number of concurrent counts. */
 const atOnce = 4;
 
-/** Rows this near to the window are counted before they are seen. */
+/** Rows this close to the viewport are counted before they are visible. */
 const rootMargin = '200px';
 
 /**
- * The numbers of records of collections. Each is counted once its row comes into view: with hundreds of collections, to
- * count them all would use up the requests that an admin may send in ten seconds.
+ * The number of records of each collection, counted when its row comes into view. With hundreds of collections, counting
+ * all of them would use up the requests that an admin may send in ten seconds.
  */
 class Counts {
   /** Undefined for a collection that could not be counted. */
@@ -20,12 +20,12 @@ class Counts {
   #running = 0;
   #observer: IntersectionObserver | undefined;
 
-  /** Lets what was counted be counted again. */
+  /** Lets every collection be counted again. */
   begin(): void {
     this.#counted = new Set();
   }
 
-  /** An attachment of a row: counts the collection while the row is in view, once after each `begin`. */
+  /** An attachment of a row. Counts the collection when the row is in view, once after each `begin`. */
   readonly inView = (name: string) => (row: Element) => {
     this.#observer ??= new IntersectionObserver((entries) => this.#look(entries), { rootMargin });
     this.#rows.set(row, name);

@@ -1,9 +1,9 @@
 import type { CollectionValues, FieldDefinition } from '@recordbus/client';
 
-/** A part of a definition that two admins have defined differently. */
+/** A part of a definition that differs between two admins. */
 export interface Difference {
   readonly name: string;
-  /** Undefined where it is not there. */
+  /** Undefined if this version does not have it. */
   readonly theirs: string | undefined;
   readonly mine: string | undefined;
 }
@@ -15,7 +15,7 @@ interface Part {
 
 const ruleText = (rule: unknown): string => (rule === null ? 'everyone' : rule === '' ? 'admins only' : String(rule));
 
-/** The parts of a definition as texts to compare. A field is found by its id, so a renamed one is the same. */
+/** Returns the parts of a definition as texts to compare. Fields match by id, so a renamed field is the same part. */
 function partsOf({ fields = [], ...members }: CollectionValues): Map<string, Part> {
   const parts = Object.entries(members).map(([name, value]): [string, Part] => [
     name,
@@ -35,12 +35,12 @@ function fieldText({ name, type, required, collection, options, ...rules }: Fiel
   return [
     `${name}: ${type}${required ? ', required' : ''}${collection ? ` of ${collection}` : ''}`,
     ...(given.length > 0 ? [JSON.stringify(sorted)] : []),
-    ...(view === null ? [] : [`seen by ${ruleText(view)}`]),
-    ...(write === null ? [] : [`written by ${ruleText(write)}`]),
+    ...(view === null ? [] : [`view rule: ${ruleText(view)}`]),
+    ...(write === null ? [] : [`write rule: ${ruleText(write)}`]),
   ].join(', ');
 }
 
-/** Returns what differs between two definitions of a collection. */
+/** Returns the differences between two definitions of a collection. */
 export function differencesOf(theirs: CollectionValues, mine: CollectionValues): readonly Difference[] {
   const [there, here] = [partsOf(theirs), partsOf(mine)];
   return [...new Set([...there.keys(), ...here.keys()])]

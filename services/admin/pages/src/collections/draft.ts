@@ -1,6 +1,6 @@
 import type { CollectionDefinition, CollectionValues, FieldDefinition } from '@recordbus/client';
 
-/** A field while it is edited. `key` stays over renames and moves. */
+/** A field in the editor. `key` survives renames and moves. */
 export interface FieldDraft {
   key: number;
   id?: string | undefined;
@@ -19,7 +19,7 @@ export interface FieldDraft {
 export const ruleNames = ['list_rule', 'view_rule', 'create_rule', 'update_rule', 'delete_rule'] as const;
 export type RuleName = (typeof ruleNames)[number];
 
-/** A collection while it is edited. */
+/** A collection in the editor. */
 export interface Draft extends Record<RuleName, string | null> {
   name: string;
   type: CollectionDefinition['type'];
@@ -63,7 +63,7 @@ const fieldDraft = (field: FieldDefinition): FieldDraft => ({
   isSystem: field.system === true,
 });
 
-/** Returns the draft of a collection, or of a new one, which admins alone may use at first. */
+/** Returns the draft of a collection. A new collection starts with admin-only rules. */
 export function draftOf(collection: CollectionDefinition | undefined): Draft {
   if (!collection) {
     const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
@@ -87,7 +87,7 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
   };
 }
 
-/** Options without those that are left empty. */
+/** Removes empty options. */
 const givenOptions = (options: Record<string, unknown>): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(options).filter(([, value]) => value !== '' && value !== undefined && value !== null),
@@ -108,7 +108,7 @@ function fieldValues(field: FieldDraft): FieldDefinition {
   };
 }
 
-/** Returns what the API takes. A view has a query in place of fields. */
+/** Returns the values to send to the API. A view has a query instead of fields. */
 export function valuesOf(draft: Draft): CollectionValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
@@ -118,7 +118,7 @@ export function valuesOf(draft: Draft): CollectionValues {
   return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
 
-/** The fields of a collection that a draft drops. */
+/** Returns the fields of a collection that a draft drops. */
 export const droppedFields = (
   collection: CollectionDefinition | undefined,
   draft: Draft,

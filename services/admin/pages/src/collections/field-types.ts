@@ -1,5 +1,5 @@
-/** How an option of a field is edited. */
-type OptionKind = 'number' | 'check' | 'words' | 'text' | 'choice';
+/** The kind of control for an option. */
+type OptionKind = 'number' | 'check' | 'lines' | 'text' | 'choice';
 
 export interface FieldOption {
   readonly name: string;
@@ -11,7 +11,7 @@ export interface FieldOption {
 
 export interface FieldKind {
   readonly type: string;
-  /** What its values are, for who chooses a type. */
+  /** Describes the values, to help choose a type. */
   readonly about: string;
   readonly options: readonly FieldOption[];
 }
@@ -28,70 +28,70 @@ const check = (name: string, label: string, hint?: string): FieldOption => ({
   kind: 'check',
   ...(hint && { hint }),
 });
-const words = (name: string, label: string, hint: string): FieldOption => ({ name, label, kind: 'words', hint });
+const lines = (name: string, label: string, hint: string): FieldOption => ({ name, label, kind: 'lines', hint });
 
-const unique = check('unique', 'Unique', 'No two records have the same value.');
-const encrypted = check('encrypted', 'Encrypted', 'Stored encrypted; no filters, no sorts.');
-const multiple = check('multiple', 'Several values');
-const lengths = [number('min', 'Shortest', 'characters'), number('max', 'Longest', 'characters')];
+const unique = check('unique', 'Unique', 'No two records can have the same value.');
+const encrypted = check('encrypted', 'Encrypted', 'Stored encrypted. Cannot be filtered or sorted.');
+const multiple = check('multiple', 'Multiple values');
+const lengths = [number('min', 'Min length', 'Characters'), number('max', 'Max length', 'Characters')];
 
 /** The types of fields with their options (fields §3). */
 export const fieldKinds: readonly FieldKind[] = [
   {
     type: 'text',
-    about: 'Words, names, codes',
+    about: 'Plain text',
     options: [
       ...lengths,
-      { name: 'pattern', label: 'Pattern', kind: 'text', hint: 'A regular expression (RE2)' },
+      { name: 'pattern', label: 'Pattern', kind: 'text', hint: 'Regular expression (RE2)' },
       unique,
       encrypted,
     ],
   },
-  { type: 'number', about: 'A number', options: [number('min', 'Least'), number('max', 'Most'), unique] },
-  { type: 'bool', about: 'Yes or no', options: [] },
-  { type: 'date', about: 'A moment', options: [] },
+  { type: 'number', about: 'Integer or decimal', options: [number('min', 'Min'), number('max', 'Max'), unique] },
+  { type: 'bool', about: 'True or false', options: [] },
+  { type: 'date', about: 'Date and time', options: [] },
   {
     type: 'select',
-    about: 'One or more of given words',
-    options: [words('values', 'Values', 'One on each line'), multiple],
+    about: 'One or more of a list of values',
+    options: [lines('values', 'Values', 'One per line'), multiple],
   },
   {
     type: 'relation',
-    about: 'Records of a collection',
+    about: 'Reference to other records',
     options: [
       {
         name: 'cascade',
-        label: 'When the other record is deleted',
+        label: 'When the target is deleted',
         kind: 'choice',
         choices: ['setNull', 'cascade', 'restrict'],
       },
       multiple,
-      number('max', 'Most records', '0 is no limit'),
+      number('max', 'Max records', '0 means no limit'),
     ],
   },
   {
     type: 'file',
-    about: 'Uploads',
+    about: 'Uploaded files',
     options: [
-      number('maxSize', 'Largest size', 'bytes; 0 is no limit'),
-      words('mimeTypes', 'Types', 'One on each line, such as image/*; none accepts all'),
-      words('thumbs', 'Previews', 'One size on each line, such as 200x200'),
+      number('maxSize', 'Max size', 'Bytes. 0 means no limit.'),
+      lines('mimeTypes', 'Content types', 'One per line, such as image/*. Leave empty to accept all.'),
+      lines('thumbs', 'Thumbnail sizes', 'One per line, such as 200x200'),
       multiple,
-      check('protected', 'Protected', 'A link needs a token.'),
-      check('requireAuth', 'Only for signed-in callers'),
-      check('oneTimeToken', 'A token works once'),
-      check('bindTokenIp', 'A token works from one address'),
-      check('auditDownloads', 'Downloads are audited'),
+      check('protected', 'Protected', 'Downloads need a file token.'),
+      check('requireAuth', 'Require sign-in'),
+      check('oneTimeToken', 'One-time tokens'),
+      check('bindTokenIp', 'Bind tokens to an IP address'),
+      check('auditDownloads', 'Audit downloads'),
     ],
   },
-  { type: 'json', about: 'Any JSON value', options: [encrypted] },
-  { type: 'editor', about: 'HTML', options: [number('max', 'Longest', 'characters')] },
-  { type: 'email', about: 'An email address', options: [...lengths, unique, encrypted] },
-  { type: 'url', about: 'An address of the web', options: [...lengths, unique, encrypted] },
-  { type: 'password', about: 'A secret that is never shown', options: lengths },
-  { type: 'geoPoint', about: 'A place on the earth', options: [] },
-  { type: 'vector', about: 'Numbers for a search by nearness', options: [number('dimensions', 'Dimensions')] },
-  { type: 'autodate', about: 'A moment that the server sets', options: [] },
+  { type: 'json', about: 'Any JSON', options: [encrypted] },
+  { type: 'editor', about: 'Rich text (HTML)', options: [number('max', 'Max length', 'Characters')] },
+  { type: 'email', about: 'Email address', options: [...lengths, unique, encrypted] },
+  { type: 'url', about: 'Web address', options: [...lengths, unique, encrypted] },
+  { type: 'password', about: 'Hashed, never shown', options: lengths },
+  { type: 'geoPoint', about: 'Latitude and longitude', options: [] },
+  { type: 'vector', about: 'Embedding for similarity search', options: [number('dimensions', 'Dimensions')] },
+  { type: 'autodate', about: 'Time set by the server', options: [] },
 ];
 
 /** Returns the kind of a type. */

@@ -3,26 +3,26 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view';
 
-/** What an editor shows and tells. */
+/** The content and callbacks of an editor. */
 export interface EditorOptions {
   readonly parent: Element;
   readonly text: string;
   readonly hint: string;
-  /** The words to offer while one types. */
-  readonly words: () => readonly string[];
+  /** The completions to offer while typing. */
+  readonly completions: () => readonly string[];
   readonly attributes: Readonly<Record<string, string>>;
   readonly onChange: (text: string) => void;
-  /** What Enter does where no completion is open, instead of a new line. */
+  /** Called on Enter if no completion is open, instead of adding a line. */
   readonly onEnter?: (() => void) | undefined;
 }
 
-/** An editor of a rule, a filter, a query or JSON. */
+/** An editor for a rule, a filter, a query or JSON. */
 export interface CodeEditor {
   setText(text: string): void;
-  /** Marks a character as wrong; undefined marks none. */
+  /** Marks the position of an error. Undefined clears the mark. */
   mark(position: number | undefined): void;
   setAttributes(attributes: Readonly<Record<string, string>>): void;
-  /** Takes the focus, with the caret before a character. */
+  /** Takes the focus, with the caret at a position. */
   focus(at: number): void;
   destroy(): void;
 }
@@ -34,7 +34,7 @@ const marks = StateField.define<DecorationSet>({
   create: () => Decoration.none,
   update(shown, transaction) {
     const effect = transaction.effects.find((one) => one.is(setMark));
-    // Who types over a marked text would make the browser keep its colour in an inline style, which the policy forbids.
+    // Typing over marked text makes the browser keep its colour in an inline style, which the policy forbids.
     const isSelected = transaction.selection?.main.empty === false;
     if (!effect) return transaction.docChanged || isSelected ? Decoration.none : shown;
     const { length } = transaction.state.doc;
@@ -68,7 +68,7 @@ const look = EditorView.theme({
 
 /** Creates an editor in an element. */
 export function createCodeEditor(options: EditorOptions): CodeEditor {
-  const { parent, text, hint, words, attributes, onChange, onEnter } = options;
+  const { parent, text, hint, completions, attributes, onChange, onEnter } = options;
   const enter = () => {
     onEnter?.();
     return onEnter !== undefined;
@@ -77,9 +77,13 @@ export function createCodeEditor(options: EditorOptions): CodeEditor {
   const complete = (context: CompletionContext) => {
     const word = context.matchBefore(/[@\w.]{1,200}$/);
     if (!word && !context.explicit) return null;
-    return { from: word?.from ?? context.pos, options: words().map((label) => ({ label })), validFor: /^[@\w.]*$/ };
+    return {
+      from: word?.from ?? context.pos,
+      options: completions().map((label) => ({ label })),
+      validFor: /^[@\w.]*$/,
+    };
   };
-  // Styles of a document would be inline; those of a shadow tree are adopted, which the policy allows.
+  // In a document, CodeMirror's styles would be inline. In a shadow tree they are adopted, which the policy allows.
   const root = parent.shadowRoot ?? parent.attachShadow({ mode: 'open' });
   const view = new EditorView({
     parent: root,

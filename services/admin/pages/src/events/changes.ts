@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns what the body of an update says has changed; none for other events (webhooks §3.3). */
+/** Returns the changes in the body of an update event. Empty for other events (webhooks §3.3). */
 export function changesIn(body: Members): readonly MemberChange[] {
   const { data } = body;
   if (!isObject(data) || !Array.isArray(data.changed)) return [];

@@ -1,10 +1,10 @@
-/** A place on an axis of the time since the commit, from 0 to 1. It is logarithmic: answers take ms, retries hours. */
+/** Maps the time since the commit to 0 to 1. The axis is logarithmic, since answers take milliseconds and retries hours. */
 export type Scale = (ms: number) => number;
 
 /** Below this the axis is linear. */
 const linearMs = 10;
 
-/** Returns the scale up to a time after the commit. */
+/** Returns the scale that ends at a time after the commit. */
 export function scaleTo(lastMs: number): Scale {
   const whole = Math.log1p(Math.max(lastMs, 100) / linearMs);
   return (ms) => Math.min(1, Math.log1p(Math.max(0, ms) / linearMs) / whole);
@@ -25,7 +25,7 @@ const marks: readonly (readonly [number, string])[] = [
   [2_592_000_000, '30 d'],
 ];
 
-/** Returns the marks of an axis that are at least `apart` of it away from the one before. */
+/** Returns the marks of an axis, each at least `apart` from the one before. */
 export function ticksOf(scale: Scale, lastMs: number, apart: number): { readonly at: number; readonly name: string }[] {
   const ticks: { at: number; name: string }[] = [];
   for (const [ms, name] of marks) {

@@ -2,20 +2,20 @@ import type { ServiceKey, ServiceKeyValues } from '@recordbus/client';
 
 const daySec = 86_400;
 
-/** How long a new key may last, in days; 0 is for ever. */
+/** Lifetimes of a new key, in days. 0 means no expiry. */
 export const lifetimes: readonly (readonly [days: number, about: string])[] = [
   [30, '30 days'],
   [90, '90 days'],
-  [365, 'a year'],
-  [0, 'no end'],
+  [365, '1 year'],
+  [0, 'No expiry'],
 ];
 
-/** A key while it is edited. */
+/** A key in the editor. */
 export interface KeyDraft {
   name: string;
   scopes: string[];
-  /** An input of the type `datetime-local`, or empty for no end. */
-  endsAtSec: number | null;
+  /** Unix seconds. Null means no expiry. */
+  expiresAtSec: number | null;
   networks: string;
   rateLabel: string;
 }
@@ -23,20 +23,20 @@ export interface KeyDraft {
 export const draftOf = (key: ServiceKey | undefined): KeyDraft => ({
   name: key?.name ?? '',
   scopes: [...(key?.scopes ?? [])],
-  endsAtSec: key ? key.expires_at : endAfter(90),
+  expiresAtSec: key ? key.expires_at : expiryAfter(90),
   networks: (key?.allowed_cidrs ?? []).join('\n'),
   rateLabel: key?.rate_label ?? '',
 });
 
-/** When a key ends that lasts some days from now; null for none. */
-export const endAfter = (days: number): number | null =>
+/** Returns the expiry of a key with a lifetime in days, in unix seconds. Null for a lifetime of 0. */
+export const expiryAfter = (days: number): number | null =>
   days === 0 ? null : Math.floor(Date.now() / 1000) + days * daySec;
 
-/** Returns what the API takes. */
-export const valuesOf = ({ name, scopes, endsAtSec, networks, rateLabel }: KeyDraft): ServiceKeyValues => ({
+/** Returns the values to send to the API. */
+export const valuesOf = ({ name, scopes, expiresAtSec, networks, rateLabel }: KeyDraft): ServiceKeyValues => ({
   name,
   scopes,
-  expires_at: endsAtSec,
+  expires_at: expiresAtSec,
   allowed_cidrs: networks
     .split(/[\s,]+/)
     .map((line) => line.trim())
@@ -44,6 +44,6 @@ export const valuesOf = ({ name, scopes, endsAtSec, networks, rateLabel }: KeyDr
   rate_label: rateLabel.trim() || null,
 });
 
-/** Whether a key no longer works. */
-export const hasEnded = ({ expires_at }: Pick<ServiceKey, 'expires_at'>): boolean =>
+/** Whether a key has expired. */
+export const hasExpired = ({ expires_at }: Pick<ServiceKey, 'expires_at'>): boolean =>
   expires_at !== null && expires_at * 1000 <= Date.now();

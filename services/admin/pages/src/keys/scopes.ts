@@ -1,23 +1,23 @@
-/** What a scope of a service key allows, in the order of the list (keys §3.1). */
+/** The other scopes of a service key and what they allow, in order (keys §3.1). */
 export const fixedScopes: Readonly<Record<string, string>> = {
-  'collections:read': 'read definitions of collections, indexes, snapshots and schemas of events',
-  'collections:apply': 'read and change them',
-  'webhooks:read': 'read webhooks, with their secrets, and deliveries',
-  'webhooks:write': 'read and change them; tests, redeliveries and replays',
-  'settings:read': 'read settings, with decrypted secrets',
-  'settings:write': 'read and change them; test mails and notifications',
-  files: 'download files, where it may read their collection',
-  'logs:read': 'read the request log and the audit log',
-  'metrics:read': 'read the metrics',
-  'users:impersonate': 'act as a user',
-  admin: 'everything above; admins, keys, users and crons',
+  'collections:read': 'Read collections, indexes, schema snapshots and event schemas',
+  'collections:apply': 'Read and change collections, indexes and schemas',
+  'webhooks:read': 'Read webhooks, including secrets, and deliveries',
+  'webhooks:write': 'Read and change webhooks. Send tests, resend and replay deliveries',
+  'settings:read': 'Read settings, including secrets',
+  'settings:write': 'Read and change settings. Send test mails and notifications',
+  files: 'Download files of collections that the key can read',
+  'logs:read': 'Read the request log and the audit log',
+  'metrics:read': 'Read metrics',
+  'users:impersonate': 'Act as a user',
+  admin: 'Everything above. Manage admins, keys, users and crons',
 };
 
-/** How a key comes to the records of a collection. */
+/** The kinds of access to the records of a collection. */
 export const recordScopes = ['read', 'write', 'delete', 'rules'] as const;
 export type RecordScope = (typeof recordScopes)[number];
 
-/** Returns the scope of an act in a collection, `*` for all. */
+/** Returns the scope for a kind of access to a collection. `*` means all collections. */
 export const recordScope = (collection: string, act: RecordScope): string =>
   act === 'rules' ? `rules:${collection}` : `records:${collection}:${act}`;
 

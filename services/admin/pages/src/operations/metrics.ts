@@ -2,15 +2,15 @@ import type { Metric } from '@recordbus/client';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** The metrics of one moment. */
+/** The metrics at one time. */
 export interface Metrics {
-  /** The sum of the values of a metric, those with these labels alone; undefined if no replica has it. */
+  /** Sums the values of a metric that have these labels. Undefined if no replica has the metric. */
   sum(name: string, labels?: Labels): number | undefined;
-  /** The values of a metric with their labels. */
+  /** Returns the values of a metric with their labels. */
   all(name: string): readonly { readonly labels: Labels; readonly value: number }[];
 }
 
-/** Reads metrics by their names. */
+/** Indexes metrics by name. */
 export function readMetrics(families: readonly Metric[]): Metrics {
   const byName = new Map(families.map((family) => [family.name, family.samples]));
   const all = (name: string) => byName.get(name) ?? [];
@@ -36,7 +36,7 @@ export interface Replica {
   readonly isOnBus: boolean | undefined;
 }
 
-/** Returns the processes that the metrics come from. One process may run all services: it is `local`. */
+/** Returns the processes that the metrics come from. A process that runs all services is `local`. */
 export function replicasIn(metrics: Metrics): readonly Replica[] {
   const keyOf = ({ service = '', instance = '' }: Labels): string => `${service} ${instance}`;
   const places = new Map<string, Labels>();
@@ -59,19 +59,21 @@ export function replicasIn(metrics: Metrics): readonly Replica[] {
   });
 }
 
-/** Sentences about what is wrong, from the metrics. */
-export function worriesIn(metrics: Metrics): readonly string[] {
-  const worries: string[] = [];
+/** Returns warnings about problems that the metrics show. */
+export function warningsIn(metrics: Metrics): readonly string[] {
+  const warnings: string[] = [];
   const parked = metrics.sum('recordbus_outbox_parked') ?? 0;
-  if (parked > 0) worries.push(`${parked} events cannot be published; system.outbox.error says why.`);
+  if (parked > 0) warnings.push(`${parked} events cannot be published. See system.outbox.error for the reason.`);
   if ((metrics.sum('recordbus_stream_full') ?? 0) > 0)
-    worries.push('The event stream is full: events wait until a consumer has read the oldest ones.');
+    warnings.push('The event stream is full. New events wait until consumers read the oldest ones.');
   const paused = metrics.sum('recordbus_webhooks_paused') ?? 0;
   if (paused > 0)
-    worries.push(`${paused} webhook${paused === 1 ? ' is' : 's are'} paused because the receiver keeps failing.`);
+    warnings.push(
+      `${paused} webhook${paused === 1 ? ' is' : 's are'} paused because ${paused === 1 ? 'its receiver keeps' : 'their receivers keep'} failing.`,
+    );
   const lost = metrics.sum('recordbus_request_log_lost_total') ?? 0;
-  if (lost > 0) worries.push(`The request log has lost ${lost} requests.`);
+  if (lost > 0) warnings.push(`The request log has lost ${lost} requests.`);
   for (const { labels, value } of metrics.all('recordbus_task_failures'))
-    if (value > 0) worries.push(`${labels.service}: cannot ${labels.task}, ${value} times in a row.`);
-  return worries;
+    if (value > 0) warnings.push(`${labels.service}: failed to ${labels.task} ${value} times in a row.`);
+  return warnings;
 }

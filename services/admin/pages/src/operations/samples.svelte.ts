@@ -2,7 +2,7 @@ import { client } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { type Metrics, readMetrics } from './metrics.ts';
 
-/** What the charts of the moment draw. */
+/** The values of the live charts at one time. */
 export interface Sample {
   readonly atMs: number;
   readonly outbox: number | null;
@@ -17,11 +17,11 @@ export interface Sample {
   readonly failed: number | null;
 }
 
-/** The samples that are kept: a quarter of an hour. */
+/** Keeps 15 minutes of samples. */
 const maxSamples = 180;
 export const sampleMs = 5000;
 
-/** The metrics of the stack as this tab saw them. They are kept while the tab is open, and read only while someone looks. */
+/** The recent metrics of the stack. They stay while the tab is open, and are read only while the page is visible. */
 class Samples {
   list = $state.raw<readonly Sample[]>([]);
   metrics = $state.raw<Metrics>();
@@ -63,7 +63,7 @@ class Samples {
     };
     const before = this.#attempts;
     this.#attempts = now;
-    // A process that started again counts from 0.
+    // A restarted process counts from 0.
     if (!before || now.all < before.all || now.good < before.good) return { answered: null, failed: null };
     const seconds = Math.max(0.001, (now.atMs - before.atMs) / 1000);
     const good = now.good - before.good;

@@ -1,22 +1,22 @@
-/** Up to this many columns are all drawn, each as wide as its values. */
+/** Up to this many columns are all drawn, each as wide as its content. */
 const maxDrawn = 16;
 
-/** Columns come and go in steps, so that few pixels of scrolling change nothing. */
+/** Columns are added and removed in steps, so that small scrolls redraw nothing. */
 const step = 4;
 
-/** Columns beyond the edges that are drawn too. The columns that stay in place take less room than these. */
+/** The number of columns to draw beyond each edge. Wider than the sticky columns. */
 const beyond = 2;
 
-/** The columns of a grid that are drawn, from 0, the last one not included. */
+/** The range of drawn columns, from 0, without the last one. */
 export interface ColumnsInView {
   readonly from: number;
   readonly until: number;
 }
 
-/** Whether a grid with this many columns draws only those in view, all of one width. */
+/** Whether a grid with this many columns draws only those in view, all with the same width. */
 export const drawsPart = (count: number): boolean => count > maxDrawn;
 
-/** Returns the columns to draw in a frame of a width that is scrolled. All lengths are in widths of a column. */
+/** Returns the columns to draw in a scrolled frame. All lengths are in column widths. */
 export function columnsInView(count: number, scrolled: number, width: number): ColumnsInView {
   if (!drawsPart(count)) return { from: 0, until: count };
   const from = Math.floor((scrolled - beyond) / step) * step;

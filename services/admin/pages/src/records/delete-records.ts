@@ -1,24 +1,24 @@
 import { client } from '../api/client.ts';
 
-/** As many records as one batch deletes. */
+/** The number of records that one batch deletes. */
 const atOnce = 500;
-/** As many records as are restored at the same time. */
+/** The maximum number of concurrent restores. */
 const restoredAtOnce = 4;
 
-/** Deletes records, all of a batch or none of it. Tells how many are deleted so far, and stops when told to. */
+/** Deletes records in batches, each all or nothing. Reports the number deleted so far. Stops when aborted. */
 export async function deleteRecords(
   collection: string,
   ids: readonly string[],
-  { signal, tell }: { readonly signal: AbortSignal; readonly tell: (deleted: number) => void },
+  { signal, onProgress }: { readonly signal: AbortSignal; readonly onProgress: (deleted: number) => void },
 ): Promise<void> {
   for (let from = 0; from < ids.length && !signal.aborted; from += atOnce) {
     const some = ids.slice(from, from + atOnce);
     await client.batch((batch) => some.map((id) => batch.from(collection).delete(id)));
-    tell(from + some.length);
+    onProgress(from + some.length);
   }
 }
 
-/** Reads the ids of all records that fulfil a filter. */
+/** Reads the ids of all records that match a filter. */
 export async function idsOf(collection: string, filter: string, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
   for await (const { id } of client
@@ -28,7 +28,7 @@ export async function idsOf(collection: string, filter: string, signal: AbortSig
   return ids;
 }
 
-/** Creates deleted records again, from the last versions of their history. Returns how many it could not. */
+/** Restores deleted records from the last version in their history. Returns the number of failures. */
 export async function restoreRecords(collection: string, ids: readonly string[]): Promise<number> {
   const records = client.from(collection);
   const waiting = [...ids];

@@ -4,14 +4,14 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 const hasFile = (value: unknown): boolean =>
   value instanceof Blob || (Array.isArray(value) && value.some((one) => one instanceof Blob));
 
-/** Whether two values are the same for a record. Files that are chosen are never the stored ones. */
+/** Whether two values of a record are equal. A chosen file never equals a stored one. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other || (isEmpty(one) && isEmpty(other))) return true;
   if (hasFile(one) || hasFile(other)) return false;
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
-/** Returns the values that differ from those of the record, or of an empty one. */
+/** Returns the values that differ from the record, or from an empty record. */
 export const changedValues = (
   fields: readonly FieldDefinition[],
   stored: Readonly<Record<string, unknown>> | undefined,
@@ -23,7 +23,7 @@ export const changedValues = (
       .filter(([name, value]) => value !== undefined && !sameValue(stored?.[name], value)),
   );
 
-/** The values of a form for a new record: only those with a default. */
+/** Returns the values of a new record: the defaults. */
 export const emptyValues = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ name, options }) => {

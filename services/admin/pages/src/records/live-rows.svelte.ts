@@ -2,29 +2,29 @@ import type { Change, RecordbusError, Subscription } from '@recordbus/client';
 import { client } from '../api/client.ts';
 import type { AnyRecord } from '../api/records.ts';
 
-/** More new records than these are not told apart. */
+/** The count of new records stops here. */
 export const maxFresh = 1000;
 
-/** Changes of this time are shown together: a thousand of them a second must not redraw a grid a thousand times. */
+/** Changes within this time are shown together. A thousand changes a second must not redraw the grid a thousand times. */
 const togetherMs = 100;
 
-/** What has happened to the rows of a grid since they were read. Rows stay in their places; a grid marks them. */
+/** Tracks changes of a grid's rows since they were read. Rows keep their positions, and the grid marks them. */
 export class LiveRows {
-  /** The present state of rows that changed. */
+  /** The current values of changed rows. */
   changed = $state.raw<ReadonlyMap<string, AnyRecord>>(new Map());
-  /** The ids of rows that were deleted, or no longer fulfil the filter. */
+  /** The ids of rows that were deleted or no longer match the filter. */
   gone = $state.raw<ReadonlySet<string>>(new Set());
-  /** The ids of records that came, shown or not. */
+  /** The ids of new records. */
   fresh = $state.raw<ReadonlySet<string>>(new Set());
   /** Whether changes may have been missed. */
   isOld = $state(false);
   isFollowing = $state(false);
-  /** The rows of the page. Of other records only their coming is kept, so memory does not grow with changes. */
+  /** The ids on the page. Of other records only new ids are kept, so that memory does not grow with changes. */
   #page: ReadonlySet<string> = new Set();
   #waiting: Change<AnyRecord>[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Begins again with the rows of a page that was just read. */
+  /** Restarts with the rows of a page that was just read. */
   begin(page: readonly AnyRecord[]): void {
     this.#page = new Set(page.map(({ id }) => id));
     this.changed = new Map();
@@ -33,7 +33,7 @@ export class LiveRows {
     this.isOld = false;
   }
 
-  /** Follows a collection until the signal ends it. A filter that cannot be followed leaves the rows as they are. */
+  /** Follows a collection until the signal aborts. If live changes do not support the filter, the rows do not change. */
   async follow(collection: string, filter: string, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => {
       clearTimeout(this.#timer);

@@ -1,41 +1,41 @@
 import type { CollectionDefinition, FieldDefinition } from '@recordbus/client';
 
-/** More characters than these are not shown in a cell. */
+/** The maximum number of characters in a cell. */
 const longestCell = 160;
 
-/** Members of every record that are no fields. */
+/** Members of every record that are not fields. */
 const ownMembers: readonly FieldDefinition[] = [
   { name: 'created', type: 'autodate' },
   { name: 'updated', type: 'autodate' },
 ];
 
-/** The columns that a grid may show, besides the id. */
+/** Returns the columns that a grid can show, in addition to the id. */
 export const columnsOf = (collection: CollectionDefinition): readonly FieldDefinition[] => [
   ...collection.fields.filter(({ type }) => type !== 'password'),
   ...(collection.type === 'view' ? [] : ownMembers),
 ];
 
-/** Made once: to make one takes longer than to write a hundred moments. */
+/** Created once, since creating a formatter takes longer than formatting a hundred dates. */
 const localFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Whether a moment is within the time that dates can tell. */
+/** Whether a time is within the range of `Date`. */
 const isDate = (seconds: number): boolean => Math.abs(seconds) <= 8.64e12;
 
-/** The local text of a moment, in unix seconds. */
+/** Formats unix seconds in local time. */
 export const localTime = (seconds: number): string =>
   isDate(seconds) ? localFormat.format(seconds * 1000) : String(seconds);
 
-/** The text of a moment in UTC. */
+/** Formats unix seconds in UTC. */
 export const utcTime = (seconds: number): string =>
   isDate(seconds) ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC` : String(seconds);
 
-/** The value of an input of the type `datetime-local`. */
+/** Returns the value of a `datetime-local` input. */
 export function localInput(seconds: number): string {
   const date = new Date(seconds * 1000);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }
 
-/** Returns the short text of a value in a cell. */
+/** Formats a value for a cell. */
 export function cellText(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'string') return cut(value);

@@ -1,6 +1,6 @@
 /**
- * How the client does each route, as TypeScript. `{body}` stands for an example of the body, other names in braces for the
- * parameters of the path. A test of the client runs each of them.
+ * The client call for each route, as TypeScript. `{body}` stands for an example body, and other names in braces for path
+ * parameters. A test of the client runs each call.
  */
 export const clientCalls: Readonly<Record<string, string>> = {
   'GET /api/v1/health': 'client.health()',
@@ -161,6 +161,6 @@ export const clientCalls: Readonly<Record<string, string>> = {
   'POST /api/v1/admin/views/preview': "client.admin.collections.previewView('select id, title from posts')",
 };
 
-/** The call for a route, `POST /api/v1/collections`; undefined where the client has none. */
+/** Returns the client call for a route such as `POST /api/v1/collections`. Undefined if there is none. */
 export const clientCall = (route: string, body: () => string): string | undefined =>
   clientCalls[route]?.replace('{body}', body);

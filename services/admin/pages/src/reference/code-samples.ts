@@ -3,14 +3,14 @@ import { collectionCall } from './collection-calls.ts';
 import { exampleOf } from './example-value.ts';
 import type { OpenApi, Operation, Schema } from './read-document.ts';
 
-/** How each sample begins. */
+/** The first lines of each sample. */
 const beginning = (origin: string): string => `import { createClient } from '@recordbus/client';
 import type { Schema } from './recordbus.d.ts';
 
 const client = createClient<Schema>('${origin}', { token });
 `;
 
-/** Adds to each operation that the client can do how it does it. */
+/** Adds a sample for the client to each operation that it has a call for. */
 export function withSamples(document: OpenApi, origin: string): OpenApi {
   const paths = Object.fromEntries(
     Object.entries(document.paths).map(([path, item]) => [
@@ -27,7 +27,7 @@ export function withSamples(document: OpenApi, origin: string): OpenApi {
   return { ...document, paths };
 }
 
-/** The line with which the client does an operation; undefined where it cannot. */
+/** Returns the client call for an operation. Undefined if there is none. */
 function callOf(document: OpenApi, route: string, operation: Operation): string | undefined {
   const body = (): string => textOf(exampleOf(document, bodyOf(operation)));
   const known = collectionCall(operation, body) ?? clientCall(route, body);
@@ -37,7 +37,7 @@ function callOf(document: OpenApi, route: string, operation: Operation): string 
 
 const bodyOf = ({ requestBody }: Operation): Schema | undefined => requestBody?.content['application/json']?.schema;
 
-/** A call of a route of an extension. */
+/** Returns the call of a route of an extension. */
 function routeCall(route: string, body: () => string): string {
   const params = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: '…'`);
   const input = [
@@ -47,7 +47,7 @@ function routeCall(route: string, body: () => string): string {
   return `client.call('${route}'${input.length > 0 ? `, { ${input.join(', ')} }` : ''})`;
 }
 
-/** A value as TypeScript, on one line if it is short. */
+/** Formats a value as TypeScript, on one line if it is short. */
 function textOf(value: unknown): string {
   const short = literalOf(value);
   return short.length <= 60 || typeof value !== 'object'

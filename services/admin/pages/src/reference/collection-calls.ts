@@ -1,6 +1,6 @@
 import type { Operation } from './read-document.ts';
 
-/** How the client does each operation on the records of a collection. */
+/** The client call for each operation on the records of a collection. */
 const calls: Readonly<Record<string, (body: () => string) => string>> = {
   list: () => `list({ sort: '-created', perPage: 20 })`,
   view: () => `get('…')`,
@@ -15,7 +15,7 @@ const calls: Readonly<Record<string, (body: () => string) => string>> = {
   export: () => `export({ format: 'csv' })`,
 };
 
-/** The call for an operation of a collection, `list_books`; undefined for any other operation. */
+/** Returns the client call for an operation such as `list_books`. Undefined for other operations. */
 export function collectionCall({ operationId, tags }: Operation, body: () => string): string | undefined {
   const collection = tags[0] ?? '';
   if (!operationId.endsWith(`_${collection}`)) return undefined;

@@ -7,7 +7,7 @@ const status = document.querySelector('header p');
 const form = document.querySelector('form');
 const field = document.querySelector('input');
 
-/** Shows the document as the holder of the token reads it. The token stays in memory. */
+/** Shows the document for the holder of the token. The token stays in memory. */
 async function show(token: string | undefined): Promise<void> {
   const { text, ...read } = await readDocument(token);
   if (status) status.textContent = text;
@@ -21,6 +21,6 @@ form?.addEventListener('submit', (event) => {
   void show(token || undefined);
 });
 
-/** In a tab of the admin pages, the admin's own session. */
+/** In a tab with the admin pages, uses the admin's session. */
 const session = await client.session.current();
 await show(session && (await client.session.token().catch(() => undefined)));

@@ -1,4 +1,4 @@
-/** An OpenAPI document, as far as the page changes it. */
+/** The parts of an OpenAPI document that the page reads or changes. */
 export interface OpenApi {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
@@ -17,25 +17,28 @@ export type Schema = Readonly<Record<string, unknown>>;
 
 interface ReadDocument {
   readonly document?: OpenApi;
-  /** The token with which it was read. */
+  /** The token that it was read with. */
   readonly token: string | undefined;
-  /** What the page says about it. */
+  /** The status text of the page. */
   readonly text: string;
 }
 
-/** Reads the document with a token, or without one where the token is refused. */
+/** Reads the document with a token, or as a guest if the token is refused. */
 export async function readDocument(token: string | undefined): Promise<ReadDocument> {
   const guest = await request(undefined);
   const own = token === undefined ? undefined : await request(token);
-  // A token that is not valid gets the document of a guest (http §12.4). Where everything is public, so do the others.
+  // An invalid token gets the guest document (http §12.4). If everything is public, so does a valid one.
   if (own?.ok && (tagOf(own) !== tagOf(guest) || (await isValid(token))))
-    return { document: await own.json(), token, text: 'What the holder of the token may use.' };
-  if (!guest?.ok) return { token: undefined, text: 'The document cannot be read now.' };
-  const text = token === undefined ? 'What anyone may use.' : 'The token is not valid. This is what anyone may use.';
+    return { document: await own.json(), token, text: 'Operations available to this token.' };
+  if (!guest?.ok) return { token: undefined, text: 'The document could not be loaded. Reload to try again.' };
+  const text =
+    token === undefined
+      ? 'Operations available to guests.'
+      : 'This token is not valid. Showing operations available to guests.';
   return { document: await guest.json(), token: undefined, text };
 }
 
-/** A token of any kind is known to a route that only admins may call, though it may refuse the caller. */
+/** Whether a token is valid. A route for admins answers 403 to other callers with a valid token, otherwise 401. */
 const isValid = async (token: string | undefined): Promise<boolean> => {
   const answer = await request(token, '/api/v1/admin/me');
   return answer?.ok === true || answer?.status === 403;

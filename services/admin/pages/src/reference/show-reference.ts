@@ -1,7 +1,7 @@
 import { withSamples } from './code-samples.ts';
 import type { OpenApi } from './read-document.ts';
 
-/** What the script of the reference offers to pages. */
+/** The API of the reference script. */
 interface Scalar {
   createApiReference(target: Element, configuration: object): { destroy(): void };
 }
@@ -12,7 +12,7 @@ declare global {
   }
 }
 
-/** Samples are for curl, for programs in JavaScript and Python, and for the client of this product. */
+/** Leaves samples for curl, JavaScript, Python and the Recordbus client. */
 const hiddenClients = {
   ...Object.fromEntries(
     ['c', 'clojure', 'csharp', 'dart', 'fsharp', 'go', 'http', 'java', 'kotlin', 'node', 'objc', 'ocaml', 'php']
@@ -26,7 +26,7 @@ const hiddenClients = {
 
 let shown: { destroy(): void } | undefined;
 
-/** Nothing of it asks another site: the policy of the page would refuse it, and say so on the console. */
+/** Turns off everything that sends requests to other sites, which the policy of the page would block. */
 const withoutServices = {
   hideClientButton: true,
   showDeveloperTools: 'never',
@@ -36,10 +36,10 @@ const withoutServices = {
   mcp: { disabled: true },
 };
 
-/** Shows a document in the page, in place of the one before. The token is for requests that the reader sends. */
+/** Shows a document in place of the last one. Requests that the reader sends carry the token. */
 export function showReference(document: OpenApi, token: string | undefined): void {
   const place = window.document.querySelector('#reference');
-  if (!place || !window.Scalar) throw new Error('The script of the reference is not there.');
+  if (!place || !window.Scalar) throw new Error('The script of the API reference is missing.');
   shown?.destroy();
   const inner = window.document.createElement('div');
   place.replaceChildren(inner);

@@ -1,6 +1,6 @@
 const base = '/_';
 
-/** Returns the address of a page: its segments, each encoded. */
+/** Returns the address of a page from its segments. */
 export const pathTo = (...segments: readonly string[]): string =>
   `${base}/${segments.map(encodeURIComponent).join('/')}`;
 
@@ -17,22 +17,22 @@ function decode(text: string): string {
   }
 }
 
-/** The page that is shown, by the address of the browser. */
+/** Tracks the current page, by the address of the browser. */
 class Router {
   segments = $state.raw<readonly string[]>(segmentsOf(location.pathname));
   query = $state.raw(new URLSearchParams(location.search));
-  /** Asked before the page is left; a page with unsaved work answers false to stay. */
+  /** Called before leaving the page. A page with unsaved changes returns false to stay. */
   mayLeave: () => boolean = () => true;
-  /** What leaves the page once the reader agrees to lose unsaved work. */
+  /** The navigation that waits for the reader to discard unsaved changes. */
   waiting = $state.raw<() => void>();
-  /** The address of the page that is shown. */
+  /** The address of the current page. */
   #address = location.pathname + location.search;
 
-  /** Follows links and the buttons of the browser. */
+  /** Handles clicks on links, and the Back and Forward buttons. */
   start(): void {
     addEventListener('popstate', () => {
       const address = location.pathname + location.search;
-      // The browser has left by now, so a page that may want to stay gets its address back.
+      // The browser has already left, so a page that stays needs its address back.
       if (!this.mayLeave()) history.pushState(null, '', this.#address);
       this.leave(() => {
         if (location.pathname + location.search !== address) history.pushState(null, '', address);
@@ -62,7 +62,7 @@ class Router {
     });
   }
 
-  /** Does what leaves the page, or something on it, at once or once the reader agrees to lose unsaved work. */
+  /** Runs a navigation now, or after the reader discards unsaved changes. */
   leave(go: () => void): void {
     if (this.mayLeave()) go();
     else
@@ -72,7 +72,7 @@ class Router {
       };
   }
 
-  /** Changes parameters of the address without a new entry in the history; an empty text removes one. */
+  /** Changes query parameters without adding a history entry. An empty value removes a parameter. */
   setQuery(changes: Readonly<Record<string, string | undefined>>): void {
     const query = new URLSearchParams(this.query);
     for (const [name, value] of Object.entries(changes)) {

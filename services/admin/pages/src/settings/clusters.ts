@@ -1,28 +1,28 @@
 import type { SettingDescription } from '@recordbus/client';
 
-/** Settings that belong together, such as those of one provider. */
+/** Related settings, such as those of one provider. */
 export interface Cluster {
-  /** What their keys begin with; empty for all of a small group. */
+  /** The common prefix of their keys. Empty if a small group is not split. */
   readonly name: string;
   readonly settings: readonly SettingDescription[];
 }
 
-/** A group with more settings than these is shown in clusters. */
+/** A group with more settings than this is split. */
 const maxTogether = 12;
 
-const beginningOf = (key: string): string => key.slice(0, key.lastIndexOf('.'));
+const prefixOf = (key: string): string => key.slice(0, key.lastIndexOf('.'));
 
-/** Splits the settings of a group by what their keys begin with, if they are many. */
+/** Splits a large group of settings by the prefix of their keys. */
 export function clustersOf(settings: readonly SettingDescription[]): readonly Cluster[] {
   if (settings.length <= maxTogether) return [{ name: '', settings }];
   const clusters = new Map<string, SettingDescription[]>();
   for (const setting of settings) {
-    const name = beginningOf(setting.key);
+    const name = prefixOf(setting.key);
     clusters.set(name, [...(clusters.get(name) ?? []), setting]);
   }
   return [...clusters].map(([name, list]) => ({ name, settings: list }));
 }
 
-/** Whether a setting contains the words of a search. */
+/** Whether a setting matches a search. */
 export const isFound = ({ key, about }: Pick<SettingDescription, 'key' | 'about'>, search: string): boolean =>
   `${key} ${about}`.toLowerCase().includes(search.trim().toLowerCase());

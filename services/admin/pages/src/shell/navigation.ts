@@ -1,14 +1,14 @@
 import { pathTo } from '../router/router.svelte.ts';
 import type { IconName } from '../ui/icons.ts';
 
-/** An entry of the navigation: the first segment of its pages. */
+/** An entry of the navigation. Its segment is the first one of its pages' addresses. */
 export interface Area {
   readonly segment: string;
   readonly name: string;
   readonly icon: IconName;
 }
 
-/** Entries under a heading; the first ones have none. */
+/** Entries under a heading. The first group has none. */
 export interface AreaGroup {
   readonly name: string | undefined;
   readonly areas: readonly Area[];
@@ -24,7 +24,7 @@ export const areaGroups: readonly AreaGroup[] = [
     ],
   },
   {
-    name: 'Access and settings',
+    name: 'Access',
     areas: [
       { segment: 'users', name: 'Users', icon: 'users' },
       { segment: 'admins', name: 'Admins', icon: 'admin' },
@@ -37,7 +37,7 @@ export const areaGroups: readonly AreaGroup[] = [
     areas: [
       { segment: 'health', name: 'Health', icon: 'health' },
       { segment: 'requests', name: 'Requests', icon: 'logs' },
-      { segment: 'audit', name: 'Audit', icon: 'audit' },
+      { segment: 'audit', name: 'Audit log', icon: 'audit' },
       { segment: 'jobs', name: 'Jobs', icon: 'jobs' },
       { segment: 'crons', name: 'Crons', icon: 'history' },
       { segment: 'backups', name: 'Backups', icon: 'archive' },

@@ -3,10 +3,10 @@ import { pathTo, router } from '../router/router.svelte.ts';
 import type { IconName } from '../ui/icons.ts';
 import { areaGroups } from './navigation.ts';
 
-/** Something that the palette finds and does. */
+/** A result of the palette, and what it does. */
 export interface PaletteItem {
   readonly name: string;
-  /** What kind of thing it is, shown beside the name. */
+  /** The kind of result, shown next to the name. */
   readonly kind: string;
   readonly icon: IconName;
   run(): void;
@@ -20,9 +20,7 @@ const opens = (name: string, kind: string, icon: IconName, path: string): Palett
 });
 
 const screens = (): PaletteItem[] =>
-  areaGroups.flatMap(({ areas }) =>
-    areas.map(({ name, icon, segment }) => opens(name, 'screen', icon, pathTo(segment))),
-  );
+  areaGroups.flatMap(({ areas }) => areas.map(({ name, icon, segment }) => opens(name, 'page', icon, pathTo(segment))));
 
 const ofCollection = ({ name, type }: CollectionDefinition): PaletteItem[] => [
   opens(
@@ -41,7 +39,7 @@ const ofCollection = ({ name, type }: CollectionDefinition): PaletteItem[] => [
   opens(`${name}: export`, 'action', 'download', `${pathTo('collections', name, 'records')}?export=1`),
 ];
 
-/** Everything that the palette finds, the collections of the stack included. */
+/** Returns everything that the palette finds, including collections. */
 export const paletteItems = (
   collections: readonly CollectionDefinition[],
   actions: readonly PaletteItem[],
@@ -55,43 +53,43 @@ export const paletteItems = (
 
 const id = /^[\w-]{8,128}$/;
 
-/** What a typed id may be: a request, or a record that events are about. */
-const byId = (words: string): PaletteItem[] =>
-  id.test(words) && /\d/.test(words)
+/** Returns what a typed id may refer to: a request, or the events of a record. */
+const byId = (query: string): PaletteItem[] =>
+  id.test(query) && /\d/.test(query)
     ? [
-        opens(`Request ${words}`, 'by id', 'logs', pathTo('requests', words)),
+        opens(`Request ${query}`, 'by ID', 'logs', pathTo('requests', query)),
         opens(
-          `Events of record ${words}`,
-          'by id',
+          `Events of record ${query}`,
+          'by ID',
           'events',
-          `${pathTo('events')}?record=${encodeURIComponent(words)}`,
+          `${pathTo('events')}?record=${encodeURIComponent(query)}`,
         ),
       ]
     : [];
 
-/** How well a name fits what was typed: a beginning is best, then a word, then letters in their order. Below 0: not at all. */
-function fit(name: string, words: string): number {
-  const at = name.indexOf(words);
+/** Scores a match: a prefix is best, then the start of a word, then letters in order. Below 0 is no match. */
+function score(name: string, query: string): number {
+  const at = name.indexOf(query);
   if (at === 0) return 100 - name.length / 100;
   if (at > 0) return (/[\s:_-]/.test(name[at - 1] ?? '') ? 80 : 60) - name.length / 100;
   let from = 0;
-  for (const letter of words) {
+  for (const letter of query) {
     from = name.indexOf(letter, from) + 1;
     if (from === 0) return -1;
   }
   return 20 - from / 100;
 }
 
-/** More than these are not shown. */
+/** The maximum number of results. */
 const maxShown = 40;
 
-/** Returns the items that fit, the best first. */
+/** Returns the matching items, best first. */
 export function findItems(items: readonly PaletteItem[], typed: string): readonly PaletteItem[] {
-  const words = typed.trim().toLowerCase().slice(0, 200);
-  if (words === '') return items.slice(0, maxShown);
+  const query = typed.trim().toLowerCase().slice(0, 200);
+  if (query === '') return items.slice(0, maxShown);
   const found = items
-    .map((item) => ({ item, score: fit(item.name.toLowerCase(), words) }))
-    .filter(({ score }) => score >= 0)
-    .sort((one, other) => other.score - one.score);
+    .map((item) => ({ item, rank: score(item.name.toLowerCase(), query) }))
+    .filter(({ rank }) => rank >= 0)
+    .sort((one, other) => other.rank - one.rank);
   return [...byId(typed.trim()), ...found.map(({ item }) => item)].slice(0, maxShown);
 }

@@ -1,15 +1,15 @@
 import { palette } from './palette.svelte.ts';
 
-/** Where one types: keys are text there. */
+/** Whether keys are text for the focused element. */
 const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.shadowRoot !== null || target.matches('input, textarea, select, .code *'));
 
-/** Focuses the search or the filter of the screen. Returns false if it has none. */
+/** Focuses the search or filter of the page. Returns false if there is none. */
 function focusSearch(): boolean {
   const place = document.querySelector<HTMLElement>('main [data-search]');
   if (!place) return false;
-  // An editor lives in a shadow tree.
+  // Editors are in a shadow tree.
   const hosts = [place, ...place.querySelectorAll<HTMLElement>('*')];
   const inner = hosts
     .map(({ shadowRoot }) => shadowRoot?.querySelector<HTMLElement>('[contenteditable]'))
@@ -18,7 +18,7 @@ function focusSearch(): boolean {
   return true;
 }
 
-/** The keys of every screen: Ctrl-K opens the palette, `/` goes to the search. */
+/** Handles global shortcuts: Ctrl-K toggles the palette, and `/` focuses the search. */
 export function shortcut(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {

@@ -1,6 +1,6 @@
 /**
- * Takes the set-up token out of the fragment of the address, which browsers send to no server. It stays in the address
- * no longer than the first paint.
+ * Takes the set-up token from the fragment of the address, which browsers do not send to servers, and removes it there
+ * before the first paint.
  */
 export function takeSetupToken(): string | undefined {
   const token = new URLSearchParams(location.hash.slice(1)).get('setup');

@@ -6,7 +6,7 @@ const key = 'recordbus-theme';
 const modes: readonly Mode[] = ['system', 'light', 'dark'];
 const prefersLight = matchMedia('(prefers-color-scheme: light)');
 
-/** The colours that the product ships. They are those of the dark theme; the light one has its own. */
+/** The default colours, which are those of the dark theme. The light theme has its own. */
 const shipped: Readonly<Record<string, string>> = {
   accent: '#3b82f6',
   success: '#22c55e',
@@ -14,12 +14,12 @@ const shipped: Readonly<Record<string, string>> = {
   danger: '#ef4444',
 };
 
-/** The look of the pages: the settings `theme.*` on a light or a dark ground. */
+/** Applies the light or dark theme, and the colours of the settings `theme.*`. */
 class Theme {
   mode = $state<Mode>('system');
   #colours: Readonly<Record<string, string>> = {};
 
-  /** Takes up the mode of this browser, then the colours of the stack. */
+  /** Applies the mode that this browser remembers, then the colours of the stack. */
   async start(): Promise<void> {
     this.mode = modes.find((mode) => mode === localStorage.getItem(key)) ?? 'system';
     this.#apply();
@@ -27,7 +27,7 @@ class Theme {
     await this.load();
   }
 
-  /** Reads the colours of the stack. */
+  /** Loads the colours of the stack. */
   async load(): Promise<void> {
     this.#colours = await client.admin.theme().catch(() => ({}));
     this.#apply();
@@ -45,8 +45,8 @@ class Theme {
     root.dataset.theme = isLight ? 'light' : 'dark';
     for (const [name, colour] of Object.entries(this.#colours)) {
       const property = `--${name.replaceAll('_', '-')}`;
-      const counts = isLight ? name in shipped && shipped[name] !== colour : true;
-      if (counts) root.style.setProperty(property, colour);
+      const isCustom = isLight ? name in shipped && shipped[name] !== colour : true;
+      if (isCustom) root.style.setProperty(property, colour);
       else root.style.removeProperty(property);
     }
   }

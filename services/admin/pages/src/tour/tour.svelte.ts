@@ -1,6 +1,6 @@
 const key = 'recordbus-tour';
 
-/** The first steps: shown after the first start until they are done or put away, and remembered by this browser. */
+/** The first steps, shown after the first start until they are done or dismissed. This browser remembers them. */
 class Tour {
   isShown = $state(localStorage.getItem(key) === '1');
 

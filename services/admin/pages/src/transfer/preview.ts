@@ -1,31 +1,31 @@
 export type Format = 'csv' | 'ndjson' | 'json';
 
-/** The first rows of a file, as texts by column. */
+/** The first rows of a file, as text. */
 export interface Preview {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** A preview reads no more of a file. */
+/** The size of the beginning that a preview reads. */
 export const previewBytes = 64 * 1024;
 const maxRows = 5;
 const maxColumns = 500;
 
-/** Returns the format that the name of a file says. */
+/** Returns the format by the extension of a file name. */
 export function formatOf(name: string): Format | undefined {
   const end = /\.(csv|tsv|ndjson|jsonl|json)$/i.exec(name)?.[1]?.toLowerCase();
   if (end === undefined) return undefined;
   return end === 'csv' || end === 'tsv' ? 'csv' : end === 'json' ? 'json' : 'ndjson';
 }
 
-/** Returns the separator that the first line of CSV has most often. */
+/** Returns the most frequent separator in the first line of CSV. */
 export function separatorOf(text: string): string {
   const line = text.split(/\r?\n|\r/, 1)[0] ?? '';
   const counts = [',', ';', '\t', '|'].map((one) => ({ one, count: line.split(one).length }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).one;
 }
 
-/** Reads the beginning of a file. What is cut off at its end is left out. */
+/** Parses the beginning of a file, without an incomplete row at its end. */
 export function previewOf(text: string, format: Format, separator: string): Preview {
   const begin = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (format === 'csv') {
@@ -39,7 +39,7 @@ export function previewOf(text: string, format: Format, separator: string): Prev
   return { columns, rows: objects.map((object) => columns.map((column) => cell(object[column]))) };
 }
 
-/** The header and the first rows of CSV (import §3.1). */
+/** Parses the header and the first rows of CSV (import §3.1). */
 function csvRows(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let [row, cell, isQuoted]: [string[], string, boolean] = [[], '', false];
@@ -65,7 +65,7 @@ function csvRows(text: string, separator: string): string[][] {
       endRow();
     } else cell += character;
   }
-  // A last line without an end is whole only if the file ends there.
+  // A last line without a line end is complete only if the file ends there.
   if (rows.length <= maxRows && text.length < previewBytes / 2 && !isQuoted && (cell !== '' || row.length > 0))
     endRow();
   return rows;
@@ -92,7 +92,7 @@ const linesOf = (text: string): Members[] =>
     .map(parsed)
     .filter(isMembers);
 
-/** The first elements of a list of JSON, whose end may be cut off. */
+/** Parses the first elements of a JSON array, whose end may be missing. */
 function elementsOf(text: string): Members[] {
   const found: Members[] = [];
   let [depth, from, isText] = [0, 0, false];

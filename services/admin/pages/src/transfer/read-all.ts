@@ -1,28 +1,28 @@
-/** How much of an export has arrived. */
-export interface ReadSoFar {
+/** The progress of an export. */
+export interface ExportProgress {
   readonly bytes: number;
-  /** Ends of lines so far; a quoted line end in CSV counts too. */
+  /** The number of line ends so far, including quoted ones in CSV. */
   readonly rows: number;
 }
 
 const lineEnd = 10;
-/** The minimum interval between two reports to the page. */
-const tellMs = 100;
+/** The minimum interval between progress reports. */
+const reportMs = 100;
 
-/** Reads an export to its end, telling how far it is. Throws if it breaks off. */
-export async function readAll(response: Response, tell: (read: ReadSoFar) => void): Promise<Blob> {
+/** Reads an export to its end and reports progress. Throws if it is interrupted. */
+export async function readAll(response: Response, onProgress: (progress: ExportProgress) => void): Promise<Blob> {
   const chunks: Blob[] = [];
   const reader = response.body?.getReader();
-  let [bytes, rows, toldAt] = [0, 0, 0];
+  let [bytes, rows, reportedAt] = [0, 0, 0];
   for (let next = await reader?.read(); next && !next.done; next = await reader?.read()) {
-    // As blobs the browser may keep them on its disk.
+    // The browser may keep blobs on disk.
     chunks.push(new Blob([next.value]));
     bytes += next.value.length;
     for (const byte of next.value) if (byte === lineEnd) rows += 1;
-    if (Date.now() - toldAt < tellMs) continue;
-    toldAt = Date.now();
-    tell({ bytes, rows });
+    if (Date.now() - reportedAt < reportMs) continue;
+    reportedAt = Date.now();
+    onProgress({ bytes, rows });
   }
-  tell({ bytes, rows });
+  onProgress({ bytes, rows });
   return new Blob(chunks, { type: response.headers.get('content-type') ?? 'application/octet-stream' });
 }

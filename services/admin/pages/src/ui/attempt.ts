@@ -1,7 +1,7 @@
 import { problemOf } from '../api/problem.ts';
 import { toasts } from './toasts.svelte.ts';
 
-/** Does something that a click asked for. What went wrong is said in the words of the server; returns whether it is done. */
+/** Runs an action and shows an error as a toast. Returns whether it succeeded. */
 export async function attempt(work: () => Promise<void>): Promise<boolean> {
   try {
     await work();

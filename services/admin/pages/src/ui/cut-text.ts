@@ -1,6 +1,6 @@
-/** A name or a line that is longer than this is cut where it is shown. */
+/** The default maximum length of a name or a line on screen. */
 const longest = 1000;
 
-/** Returns a text as it is shown: a million characters in a line would freeze the page. */
-export const cutText = (text: string, most = longest): string =>
-  text.length > most ? `${text.slice(0, most)}…` : text;
+/** Cuts a text for display. A line with a million characters would freeze the page. */
+export const cutText = (text: string, maxLength = longest): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

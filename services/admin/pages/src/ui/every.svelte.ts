@@ -1,4 +1,4 @@
-/** Calls a function again and again while the component lives and its page is looked at. Never before the last call ended. */
+/** Calls a function repeatedly while the component lives and the page is visible. Calls do not overlap. */
 export function every(ms: number, work: () => Promise<unknown>, isWanted: () => boolean = () => true): void {
   $effect(() => {
     if (!isWanted()) return undefined;

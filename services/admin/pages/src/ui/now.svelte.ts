@@ -1,4 +1,4 @@
-/** A clock for texts such as `3 min ago`; it moves every few seconds while someone reads it. */
+/** A clock for texts such as `3 min ago`. It ticks every few seconds while the component lives. */
 export function ticking(everyMs = 5000): { readonly ms: number } {
   let ms = $state(Date.now());
   $effect(() => {

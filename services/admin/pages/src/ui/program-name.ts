@@ -15,16 +15,16 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** A user agent is a text of strangers, and what names the program is at its beginning. */
+/** Limits the untrusted user agent. The name of the program is at its beginning. */
 const longestAgent = 300;
 
-/** Returns the name of a program by its user agent: of a browser such as `Firefox on Linux`, of others as they say it. */
+/** Names a program by its user agent: `Firefox on Linux` for a browser, otherwise the user agent itself. */
 export function programName(agent: string | null): string {
   const text = (agent ?? '').slice(0, longestAgent);
   const find = (names: readonly (readonly [string, string])[]): string | undefined =>
     names.find(([mark]) => text.includes(mark))?.[1];
   const browser = text.startsWith('Mozilla/') ? find(browsers) : undefined;
-  if (browser === undefined) return text || 'unknown program';
+  if (browser === undefined) return text || 'Unknown client';
   const system = find(systems);
   return system ? `${browser} on ${system}` : browser;
 }

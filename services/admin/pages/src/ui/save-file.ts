@@ -1,7 +1,7 @@
-/** Lets the browser save bytes as a file. */
+/** Downloads bytes as a file. */
 export function saveFile(name: string, bytes: Blob): void {
   const address = URL.createObjectURL(bytes);
   Object.assign(document.createElement('a'), { href: address, download: name }).click();
-  // The browser reads the address after the click.
+  // The browser reads the blob after the click.
   setTimeout(() => URL.revokeObjectURL(address), 60_000);
 }

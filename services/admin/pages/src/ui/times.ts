@@ -1,11 +1,11 @@
-// Made once: to make one takes longer than to write a hundred moments.
+// Created once, since creating a formatter takes longer than formatting a hundred dates.
 const exactFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 const clockFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' });
 
-/** The local text of a moment with its seconds, in unix milliseconds. */
+/** Formats unix milliseconds in local time, with seconds. */
 export const exactTime = (atMs: number): string => exactFormat.format(atMs);
 
-/** The local time of day with milliseconds. */
+/** Formats the local time of day, with milliseconds. */
 export const clockTime = (atMs: number): string =>
   `${clockFormat.format(atMs)}.${String(new Date(atMs).getMilliseconds()).padStart(3, '0')}`;
 
@@ -16,8 +16,8 @@ const units: readonly (readonly [number, string])[] = [
   [1000, 's'],
 ];
 
-/** The short text of a length of time, such as `3 min` or `250 ms`. */
-export function spanText(ms: number): string {
+/** Formats a duration briefly, such as `3 min` or `250 ms`. */
+export function durationText(ms: number): string {
   const unit = units.find(([length]) => ms >= length);
   if (!unit) return `${Math.max(0, Math.round(ms))} ms`;
   const [length, name] = unit;
@@ -25,6 +25,6 @@ export function spanText(ms: number): string {
   return `${count < 10 && length > 1 && count % 1 >= 0.05 ? count.toFixed(1) : Math.round(count)} ${name}`;
 }
 
-/** How long ago a moment was, such as `3 min ago`. */
-export const agoText = (atMs: number, nowMs = Date.now()): string =>
-  nowMs - atMs < 1500 ? 'now' : `${spanText(nowMs - atMs).replace(/\.\d+/, '')} ago`;
+/** Formats the time since a moment, such as `3 min ago`. */
+export const timeAgo = (atMs: number, nowMs = Date.now()): string =>
+  nowMs - atMs < 1500 ? 'now' : `${durationText(nowMs - atMs).replace(/\.\d+/, '')} ago`;

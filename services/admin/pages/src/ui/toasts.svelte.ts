@@ -1,6 +1,6 @@
 import { cutText } from './cut-text.ts';
 
-/** A sentence that appears for a while, with what can be done about it. */
+/** A message that disappears by itself, with an optional undo. */
 export interface Toast {
   readonly id: number;
   readonly text: string;
@@ -8,21 +8,22 @@ export interface Toast {
   readonly undo: (() => void) | undefined;
 }
 
-/** What can be taken back, and what went wrong, stays longer. */
+/** Errors and messages with an undo stay longer. */
 const shownMs = 6000;
 const quickMs = 3500;
 
 class Toasts {
   list = $state.raw<readonly Toast[]>([]);
-  /** Called when a dialog has opened, which covers all that was there before. */
+  /** Called when a dialog has opened, which covers the toasts. */
   onCovered: () => void = () => {};
   #last = 0;
 
-  /** Says that something is done; with `undo`, for as long as it is shown it can be taken back. */
+  /** Shows a success message. With `undo`, it has an Undo button. */
   done(text: string, undo?: () => void): void {
     this.#add(text, 'done', undo);
   }
 
+  /** Shows an error message. */
   problem(text: string): void {
     this.#add(text, 'problem', undefined);
   }

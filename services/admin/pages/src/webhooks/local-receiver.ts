@@ -1,11 +1,11 @@
-/** A receiver to run in a terminal: it shows each delivery and answers 200. */
+/** A receiver to run in a terminal. It prints each delivery and answers 200. */
 export const localUrl = 'http://127.0.0.1:9000/';
 export const localReceiver = `node -e "require('http').createServer((q,s)=>{q.on('data',d=>console.log(d+''));q.on('end',()=>s.end())}).listen(9000)"`;
 
-/** The addresses of this machine, as `hooks.http.allow` names them. */
+/** The addresses of this machine, as a value for `hooks.http.allow`. */
 const loopback = '127.0.0.0/8';
 
-/** Whether a URL is of the machine that the stack runs on, where deliveries are denied by default (webhooks §7.1). */
+/** Whether a URL is on the stack's own machine, which is denied by default (webhooks §7.1). */
 export function isLocal(url: string): boolean {
   try {
     return /^(localhost|127(\.\d{1,3}){3})$/.test(new URL(url).hostname);
@@ -14,9 +14,9 @@ export function isLocal(url: string): boolean {
   }
 }
 
-/** Whether the setting lets deliveries reach this machine. */
+/** Whether the setting allows deliveries to this machine. */
 export const allowsLocal = (allowed: string): boolean =>
   allowed.split(/[\s,]+/).some((one) => one === loopback || one === '127.0.0.1');
 
-/** The setting with this machine allowed too. */
+/** Adds this machine to the setting. */
 export const withLocal = (allowed: string): string => [...allowed.split(/[\s,]+/).filter(Boolean), loopback].join(',');

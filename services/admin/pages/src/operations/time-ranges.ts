@@ -1,12 +1,12 @@
-/** A span of time that the charts show: its seconds and the number of its buckets. */
-export const spans = [
+/** The time ranges of the charts, in seconds, with the number of buckets. */
+export const timeRanges = [
   { key: '15m', name: '15 minutes', seconds: 900, buckets: 60 },
   { key: '1h', name: '1 hour', seconds: 3600, buckets: 60 },
   { key: '1d', name: '1 day', seconds: 86_400, buckets: 96 },
   { key: '7d', name: '7 days', seconds: 604_800, buckets: 84 },
 ] as const;
 
-export type Span = (typeof spans)[number];
+export type TimeRange = (typeof timeRanges)[number];
 
 interface Summary {
   readonly since: number;
@@ -14,8 +14,8 @@ interface Summary {
   readonly step_s: number;
 }
 
-/** Returns the moments of a summary, and its buckets by them; undefined where nothing was counted. */
-export function spread<B extends { readonly at: number }>(
+/** Returns all times of a summary with their buckets. Undefined where nothing was counted. */
+export function alignBuckets<B extends { readonly at: number }>(
   summary: (Summary & { readonly buckets: readonly B[] }) | undefined,
 ): { readonly times: readonly number[]; readonly buckets: readonly (B | undefined)[] } {
   if (!summary) return { times: [], buckets: [] };

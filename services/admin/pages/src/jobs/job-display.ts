@@ -1,23 +1,23 @@
 import type { Job } from '@recordbus/client';
-import { spanText } from '../ui/times.ts';
+import { durationText } from '../ui/times.ts';
 
-/** Whether a job may still do something. */
+/** Whether a job has not finished. */
 export const isOpen = ({ state }: Job): boolean => state === 'queued' || state === 'running' || state === 'paused';
 
-/** How much of a job is read, from 0 to 1; undefined while its total is not known. */
+/** Returns how much of a job is read, from 0 to 1. Undefined while its total is unknown. */
 export const partDone = ({ rows }: Job): number | undefined =>
   rows.total > 0 ? Math.min(1, rows.read / rows.total) : undefined;
 
 const count = (value: number): string => value.toLocaleString('en');
 
-/** What a job has done, in a few words. */
+/** Describes the progress of a job. */
 export function progressText({ rows, rate, eta_s, state }: Job): string {
   const parts = [`${count(rows.read)} of ${count(rows.total)} rows`];
   if (state === 'running' && rate) parts.push(`${count(Math.round(rate))}/s`);
-  if (state === 'running' && eta_s) parts.push(`${spanText(eta_s * 1000)} left`);
+  if (state === 'running' && eta_s) parts.push(`${durationText(eta_s * 1000)} left`);
   return parts.join(' · ');
 }
 
-/** Whether a job only tried. */
-export const isTrial = ({ options }: Job): boolean =>
+/** Whether a job is a dry run. */
+export const isDryRun = ({ options }: Job): boolean =>
   options.dry_run === true || options.dry_run === '1' || options.dry_run === 1;

@@ -1,13 +1,13 @@
 import { pathTo } from '../router/router.svelte.ts';
 
-/** What an event is about. */
+/** The parts of an event's name. */
 export interface EventName {
-  /** Undefined for events of the product and of extensions. */
+  /** Undefined for events of Recordbus and of extensions. */
   readonly collection: string | undefined;
   readonly verb: string;
 }
 
-/** Reads the name of an event. */
+/** Splits the name of an event. */
 export function readName(event: string, recordId: string | null): EventName {
   const dot = event.lastIndexOf('.');
   const verb = event.slice(dot + 1);
@@ -17,14 +17,14 @@ export function readName(event: string, recordId: string | null): EventName {
 const tones: Readonly<Record<string, Tone>> = { create: 'success', update: 'info', delete: 'danger' };
 export type Tone = 'success' | 'info' | 'danger' | 'warning' | 'plain';
 
-/** The colour of an event. */
+/** Returns the colour of an event. */
 export const toneOf = (event: string): Tone => tones[event.slice(event.lastIndexOf('.') + 1)] ?? 'plain';
 
-/** The colour of a delivery. */
+/** Returns the colour of a delivery. */
 export const deliveryTone = (status: string, attempt: number): Tone =>
   status === 'success' ? 'success' : status === 'dead' ? 'danger' : attempt > 0 ? 'warning' : 'plain';
 
-/** The address of the record of an event; undefined for one without. */
+/** Returns the address of the event's record. Undefined if it has none. */
 export function recordPath(event: string, recordId: string | null): string | undefined {
   const { collection, verb } = readName(event, recordId);
   if (collection === undefined || recordId === null) return undefined;

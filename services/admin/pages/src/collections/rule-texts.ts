@@ -1,0 +1,30 @@
+import type { RuleName } from './draft.ts';
+
+/** The name of each rule and what it controls. */
+export const ruleTexts: Readonly<Record<RuleName, { readonly label: string; readonly about: string }>> = {
+  list_rule: { label: 'List', about: 'Who can see records in lists and live changes' },
+  view_rule: { label: 'View', about: 'Who can read a single record' },
+  create_rule: { label: 'Create', about: 'Who can create records' },
+  update_rule: { label: 'Update', about: 'Who can change records' },
+  delete_rule: { label: 'Delete', about: 'Who can delete records' },
+};
+
+/** Completions of the rule language, in addition to field names. */
+export const ruleCompletions: readonly string[] = [
+  '@request.auth.id',
+  '@request.auth.type',
+  '@request.auth.email',
+  '@request.auth.collection',
+  '@request.auth.verified',
+  '@request.body.',
+  '@now',
+  '@todayStart',
+  '@todayEnd',
+  '@monthStart',
+  'exists(',
+  'count(',
+  'not (',
+  'true',
+  'false',
+  'null',
+];
