@@ -27,7 +27,16 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
       { name: 'tags', type: 'select', options: { values: ['red', 'green', 'blue'], multiple: true } },
       { name: 'photos', type: 'file', options: { multiple: true } },
       { name: 'count', type: 'number' },
+      { name: 'maker', type: 'relation', collection: 'makers' },
+      { name: 'parts', type: 'relation', collection: 'makers', options: { multiple: true } },
     ];
+    await admin.post('/api/v1/collections', {
+      name: 'makers',
+      fields: [
+        { name: 'code', type: 'text' },
+        { name: 'name', type: 'text' },
+      ],
+    });
     await admin.post('/api/v1/collections', { name: 'things', fields, history_enabled: true });
     ({ id } = await admin.create('things', { title: 'first', count: 0 }));
     const operations = Array.from({ length: versions - 1 }, (_, index) => ({
@@ -68,6 +77,25 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     };
     assert.deepEqual(data[0]?.tags, ['red', 'blue']);
     assert.equal(data[0]?.photos.length, 2);
+  });
+
+  test('a relation shows the name of the related record, in the grid and in the editor', async () => {
+    const { id: maker } = await admin.create('makers', { code: 'm-1', name: 'Acme <b>Works</b>' });
+    const { id: other } = await admin.create('makers', { code: 'm-2', name: '' });
+    const values = { title: 'with a maker', maker, parts: [other, maker] };
+    const { id: thing } = await admin.create('things', values);
+    await open('collections/things/records');
+    const row = page.getByRole('row').filter({ hasText: 'with a maker' });
+    await row.getByTitle(maker).first().waitFor();
+    assert.equal(await row.getByTitle(maker).first().textContent(), 'Acme <b>Works</b>');
+    assert.equal(await row.getByTitle(maker).count(), 2, 'the list of a multiple relation has it too');
+    assert.match(String(await row.getByTitle(other).textContent()), /^…/, 'without a name the id is shown');
+    await admin.patch(`/api/v1/things/${thing}`, { count: 7 });
+    await row.getByRole('cell', { name: '7', exact: true }).waitFor();
+    assert.equal(await row.getByTitle(maker).count(), 2, 'a live change keeps the names');
+    await row.getByRole('cell', { name: 'with a maker' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Acme <b>Works</b>' }).first().waitFor();
+    await page.keyboard.press('Escape');
   });
 
   test('the button of the browser that goes back asks before it takes what was typed', async () => {

@@ -20,22 +20,32 @@ interface ListRequest {
   readonly filter: string;
   /** The members to read. Undefined reads all. */
   readonly fields: readonly string[] | undefined;
+  /** The relations to expand. */
+  readonly expand: readonly string[];
   readonly signal: AbortSignal;
 }
 
 /** The page size to fall back to when a page would exceed the maximum size of an answer. */
 const fewer = 10;
 
-/** Reads a page by cursor. If its records are too large for one answer, reads a smaller page. */
+/** Reads a page by cursor. If it is too large for one answer, reads it without expansions, then with fewer records. */
 export async function readPage(request: ListRequest): Promise<CursorPage> {
   try {
     return await readWhole(request);
   } catch (error) {
     const isTooLarge = error instanceof RecordbusError && error.code === 'answer_too_large';
-    if (!isTooLarge || request.perPage === 1) throw error;
+    if (!isTooLarge) throw error;
+    if (request.expand.length > 0) return readPage(withoutExpansions(request));
+    if (request.perPage === 1) throw error;
     return readPage({ ...request, perPage: request.perPage > fewer ? fewer : 1 });
   }
 }
+
+const withoutExpansions = ({ fields, ...request }: ListRequest): ListRequest => ({
+  ...request,
+  fields: fields?.filter((name) => !name.startsWith('expand.')),
+  expand: [],
+});
 
 /** Reads one page. The client has only a walk over all pages, and a grid stops at each. */
 async function readWhole({
@@ -45,10 +55,18 @@ async function readWhole({
   sort,
   filter,
   fields,
+  expand,
   signal,
 }: ListRequest): Promise<CursorPage> {
   const path = `/api/v1/records/${encodeURIComponent(collection)}`;
-  const query = { cursor, perPage, sort: sort || undefined, filter: filter || undefined, fields: fields?.join(',') };
+  const query = {
+    cursor,
+    perPage,
+    sort: sort || undefined,
+    filter: filter || undefined,
+    fields: fields?.join(','),
+    expand: expand.join(',') || undefined,
+  };
   return (await client.transport.send({ method: 'GET', path, query, signal })).json as CursorPage;
 }
 

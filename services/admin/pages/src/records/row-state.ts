@@ -11,7 +11,7 @@ const secondOf = (record: AnyRecord): number => Number(record.updated ?? 0);
 
 /** Whether a newer state differs from a record in the members that were read. */
 const differs = (record: AnyRecord, newer: AnyRecord): boolean =>
-  Object.keys(record).some((name) => JSON.stringify(record[name]) !== JSON.stringify(newer[name]));
+  Object.keys(record).some((name) => name !== 'expand' && JSON.stringify(record[name]) !== JSON.stringify(newer[name]));
 
 /** Returns the rows of a page in order, each in its current state. */
 export const shownRows = (page: readonly AnyRecord[], live: Pick<LiveRows, 'changed' | 'gone'>): readonly ShownRow[] =>

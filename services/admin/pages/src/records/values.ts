@@ -45,12 +45,28 @@ export function cellText(value: unknown): string {
 
 const cut = (text: string): string => (text.length > longestCell ? `${text.slice(0, longestCell)}…` : text);
 
-/** The text that stands for a record in lists of others: its first short text, else its id. */
+/** Shortens an id to its end, which differs most. */
+export const shortId = (id: string): string => (id.length > 14 ? `…${id.slice(-10)}` : id);
+
+/** Fields with these names are the best labels of a record. */
+const labelNames = ['name', 'title', 'label', 'subject', 'username'];
+
+/** Returns the fields that may label a record, best first: a text field, and the email address. */
+export function displayFields(collection: CollectionDefinition | undefined): readonly string[] {
+  const fields = collection?.fields.filter(({ options }) => options?.encrypted !== true) ?? [];
+  const texts = fields.filter(({ type }) => type === 'text').map(({ name }) => name);
+  const [text] = [...labelNames.filter((name) => texts.includes(name)), ...texts];
+  const email = fields.find(({ type }) => type === 'email')?.name;
+  return [text, email].filter((name) => name !== undefined);
+}
+
+/** Returns the label of a record in lists of other records: a short text, or its id. */
 export function titleOf(
   record: Readonly<Record<string, unknown>>,
   collection: CollectionDefinition | undefined,
 ): string {
-  const fields = collection?.fields.filter(({ type }) => type === 'text' || type === 'email') ?? [];
-  const found = fields.map(({ name }) => record[name]).find((value) => typeof value === 'string' && value !== '');
+  const found = displayFields(collection)
+    .map((name) => record[name])
+    .find((value) => typeof value === 'string' && value !== '');
   return typeof found === 'string' ? found.slice(0, 80) : String(record.id);
 }
