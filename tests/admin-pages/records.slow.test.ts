@@ -98,6 +98,16 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.press('Escape');
   });
 
+  test('the browser refuses markup that a script writes without the policy of Svelte', async () => {
+    const write = (html: string) =>
+      `(() => { try { document.body.insertAdjacentHTML('beforeend', ${html}); return 'written'; } catch (error) { return error.name; } })()`;
+    const { page: own } = await openSignedIn(browser, stack.url, {});
+    assert.equal(await own.evaluate(write("'<i>text</i>'")), 'TypeError');
+    const policy = "trustedTypes.createPolicy('other', { createHTML: (html) => html }).createHTML('<i>text</i>')";
+    assert.equal(await own.evaluate(write(policy)), 'TypeError');
+    await own.context().close();
+  });
+
   test('the button of the browser that goes back asks before it takes what was typed', async () => {
     await open('collections/things/records');
     await page.getByRole('cell', { name: 'first' }).click();
