@@ -162,8 +162,18 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByText('No backups yet').waitFor();
     await page.getByRole('button', { name: 'New backup' }).click();
     await page.getByRole('button', { name: 'Start backup' }).click();
-    await page.getByRole('button', { name: /^Download recordbus-/ }).click({ timeout: 30_000 });
-    const saved = await (await page.waitForEvent('download')).path();
+    const isDone = async () => {
+      const [backup] = listAt((await admin.get('/api/v1/admin/backups')).json, 'data');
+      return backup?.state === 'done';
+    };
+    await eventually('the backup is done', isDone, { timeoutMs: 120_000 });
+    const download = page.waitForEvent('download', { timeout: 0 });
+    await page.getByRole('button', { name: /^Download recordbus-/ }).click();
+    await page
+      .getByRole('dialog')
+      .getByText(/^Saved /)
+      .waitFor();
+    const saved = await (await download).path();
     const [shown] = listAt((await admin.get('/api/v1/admin/backups')).json, 'data');
     assert.equal(readFileSync(saved).length, numberAt(shown, 'bytes'));
     await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().click();
