@@ -17,8 +17,10 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   const said: string[] = [];
   page.on('pageerror', (error) => said.push(error.message));
   page.on('dialog', (dialog) => {
+    // The browser asks before it leaves a page with unsaved changes.
+    if (dialog.type() === 'beforeunload') return void dialog.accept();
     said.push(`dialog: ${dialog.message()}`);
-    void dialog.dismiss();
+    return void dialog.dismiss();
   });
   page.on('console', (message) => {
     if (/Content Security Policy|Trusted/i.test(message.text())) said.push(message.text());
