@@ -8,17 +8,16 @@ export interface Area {
   readonly icon: IconName;
 }
 
-/** Entries under a heading. The first group has none. */
+/** Entries under a heading. */
 export interface AreaGroup {
-  readonly name: string | undefined;
+  readonly name: string;
   readonly areas: readonly Area[];
 }
 
 export const areaGroups: readonly AreaGroup[] = [
   {
-    name: undefined,
+    name: 'Delivery',
     areas: [
-      { segment: 'collections', name: 'Collections', icon: 'collections' },
       { segment: 'webhooks', name: 'Webhooks', icon: 'webhook' },
       { segment: 'events', name: 'Events', icon: 'events' },
     ],
@@ -44,7 +43,5 @@ export const areaGroups: readonly AreaGroup[] = [
     ],
   },
 ];
-
-export const areas: readonly Area[] = areaGroups.flatMap((group) => group.areas);
 
 export const addressOf = ({ segment }: Area): string => pathTo(segment);

@@ -44,6 +44,7 @@ export const paletteItems = (
   collections: readonly CollectionDefinition[],
   actions: readonly PaletteItem[],
 ): PaletteItem[] => [
+  opens('Collections', 'page', 'collections', pathTo('collections')),
   ...screens(),
   opens('New collection', 'action', 'plus', pathTo('new-collection')),
   opens('New webhook', 'action', 'plus', `${pathTo('webhooks')}?new=1`),
