@@ -15,32 +15,34 @@ export interface Screen {
   readonly opens?: (page: Page) => Promise<void>;
 }
 
-const looks = [
-  { colorScheme: 'light', width: 1280, isChecked: true },
-  { colorScheme: 'dark', width: 1280, isChecked: false },
-  { colorScheme: 'light', width: 380, isChecked: false },
-  { colorScheme: 'dark', width: 380, isChecked: true },
-] as const;
+const widths = [380, 1280];
+const colorSchemes = ['light', 'dark'] as const;
+
+/** Opens a screen and waits until it is complete. */
+export async function openScreen(page: Page, url: string, { path, shows, opens }: Screen): Promise<void> {
+  await page.goto(url + path);
+  await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
+  await opens?.(page);
+}
 
 /**
  * Looks at a screen in both themes and at both widths: takes pictures, and asserts that axe finds nothing serious and that
  * nothing is wider than the window.
  */
-export async function look(page: Page, url: string, { name, path, shows, opens }: Screen): Promise<void> {
+export async function look(page: Page, url: string, screen: Screen): Promise<void> {
   mkdirSync(pictures, { recursive: true });
-  await page.goto(url + path);
-  await page.getByText(shows).first().waitFor();
-  await opens?.(page);
-  for (const { colorScheme, width, isChecked } of looks) {
-    await page.emulateMedia({ colorScheme });
+  for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
-    await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
-    await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-    const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-    assert.equal(excess, 0, `${name} is wider than ${width} px`);
-    if (isChecked) await check(page, name);
+    await openScreen(page, url, screen);
+    for (const colorScheme of colorSchemes) {
+      await page.emulateMedia({ colorScheme });
+      await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
+      await page.screenshot({ path: join(pictures, `${screen.name}-${width}-${colorScheme}.png`), fullPage: true });
+      const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+      assert.equal(excess, 0, `${screen.name} is wider than ${width} px`);
+      await check(page, `${screen.name}, ${width} px, ${colorScheme}`);
+    }
   }
-  await page.setViewportSize({ width: 1280, height: 800 });
 }
 
 async function check(page: Page, name: string): Promise<void> {

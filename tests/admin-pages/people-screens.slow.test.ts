@@ -7,7 +7,8 @@ import { textAt } from '../harness/json.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { totpCode, wrongTotpCode } from '../harness/totp.ts';
 import { hostile } from './hostile-text.ts';
-import { look, type Screen } from './look.ts';
+import { missedByTab } from './keyboard-walk.ts';
+import { look, openScreen, type Screen } from './look.ts';
 import { openPage, signIn } from './watched-page.ts';
 
 /** A text of the maximum length of a value. */
@@ -55,7 +56,7 @@ async function fill(stack: Stack): Promise<readonly Screen[]> {
     { name: 'user', path: `/_/users/people/${id}`, shows: 'Providers' },
     { name: 'admins', path: '/_/admins', shows: 'this session' },
     { name: 'new-admin', path: '/_/admins?new=1', shows: 'Generate' },
-    { name: 'keys', path: '/_/keys', shows: '192.0.2.0' },
+    { name: 'keys', path: '/_/keys', shows: 'rbk_' },
     { name: 'new-key', path: '/_/keys?new=1', shows: 'Other scopes' },
     { name: 'settings', path: '/_/settings/Mail%20(SMTP)', shows: 'smtp.from' },
     { name: 'settings-theme', path: '/_/settings/Theme', shows: 'theme.accent' },
@@ -111,6 +112,15 @@ describe('the screens about people and settings', { skip: skipWithoutBrowser }, 
       assert.doesNotMatch(await page.content(), /the secret of the mail/);
     }
     assert.deepEqual([said, dialogs], [[], []]);
+  });
+
+  test('the keyboard reaches every control, and the focus is visible', async () => {
+    const { page } = await openPage(browser);
+    await signIn(page, stack.url);
+    for (const screen of screens) {
+      await openScreen(page, stack.url, screen);
+      assert.deepEqual(await missedByTab(page), [], screen.name);
+    }
   });
 
   test('an admin sets up a second factor, signs in with it, and switches it off', async () => {

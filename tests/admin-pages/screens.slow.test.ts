@@ -1,25 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { AxeBuilder } from '@axe-core/playwright';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { builtPages } from '../harness/admin-pages.ts';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { textAt } from '../harness/json.ts';
 import { startReceiver } from '../harness/receiver.ts';
-import { firstAdmin, type Stack, startStack } from '../harness/stack.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
 import { hostile } from './hostile-text.ts';
+import { missedByTab } from './keyboard-walk.ts';
+import { look, openScreen, type Screen } from './look.ts';
 import { fillOperations, operationsScreens } from './operations-ground.ts';
-
-const pictures = join(import.meta.dirname, 'screenshots');
-
-/** Every screen: its address, and a text that it shows when it is complete. */
-interface Screen {
-  readonly name: string;
-  readonly path: string;
-  readonly shows: string;
-}
+import { openPage, signIn } from './watched-page.ts';
 
 async function fill(stack: Stack, receiverUrl: string): Promise<readonly Screen[]> {
   const admin = await stack.admin();
@@ -70,14 +61,6 @@ async function fill(stack: Stack, receiverUrl: string): Promise<readonly Screen[
   ];
 }
 
-async function signIn(page: Page, url: string): Promise<void> {
-  await page.goto(`${url}/_/`);
-  await page.getByLabel('Email').fill(firstAdmin.email);
-  await page.getByLabel('Password').fill(firstAdmin.password);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  await page.getByRole('heading', { name: 'Collections' }).waitFor();
-}
-
 describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => {
   let stack: Stack;
   let browser: Browser;
@@ -85,7 +68,6 @@ describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => 
   const receiver = startReceiver();
 
   before(async () => {
-    mkdirSync(pictures, { recursive: true });
     stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
     screens = [
       ...(await fill(stack, (await receiver).url)),
@@ -99,35 +81,22 @@ describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => 
     await (await receiver)[Symbol.asyncDispose]();
   });
 
-  for (const colorScheme of ['light', 'dark'] as const)
-    for (const width of [1280, 380])
-      test(`${colorScheme}, ${width} px: no serious finding, nothing forbidden, nothing beyond the window`, async () => {
-        const context = await browser.newContext({ viewport: { width, height: 800 }, colorScheme });
-        const page = await context.newPage();
-        page.setDefaultTimeout(30_000);
-        const said: string[] = [];
-        page.on('pageerror', (error) => said.push(error.message));
-        page.on('dialog', (dialog) => said.push(`dialog: ${dialog.message()}`));
-        page.on('console', (message) => {
-          if (/Content Security Policy|Trusted/i.test(message.text())) said.push(message.text());
-        });
-        await signIn(page, stack.url);
-        for (const { name, path, shows } of screens) {
-          await page.goto(stack.url + path);
-          await page.locator('#content').getByText(shows).filter({ visible: true }).first().waitFor();
-          await page.screenshot({ path: join(pictures, `${name}-${width}-${colorScheme}.png`), fullPage: true });
-          const excess = await page.evaluate(
-            'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-          );
-          assert.equal(excess, 0, `${name} is wider than the window`);
-          // Colours depend on the theme and positions on the width, so two of the four combinations cover both.
-          if ((colorScheme === 'light') !== (width === 1280)) continue;
-          const { violations } = await new AxeBuilder({ page }).analyze();
-          const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-          const found = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
-          assert.deepEqual(found, [], name);
-        }
-        assert.deepEqual(said, []);
-        await context.close();
-      });
+  test('no serious finding, nothing forbidden, nothing beyond the window', async () => {
+    const { page, said } = await openPage(browser);
+    await signIn(page, stack.url);
+    for (const screen of screens) await look(page, stack.url, screen);
+    assert.deepEqual(said, []);
+  });
+
+  test('the keyboard reaches every control, the focus is visible, and Escape closes what is open', async () => {
+    const { page } = await openPage(browser);
+    await signIn(page, stack.url);
+    for (const screen of screens) {
+      await openScreen(page, stack.url, screen);
+      assert.deepEqual(await missedByTab(page), [], screen.name);
+      if ((await page.getByRole('dialog').count()) === 0) continue;
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+    }
+  });
 });
