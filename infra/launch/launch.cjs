@@ -16,6 +16,7 @@ const entries = {
   bench: 'tests/load/src/main.ts',
   docs: 'infra/docs/src/main.ts',
   pictures: 'tests/admin-pages/pictures/main.ts',
+  'bench:pages': 'tests/admin-pages/speed/main.ts',
   test: 'infra/launch/test.ts',
   check: 'infra/launch/check.ts',
   pack: 'infra/pack/main.ts',
