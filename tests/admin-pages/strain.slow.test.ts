@@ -192,6 +192,53 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.setViewportSize(wide);
   });
 
+  test('values of 1 MB stay closed until they are edited, and a save keeps them', async () => {
+    const long = `${hostile}${'w'.repeat(900_000)}`;
+    const fields = [
+      { name: 'notes', type: 'text', options: { default: long } },
+      { name: 'page', type: 'editor' },
+      { name: 'data', type: 'json' },
+    ];
+    await admin.post('/api/v1/collections', { name: 'volumes', fields, history_enabled: true });
+    const ids: string[] = [];
+    for (const values of [{ notes: long }, { page: long, notes: '' }, { data: { long }, notes: '' }])
+      ids.push((await admin.create('volumes', values)).id);
+    const value = long.replaceAll(/[^\x20-\x7e]/g, '');
+    const hook = await admin.post('/api/v1/admin/webhooks', {
+      name: hostile.repeat(3).slice(0, 255),
+      url: receiver.url,
+      events: ['none.*'],
+      headers: { 'X-Long': value },
+    });
+    const webhook = textAt(hook, 'id');
+    const settle = async (path: string) => {
+      assert.ok((await page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')) <= 0, path);
+      assert.ok((await page.evaluate<number>('document.body.textContent.length')) < 100_000, path);
+    };
+    for (const viewport of [{ width: 380, height: 800 }, wide]) {
+      await page.setViewportSize(viewport);
+      for (const id of ids) {
+        await open(`/_/collections/volumes/records/${id}`);
+        await page.getByRole('dialog').getByRole('button', { name: 'Edit full text' }).waitFor();
+        await settle(id);
+      }
+      for (const path of ['collections/volumes/records', 'collections/volumes/settings', `webhooks/${webhook}`]) {
+        await open(`/_/${path}`);
+        await page.locator('main h1').waitFor();
+        await settle(path);
+      }
+    }
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Edit full text' }).waitFor();
+    await settle('the form of the webhook');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText(/^Saved /).waitFor();
+    const stored = (await admin.get(`/api/v1/admin/webhooks/${webhook}`)).json as {
+      data: { headers: Record<string, string> };
+    };
+    assert.equal(stored.data.headers['X-Long'], value.trim());
+  });
+
   test('records that are too large for a page of 50 are loaded in smaller pages', async () => {
     await admin.post('/api/v1/collections', { name: 'tomes', fields: [{ name: 'title', type: 'text' }] });
     const title = 'm'.repeat(50_000);
