@@ -186,6 +186,14 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.equal(check.code, 0, check.stderr);
     assert.equal((await here.overHttp(['pull', folder])).code, 0);
     assert.ok(!readdirSync(join(folder, 'collections')).includes('people.json'));
+    write(
+      'collections/people.ts',
+      "export const collection = {\n  name: 'people',\n  fields: [\n    {\n      name: 'title',\n      type: 'txt',\n    },\n  ],\n};\n",
+      folder,
+    );
+    const wrong = await here.overHttp(['check', folder]);
+    assert.equal(wrong.code, 1);
+    assert.match(wrong.stderr, /people\.ts:6: collections\.people\.fields\.title\.type: must be one of/);
     write('collections/people.ts', '\n\nthrow new Error("broken");\n', folder);
     const broken = await here.overHttp(['check', folder]);
     assert.equal(broken.code, 1);

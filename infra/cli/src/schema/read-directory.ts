@@ -7,6 +7,7 @@ import { withoutJsonSchema } from './json-schemas.ts';
 import { JsonProblem } from './json-tokens.ts';
 import { loadDefinition } from './load-definition.ts';
 import type { Members, SchemaDocument } from './schema-target.ts';
+import { lineOfMember } from './source-lines.ts';
 
 /** The schema files of a directory, and where each value of the document is. */
 export interface SchemaDirectory {
@@ -112,11 +113,13 @@ async function readJson(file: string, problems: FileProblems): Promise<ReadFile 
 
 async function readDefinition(file: string, problems: FileProblems): Promise<ReadFile | undefined> {
   // Checks it like other files, before its code runs.
-  if ((await readText(file, problems)) === undefined) return undefined;
+  const source = await readText(file, problems);
+  if (source === undefined) return undefined;
   const loaded = await loadDefinition(file);
-  if ('value' in loaded && isMembers(loaded.value)) return { file, value: loaded.value, lineOf: () => undefined };
+  if ('value' in loaded && isMembers(loaded.value))
+    return { file, value: loaded.value, lineOf: (path) => lineOfMember(source, path) };
   if ('problem' in loaded) problems.add(file, loaded.line, loaded.problem);
-  else problems.add(file, undefined, 'must export `collection`, made by defineCollection');
+  else problems.add(file, 1, 'must export `collection`, made by defineCollection');
   return undefined;
 }
 

@@ -1,0 +1,78 @@
+/** A word, text, bracket or colon of a source. */
+interface Token {
+  readonly text: string;
+  readonly index: number;
+  /** The number of brackets around it. */
+  readonly depth: number;
+}
+
+const token = /\/\*|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|[A-Za-z_$][\w$]*|[{}[\]:]/g;
+
+/**
+ * Finds the lines of the members of a collection in the source of its TypeScript file. A member that the source computes
+ * has the line of the nearest member around it that the source names, or else that of the definition.
+ */
+export function lineOfMember(source: string, path: readonly string[]): number {
+  const tokens = tokensOf(source);
+  let place = Math.max(
+    tokens.findIndex(({ text }) => text === 'collection'),
+    0,
+  );
+  let isEntry = false;
+  for (const step of path) {
+    const depth = tokens[place]?.depth ?? 0;
+    const named = findEntry(tokens, step, { from: place, depth: depth + 2 });
+    const next = named ?? findMember(tokens, step, { from: place, depth: isEntry ? depth : depth + 1 });
+    if (next === undefined) break;
+    isEntry = named !== undefined;
+    place = next;
+  }
+  return source.slice(0, tokens[place]?.index ?? 0).split('\n').length;
+}
+
+function tokensOf(source: string): Token[] {
+  const tokens: Token[] = [];
+  let depth = 0;
+  let commentEnd = 0;
+  for (const { 0: text, index } of source.matchAll(token)) {
+    if (index < commentEnd || text.startsWith('//')) continue;
+    if (text === '/*') {
+      const end = source.indexOf('*/', index + 2);
+      commentEnd = end < 0 ? source.length : end + 2;
+      continue;
+    }
+    if (text === '}' || text === ']') depth -= 1;
+    tokens.push({ text, index, depth });
+    if (text === '{' || text === '[') depth += 1;
+  }
+  return tokens;
+}
+
+interface Search {
+  readonly from: number;
+  readonly depth: number;
+}
+
+/** Finds the entry of a list by its name: `name: 'title'`. */
+const findEntry = (tokens: readonly Token[], name: string, search: Search): number | undefined =>
+  find(tokens, search, (at) => isKey(tokens, at, 'name') && unquoted(tokens[at + 2]?.text) === name);
+
+/** Finds a member: `title:` or `'title':`. */
+const findMember = (tokens: readonly Token[], name: string, search: Search): number | undefined =>
+  find(tokens, search, (at) => isKey(tokens, at, name));
+
+/** Finds a token at a depth, up to the end of the object or list. */
+function find(tokens: readonly Token[], { from, depth }: Search, isFound: (at: number) => boolean): number | undefined {
+  const least = Math.min(depth, tokens[from]?.depth ?? 0);
+  for (let at = from; at < tokens.length; at += 1) {
+    const found = tokens[at];
+    if (!found || found.depth < least) return undefined;
+    if (found.depth === depth && isFound(at)) return at;
+  }
+  return undefined;
+}
+
+const isKey = (tokens: readonly Token[], at: number, name: string): boolean =>
+  unquoted(tokens[at]?.text) === name && tokens[at + 1]?.text === ':';
+
+const unquoted = (text: string | undefined): string | undefined => text?.replace(/^(['"])(.*)\1$/, '$2');
