@@ -9,8 +9,10 @@ import { join } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
-import { build } from 'esbuild';
+import { type BuildOptions, build } from 'esbuild';
+import type { Page } from 'playwright-core';
 import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import { eventually } from '../harness/eventually.ts';
 import { repository, type Stack, startStack } from '../harness/stack.ts';
 import { openLibrary } from './library.ts';
 
@@ -130,28 +132,79 @@ suite('the packed client', () => {
     });
 
   test('runs in a page as a bundle', { skip: skipWithoutBrowser }, async () => {
-    const { outputFiles } = await build({
-      entryPoints: [join(project, 'everywhere.mjs')],
-      bundle: true,
-      format: 'esm',
-      write: false,
-      absWorkingDir: project,
+    await using site = await openSite({ entryPoints: [join(project, 'everywhere.mjs')] });
+    const page = await (await site.browser.newContext()).newPage();
+    await page.goto(site.url);
+    const code = `import('/bundle.js').then(({ runEverywhere }) => runEverywhere('${stack.url}', 'a page'))`;
+    assert.deepEqual(await page.evaluate(code), expected('a page'));
+  });
+
+  test('two tabs share a session, and refresh it once', { skip: skipWithoutBrowser }, async () => {
+    const admin = await stack.admin();
+    await admin.post('/api/v1/collections', { name: 'visitors', type: 'auth', fields: [] });
+    await admin.patch('/api/v1/admin/settings', {
+      'auth.user.window_seconds': '60',
+      'auth.refresh.window_seconds': '60',
     });
-    const server = createServer((request, response) => {
-      const isScript = request.url === '/everywhere.js';
-      response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
-      response.end(isScript ? outputFiles[0]?.text : '<!doctype html><title>page</title>');
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    const browser = await startBrowser();
-    try {
-      const page = await browser.newPage();
-      await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-      const code = `import('/everywhere.js').then(({ runEverywhere }) => runEverywhere('${stack.url}', 'a page'))`;
-      assert.deepEqual(await page.evaluate(code), expected('a page'));
-    } finally {
-      await browser.close();
-      server.close();
-    }
+    await using site = await openSite({
+      stdin: { contents: "export { createClient, localStorageStore } from '@recordbus/client';", resolveDir: project },
+    });
+    const context = await site.browser.newContext();
+    await context.clock.install();
+    const refreshes: string[] = [];
+    context.on('request', (request) => {
+      if (request.method() === 'POST' && request.url().endsWith('/auth/refresh')) refreshes.push(request.url());
+    });
+    const openTab = async (): Promise<Page> => {
+      const page = await context.newPage();
+      await page.goto(site.url);
+      await page.evaluate(
+        `import('/bundle.js').then(({ createClient, localStorageStore }) => {
+          globalThis.client = createClient('${stack.url}', { store: localStorageStore() });
+          globalThis.visitors = globalThis.client.auth('visitors');
+        })`,
+      );
+      return page;
+    };
+    const [one, two] = [await openTab(), await openTab()];
+    await one.evaluate(
+      "visitors.register({ email: 'tabs@example.com', password: 'a long enough password' }).then(() => {})",
+    );
+    const list = (page: Page) => page.evaluate('visitors.sessions.list().then((sessions) => sessions.length)');
+    assert.equal(await list(two), 1);
+    assert.deepEqual(refreshes, []);
+    await context.clock.fastForward(31_000);
+    assert.deepEqual(await Promise.all([one, two, one, two].map(list)), [1, 1, 1, 1]);
+    assert.equal(refreshes.length, 1);
+    await one.evaluate('visitors.logout()');
+    await eventually('the other tab follows the sign-out', () =>
+      two.evaluate('client.session.current().then((session) => session === undefined)'),
+    );
   });
 });
+
+/** Bundles a program, and serves it as `/bundle.js` of a page to a browser. */
+async function openSite(program: Pick<BuildOptions, 'entryPoints' | 'stdin'>) {
+  const { outputFiles } = await build({
+    ...program,
+    bundle: true,
+    format: 'esm',
+    write: false,
+    absWorkingDir: project,
+  });
+  const server = createServer((request, response) => {
+    const isScript = request.url === '/bundle.js';
+    response.setHeader('Content-Type', isScript ? 'text/javascript' : 'text/html');
+    response.end(isScript ? outputFiles?.[0]?.text : '<!doctype html><title>page</title>');
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const browser = await startBrowser();
+  return {
+    browser,
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    async [Symbol.asyncDispose]() {
+      await browser.close();
+      server.close();
+    },
+  };
+}
