@@ -78,7 +78,9 @@ function row(task: Task): HTMLElement {
     'li',
     { className: task.status },
     make('label', {}, box, ' ', task.title),
-    task.paper === null ? file : make('button', { onclick: () => attempt(() => download(task)) }, 'Open the file'),
+    task.paper === null
+      ? make('label', { className: 'file' }, 'Attach a file', file)
+      : make('button', { onclick: () => attempt(() => download(task)) }, 'Open the file'),
     make('button', { onclick: () => attempt(() => app.remove(task)) }, 'Remove'),
   );
 }
