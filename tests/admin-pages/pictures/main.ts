@@ -36,6 +36,7 @@ try {
         .locator('rect')
         .first()
         .waitFor();
+    if (name === 'event') await page.locator('main .feed li').first().waitFor();
     if (name === 'collections') await page.getByRole('cell', { name: '12', exact: true }).waitFor();
     if (name === 'records') await page.getByTitle('Changes appear here immediately').waitFor();
     await page.screenshot({ path: join(directory, `${name}.png`) });

@@ -39,7 +39,7 @@ export async function fillShop(admin: Client, receiver: Receiver): Promise<Shop>
       { name: 'author', type: 'text' },
       { name: 'year', type: 'number' },
       { name: 'shelf', type: 'select', options: { values: shelves } },
-      { name: 'lent', type: 'bool' },
+      { name: 'borrower', type: 'relation', collection: 'members' },
       { name: 'due', type: 'date' },
     ],
   });
@@ -63,15 +63,21 @@ export async function fillShop(admin: Client, receiver: Receiver): Promise<Shop>
   await hook('search index', { url: receiver.url });
   await hook('warehouse', { url: `${receiver.url}/warehouse`, events: ['books.*', 'loans.*'] });
   await hook('newsletter', { url: `${receiver.url}/mail`, retry_max: 2, retry_delay_ms: 300 });
+  const members: string[] = [];
+  for (const name of ['Ada Lovelace', 'Grace Hopper'])
+    members.push((await admin.create('members', { name, email: `${name.split(' ', 1)}@example.com` })).id);
   const ids: string[] = [];
   for (const [index, [title, author, year]] of titles.entries()) {
-    const values = { title, author, year, shelf: shelves[index % 3], lent: index % 3 === 2 };
-    ids.push((await admin.create('books', values)).id);
+    const values = { title, author, year, shelf: shelves[index % 3] };
+    const isLent = values.shelf === 'on loan';
+    ids.push(
+      (await admin.create('books', { ...values, ...(isLent && { borrower: members[index % members.length] }) })).id,
+    );
   }
   const [book = ''] = ids;
   await admin.patch(`/api/v1/books/${ids[3]}`, {
     shelf: 'on loan',
-    lent: true,
+    borrower: members[0],
     due: Math.floor(Date.now() / 1000) + 1_209_600,
   });
   for (let round = 0; round < 40; round += 1) {
@@ -79,7 +85,7 @@ export async function fillShop(admin: Client, receiver: Receiver): Promise<Shop>
     await admin.get('/api/v1/books?perPage=5');
     if (round % 9 === 0) await admin.get('/api/v1/books/none');
   }
-  await admin.patch(`/api/v1/books/${book}`, { shelf: 'on loan', lent: true });
+  await admin.patch(`/api/v1/books/${book}`, { shelf: 'on loan', borrower: members[1] });
   const event = await eventually('the last event has every attempt', async () => {
     const { json } = await admin.get(`/api/v1/admin/events?record=${book}&event=books.update`);
     const [found] = listAt(json, 'data');
