@@ -47,7 +47,7 @@ function compareSome(comparison: ResolvedComparison, places: Places): Predicate 
 function compareEntries(comparison: ResolvedComparison, places: Places): Predicate {
   const { left, right } = comparison;
   const entry = places.left.parameters.alias();
-  const isInList = right.source !== 'several' && listKind(right);
+  const isInList = isList(right);
   const one: ResolvedComparison = {
     ...comparison,
     left: plainColumn([], 'value', 'text'),
@@ -61,8 +61,11 @@ function compareEntries(comparison: ResolvedComparison, places: Places): Predica
   return certain(`exists (select 1 from jsonb_array_elements_text(${list}) ${entry}(value) where ${condition.sql})`);
 }
 
-const listKind = (source: Source): boolean =>
-  (source.source === 'column' || source.source === 'caller' || source.source === 'request') && source.kind === 'list';
+/** Whether a value is a list. The length of a list is a number. */
+function isList(source: Source): boolean {
+  if (source.source === 'column') return source.kind === 'list' && source.transform === undefined;
+  return (source.source === 'caller' || source.source === 'request') && source.kind === 'list';
+}
 
 /** Compares one value on the left, maybe with several on the right. */
 function compareOne(comparison: ResolvedComparison, places: Places): Predicate {
