@@ -128,6 +128,21 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('cell', { name: 'first' }).waitFor();
   });
 
+  test('no value of a record of a view can be changed', async () => {
+    const viewQuery = 'select id, title, tags, photos, count, maker from things';
+    await admin.post('/api/v1/collections', { name: 'shown', type: 'view', view_query: viewQuery });
+    await open(`collections/shown/records/${id}`);
+    const sheet = page.getByRole('dialog');
+    await sheet.getByLabel('title').waitFor();
+    assert.equal(await sheet.getByRole('textbox').count(), (await sheet.locator('[readonly]').count()) - 1);
+    assert.equal(
+      await sheet.locator('input[type=checkbox]:not(:disabled), input[type=file], select:not(:disabled)').count(),
+      0,
+    );
+    assert.equal(await button('Save').count(), 0);
+    await page.keyboard.press('Escape');
+  });
+
   test('a record that is gone offers nothing but its history', async () => {
     await open('collections/things/records/none');
     await page.getByRole('heading', { name: 'Record not found' }).waitFor();
