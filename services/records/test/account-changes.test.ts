@@ -35,7 +35,8 @@ describe('a PATCH of an account', { skip: skipWithoutDatabase }, () => {
   const patch = async (body: object) => {
     statements.take('');
     const { status } = await records.send('PATCH', '/api/users/u1', { as: 'user', body });
-    return { status, statements: statements.take('records."users"').flat().length };
+    // A write that takes long among others runs again alone, with the same text.
+    return { status, statements: new Set(statements.take('records."users"').flat()).size };
   };
 
   it('is one statement unless it changes the identity', async () => {
