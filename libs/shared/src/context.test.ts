@@ -14,7 +14,7 @@ const refused = { status: 403, code: 'context_refused' };
 describe('the signer of request contexts', () => {
   const contextSigner = createContextSigner(secret, () => 1_000_000);
 
-  it('opens its own contexts', () => assert.deepEqual(contextSigner.verify(contextSigner.sign(context)), context));
+  it('verifies its own contexts', () => assert.deepEqual(contextSigner.verify(contextSigner.sign(context)), context));
 
   it('opens a context of another process with the same secret', () =>
     assert.deepEqual(createContextSigner(secret, () => 1_000_500).verify(contextSigner.sign(context)), context));

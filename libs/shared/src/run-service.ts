@@ -12,7 +12,7 @@ interface RunnableService {
   readonly setupToken?: string | undefined;
 }
 
-/** Runs one service alone in a process, answering requests that carry the gateway's sealed context. */
+/** Runs one service alone in a process, answering requests that carry the gateway's signed context. */
 export function runService<V extends Record<string, Variable>>(
   name: string,
   variables: V,

@@ -1,8 +1,8 @@
 import { findKeyPrincipal } from '@recordbus/sessions';
 import type { Route } from '@recordbus/shared/http';
 import { addJobMetrics } from './jobs/job-metrics.ts';
-import { createOtherWork } from './jobs/other-work.ts';
 import { createRemoveOldJobs } from './jobs/remove-old-jobs.ts';
+import { createRequestPrecedence } from './jobs/request-precedence.ts';
 import { createJobWorker } from './jobs/worker.ts';
 import type { RecordSubjects } from './record-subjects.ts';
 import type { RecordsDeps } from './records-deps.ts';
@@ -29,7 +29,7 @@ export function createRecordsJobs(
   records: RecordSubjects,
 ): RecordsJobs {
   const background = database.of('background');
-  const otherWork = createOtherWork();
+  const precedence = createRequestPrecedence();
   const findById = (id: string) => cache.all().find((collection) => collection.id === id);
   const rows = addJobMetrics(metrics, background.query);
   const run = {
@@ -39,7 +39,7 @@ export function createRecordsJobs(
       write: records.writeInBackground,
       findById,
       reload: cache.reload,
-      yieldToRequests: otherWork.yieldToRequests,
+      yieldToRequests: precedence.yieldToRequests,
       rows,
     }),
   };
@@ -54,7 +54,7 @@ export function createRecordsJobs(
       importRoute({ ...records, admin: database.of('admin'), maxBodyBytes, wakeJobs, reload: cache.reload }),
       ...jobRoutes({ database, storage, wakeJobs }),
     ],
-    noteRequest: otherWork.note,
+    noteRequest: precedence.note,
     start() {
       endNotices = bus.onNotice('jobs', worker.wake);
       worker.start();

@@ -7,7 +7,7 @@ import { withoutJsonSchema } from './json-schemas.ts';
 import { JsonProblem } from './json-tokens.ts';
 import { loadDefinition } from './load-definition.ts';
 import type { Members, SchemaDocument } from './schema-target.ts';
-import { lineOfMember } from './source-lines.ts';
+import { findLinesOf } from './source-lines.ts';
 
 /** The schema files of a directory, and where each value of the document is. */
 export interface SchemaDirectory {
@@ -116,8 +116,7 @@ async function readDefinition(file: string, problems: FileProblems): Promise<Rea
   const source = await readText(file, problems);
   if (source === undefined) return undefined;
   const loaded = await loadDefinition(file);
-  if ('value' in loaded && isMembers(loaded.value))
-    return { file, value: loaded.value, lineOf: (path) => lineOfMember(source, path) };
+  if ('value' in loaded && isMembers(loaded.value)) return { file, value: loaded.value, lineOf: findLinesOf(source) };
   if ('problem' in loaded) problems.add(file, loaded.line, loaded.problem);
   else problems.add(file, 1, 'must export `collection`, made by defineCollection');
   return undefined;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { lineOfMember } from './source-lines.ts';
+import { findLinesOf } from './source-lines.ts';
 
 const source = `import { defineCollection } from '@recordbus/extensions';
 
@@ -30,4 +30,4 @@ for (const [path, line] of [
   [['unknown'], 3],
   [['(a+)+$'], 3],
 ] as const)
-  test(`${path.join('.')} is in line ${line}`, () => assert.equal(lineOfMember(source, path), line));
+  test(`${path.join('.')} is in line ${line}`, () => assert.equal(findLinesOf(source)(path), line));

@@ -9,11 +9,21 @@ interface Token {
 const token = /\/\*|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|[A-Za-z_$][\w$]*|[{}[\]:]/g;
 
 /**
- * Finds the lines of the members of a collection in the source of its TypeScript file. A member that the source computes
- * has the line of the nearest member around it that the source names, or else that of the definition.
+ * Creates the search for the lines of the members of a collection in the source of its TypeScript file. A member that
+ * the source computes has the line of the nearest member around it that the source names, or else that of the definition.
  */
-export function lineOfMember(source: string, path: readonly string[]): number {
-  const tokens = tokensOf(source);
+export function findLinesOf(source: string): (path: readonly string[]) => number {
+  // A refusal may ask for a thousand lines of one file.
+  let tokens: readonly Token[] | undefined;
+  return (path) => {
+    tokens ??= tokensOf(source);
+    const found = tokens[placeOf(tokens, path)];
+    return source.slice(0, found?.index ?? 0).split('\n').length;
+  };
+}
+
+/** Returns the place of the token that names a member. */
+function placeOf(tokens: readonly Token[], path: readonly string[]): number {
   let place = Math.max(
     tokens.findIndex(({ text }) => text === 'collection'),
     0,
@@ -27,7 +37,7 @@ export function lineOfMember(source: string, path: readonly string[]): number {
     isEntry = named !== undefined;
     place = next;
   }
-  return source.slice(0, tokens[place]?.index ?? 0).split('\n').length;
+  return place;
 }
 
 function tokensOf(source: string): Token[] {

@@ -20,7 +20,7 @@ export interface Primary {
   readonly hasSeveral: boolean;
   /** Finds the primary. Call it once, before the first connection. Throws if no server answers. */
   start(): Promise<ServerState>;
-  /** Returns the server to connect to: the last one that took writes. Searches again after a suspicion. */
+  /** Returns the server to connect to: the last one that took writes. Searches again when that server is suspected. */
   find(): Promise<DatabaseServer>;
   /** Call it when a server refused a connection or a write, or ended a connection: it may no longer be the primary. */
   suspect(server: Pick<DatabaseServer, 'host' | 'port'>): void;
@@ -45,7 +45,7 @@ interface PrimaryOptions {
   readonly log: Logger;
 }
 
-/** How often the servers are queried, in milliseconds: if there are several, or after a suspicion. */
+/** How often the servers are queried, in milliseconds: if there are several, or one is suspected. */
 const lookMs = 1000;
 
 interface Watched extends DatabaseServer {
@@ -96,7 +96,7 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
   }
 
   const task = { name: 'find the server of the database that takes writes', log, run: async () => void (await look()) };
-  // A single server is queried only after a suspicion, on a separate connection.
+  // A single server is queried only when it is suspected, on a separate connection.
   const repeating = isOne ? undefined : every({ ...task, intervalMs: lookMs });
   const watching =
     repeating ?? whenWoken({ ...task, retryMs: lookMs, run: async () => void (await look().then(closeProbes)) });

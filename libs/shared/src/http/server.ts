@@ -22,7 +22,7 @@ export interface ListeningServer {
 interface ListenOptions extends UnreadReports {
   readonly port: number;
   readonly host: string;
-  /** Whether requests come from the gateway; the limit of headers then has room for the sealed context. */
+  /** Whether requests come from the gateway; the limit of headers then has room for the signed context. */
   readonly isBehindGateway?: boolean;
   /** Whether the app takes requests for WebSockets (`upgradeHead`). */
   readonly acceptsWebSockets?: boolean;
@@ -36,7 +36,7 @@ interface ListenOptions extends UnreadReports {
 /** Largest request line and headers together (http §2.7); a vector of 4,096 dimensions fits in a query. */
 export const maxHeaderBytes = 128 * 1024;
 
-/** More than a sealed context takes. */
+/** More than a signed context takes. */
 const contextBytes = 8 * 1024;
 
 /** How often a server that is closing ends the connections whose request was the last, in milliseconds. */

@@ -26,7 +26,7 @@ export function createServiceApp(
 ): Express {
   const measure = processMetrics && measureRequests(processMetrics, service.routes);
   const sets = [processMetrics, service.metrics].filter((set) => set !== undefined);
-  const isSealed = ({ headers }: IncomingMessage): boolean => {
+  const isFromGateway = ({ headers }: IncomingMessage): boolean => {
     try {
       return Boolean(contextSigner.verify(headers[contextHeader]));
     } catch {
@@ -42,7 +42,7 @@ export function createServiceApp(
   app.get('/readyz', async (request, response) => {
     const readiness = await checkReadiness(checks, service.dispensable);
     logReadiness(readiness);
-    const { ready, checks: results } = isSealed(request) ? readiness : withoutReasons(readiness);
+    const { ready, checks: results } = isFromGateway(request) ? readiness : withoutReasons(readiness);
     sendReply(response, {
       status: ready ? 200 : 503,
       body: { data: { status: ready ? 'ready' : 'not ready', checks: results } },

@@ -33,7 +33,7 @@ interface HookRequest {
   readonly timeoutMs: number;
 }
 
-/** Calls the service that runs the hooks over HTTP, with the sealed context. Throws 503 when it does not answer. */
+/** Calls the service that runs the hooks over HTTP, with the signed context. Throws 503 when it does not answer. */
 export function createAccountHooksClient({ url, contextSigner, copy }: RemoteOptions): AccountHooks {
   async function call({ method, path, body, timeoutMs }: HookRequest, context: RequestContext): Promise<unknown> {
     const response = await fetch(new URL(path, url), {

@@ -6,11 +6,11 @@ import { connectionHeaders, namedByConnection } from '@recordbus/shared/http';
 const keptFromService = new Set([...connectionHeaders, 'expect', 'authorization', contextHeader]);
 
 /**
- * Returns the headers of a request for the service, with the sealed context: names and values in turn. The headers that
+ * Returns the headers of a request for the service, with the signed context: names and values in turn. The headers that
  * `Connection` names were removed when the exchange began.
  */
-export function toServiceHeaders(headers: IncomingHttpHeaders, sealedContext: string, hasBody: boolean): string[] {
-  const forwarded = [contextHeader, sealedContext];
+export function toServiceHeaders(headers: IncomingHttpHeaders, signedContext: string, hasBody: boolean): string[] {
+  const forwarded = [contextHeader, signedContext];
   for (const name in headers) {
     const value = headers[name];
     if (value === undefined || keptFromService.has(name)) continue;

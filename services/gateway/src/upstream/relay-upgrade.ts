@@ -15,7 +15,7 @@ export function relayUpgrade(
   request: IncomingMessage,
   response: ServerResponse,
   head: Buffer,
-  { sealedContext, ...options }: RelayOptions,
+  { signedContext, ...options }: RelayOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const relay = new Relay(request, response, { ...options, resolve, reject });
@@ -42,7 +42,7 @@ export function relayUpgrade(
       {
         method: 'GET',
         path: request.url ?? '/',
-        headers: toServiceHeaders(request.headers, sealedContext, false),
+        headers: toServiceHeaders(request.headers, signedContext, false),
         body: null,
         upgrade: 'websocket',
       },

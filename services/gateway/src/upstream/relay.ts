@@ -26,7 +26,7 @@ export class RelayError extends Error {
 const maxBufferedBytes = 320 * 1024;
 
 export interface RelayOptions {
-  readonly sealedContext: string;
+  readonly signedContext: string;
   /** The client, as rate limits count it. */
   readonly client: string;
   /** Notified when the request gets a connection, and when its answer has ended. */
@@ -45,7 +45,7 @@ export function relay(
   dispatcher: Dispatcher,
   request: IncomingMessage,
   response: ServerResponse,
-  { sealedContext, ...options }: RelayOptions,
+  { signedContext, ...options }: RelayOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const withBody = hasBody(request);
@@ -53,7 +53,7 @@ export function relay(
       {
         method: request.method ?? 'GET',
         path: request.url ?? '/',
-        headers: toServiceHeaders(request.headers, sealedContext, withBody),
+        headers: toServiceHeaders(request.headers, signedContext, withBody),
         body: withBody ? readableOf(request) : null,
       },
       new Relay(request, response, { ...options, resolve, reject }),
@@ -69,7 +69,7 @@ export function relay(
 const readableOf = (request: IncomingMessage): Readable =>
   Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
 
-interface RelayDeps extends Omit<RelayOptions, 'sealedContext'> {
+interface RelayDeps extends Omit<RelayOptions, 'signedContext'> {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }

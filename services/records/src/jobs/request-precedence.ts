@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
 /** Lets requests take precedence over a job of the same process. */
-export interface OtherWork {
+export interface RequestPrecedence {
   /** Notes that a request has arrived. */
   note(): void;
   /** Waits as long as the job has worked if requests are arriving; otherwise only for a turn of the event loop. */
@@ -15,7 +15,7 @@ const recentMs = 500;
 const maxWaitMs = 1000;
 
 /** Creates the pauses with which a job shares its process with requests. */
-export function createOtherWork(): OtherWork {
+export function createRequestPrecedence(): RequestPrecedence {
   let lastMs = Number.NEGATIVE_INFINITY;
   return {
     note() {
