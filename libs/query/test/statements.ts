@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict';
 import { tableOf } from '@recordbus/schema';
-import { compileExpression, compileSort, createParameters, QueryError, type RequestValues } from '../src/index.ts';
+import {
+  compileExpression,
+  compileOpposite,
+  compileSort,
+  createParameters,
+  QueryError,
+  type RequestValues,
+} from '../src/index.ts';
 import type { Scope } from '../src/resolve/scope.ts';
 import type { QueryFixture } from './query-fixture.ts';
 
@@ -35,18 +42,45 @@ export function refusalBy(compose: () => Statement): string | undefined {
 
 /** Composes a statement of the records for which an expression holds. */
 export const composeFind =
-  ({ collation }: QueryFixture, text: string, request: RequestValues, hasLinks = true) =>
+  (fixture: QueryFixture, text: string, request: RequestValues, hasLinks = true) =>
   (scope: Scope) =>
   (): Statement => {
-    const parameters = createParameters();
-    const isTable = hasLinks && scope.collection.type !== 'view';
-    const stored = scope.audience === 'rule' ? { stored: 't' } : {};
-    const condition = compileExpression(text, scope, { row: 't', ...stored, parameters, collation, isTable });
-    return {
-      text: `select t.id from ${tableOf(scope.collection)} t where ${condition} order by t.id`,
-      values: parameters.values(request),
-    };
+    const into = placeIn(fixture, scope, hasLinks);
+    return findWhere(scope, request, into.parameters, compileExpression(text, scope, into));
   };
+
+/** Composes a statement of the records for which the opposite of an expression holds; undefined if it has none. */
+export function composeOpposite(
+  fixture: QueryFixture,
+  text: string,
+  request: RequestValues,
+  scope: Scope,
+): Statement | undefined {
+  const into = placeIn(fixture, scope, true);
+  const condition = compileOpposite(text, scope, into);
+  return condition === undefined ? undefined : findWhere(scope, request, into.parameters, condition);
+}
+
+function placeIn({ collation }: QueryFixture, { collection, audience }: Scope, hasLinks: boolean) {
+  const stored = audience === 'rule' ? { stored: 't' } : {};
+  return {
+    row: 't',
+    ...stored,
+    parameters: createParameters(),
+    collation,
+    isTable: hasLinks && collection.type !== 'view',
+  };
+}
+
+const findWhere = (
+  { collection }: Scope,
+  request: RequestValues,
+  parameters: ReturnType<typeof createParameters>,
+  condition: string,
+): Statement => ({
+  text: `select t.id from ${tableOf(collection)} t where ${condition} order by t.id`,
+  values: parameters.values(request),
+});
 
 /** Composes a statement of all records in the order of a sort. */
 export const composeSort =

@@ -1,4 +1,5 @@
 import { parse } from '../language/parser.ts';
+import { findOpposite } from '../resolve/opposite.ts';
 import { resolve } from '../resolve/resolve.ts';
 import type { Scope } from '../resolve/scope.ts';
 import { compile } from './compile.ts';
@@ -11,3 +12,12 @@ import { type SqlTarget, withCollation } from './sql-target.ts';
  */
 export const compileExpression = (text: string, scope: Scope, into: SqlTarget): string =>
   compile(resolve(parse(text), scope), withCollation(scope, into));
+
+/**
+ * Compiles the condition that holds exactly where an expression does not, if the expression is one negated test: few rows
+ * may satisfy it, and an index may find them. Undefined for any other expression. Throws like `compileExpression`.
+ */
+export function compileOpposite(text: string, scope: Scope, into: SqlTarget): string | undefined {
+  const opposite = findOpposite(resolve(parse(text), scope));
+  return opposite && compile(opposite, withCollation(scope, into));
+}

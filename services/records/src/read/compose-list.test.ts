@@ -44,6 +44,15 @@ describe('the statement of a list', () => {
     assert.match(textOf(request, 'incremental'), /system\.outbox/);
   });
 
+  it('subtracts from the whole what one negated test excludes', () => {
+    const negated = { ...request, filter: 'title != "x"' };
+    const opposite = 'records."posts" t where t."title" = $';
+    assert.ok(textOf(negated, 'count').includes(`select w.total - (select count(*) as total from ${opposite}`));
+    assert.match(textOf(negated, 'incremental'), /w\.total - [\s\S]*system\.outbox/);
+    for (const filter of ['title = "x"', 'title != "x" && Order != "y"', 'title != "x" || Order = "y"'])
+      assert.doesNotMatch(textOf({ ...request, filter }, 'count'), /w\.total/);
+  });
+
   it('reads only the members that `fields` names', () => {
     const text = textOf({ ...request, fields: 'Order, nothing' }, 'none');
     assert.match(text, /select t\.id, t\."Order"\s+from/);

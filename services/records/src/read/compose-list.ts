@@ -4,30 +4,32 @@ import type { Prepared } from '../record/prepared.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { joinedThenLimited, joinedWithinLimit, maxSummedAtEnd } from '../shape/answer-limit.ts';
 import { columnList, type Projection } from '../shape/record-json.ts';
+import { composeTotal, type TotalValues } from './compose-total.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
-import { countedTotal, incrementalTotal } from './total.ts';
 
-/** How a list computes its total. */
+/** How a list computes its total. An incremental one adds to an earlier total of the whole collection. */
 export type TotalMode = 'none' | 'count' | 'incremental';
 
 /** The values for each run of a list. The statement uses those that it needs. */
-interface ListValues {
+interface ListValues extends TotalValues {
   readonly page: number;
   readonly perPage: number;
   readonly offset: number;
   /** The maximum number of bytes in the answer. */
   readonly maxBytes: number;
-  /** The total that an incremental total adds to, with its snapshot. */
-  readonly total: number | undefined;
-  readonly snapshot: string | undefined;
 }
 
 export interface List extends Prepared, Pick<NamedParameters<ListValues>, 'valuesFrom'> {
   readonly projection: Projection;
+  /**
+   * Whether the total is computed from that of the whole collection, which may be incremental. Then the row has the
+   * total of the whole as `total`, and its `snapshot`, from which the next list computes its own.
+   */
+  readonly countsWhole: boolean;
 }
 
-/** Composes a list. With a total, the row has `total` and `snapshot`, from which the next list computes its own. */
+/** Composes a list. The row has the whole answer as `body`. */
 export function composeList(
   collection: Collection,
   request: ListRequest,
@@ -49,18 +51,15 @@ export function composeList(
   const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= maxSummedAtEnd;
   const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
   const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
-  if (totalMode === 'none') {
-    const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
-    return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
-  }
+  const list = { valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
+  if (totalMode === 'none')
+    return { ...list, text: `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`, countsWhole: false };
+  const isIncremental = totalMode === 'incremental';
+  const total = composeTotal(collection, request, isIncremental, { condition, parameters, ruleContext });
   // One statement sees one snapshot, so the total always matches the page.
   const pages = `(c.total::bigint + ${pageSize} - 1) / ${pageSize}`;
-  const total =
-    totalMode === 'count'
-      ? `${countedTotal(collection)} t${where}`
-      : incrementalTotal(collection, parameters.named('total', 'bigint'), parameters.named('snapshot', 'pg_snapshot'));
   const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
-  c.total::bigint as total, pg_current_snapshot()::text as snapshot
-from (${total}) c`;
-  return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
+  c.${total.whole ?? 'total'}::bigint as total, pg_current_snapshot()::text as snapshot
+from (${total.select}) c`;
+  return { ...list, text, countsWhole: total.whole !== undefined };
 }

@@ -5,7 +5,7 @@ import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { areFew } from '../shape/expansion.ts';
 import type { Projection } from '../shape/record-json.ts';
 import { createShapeCache } from '../shape/shape-cache.ts';
-import { composeList, type List } from './compose-list.ts';
+import { composeList, type List, type TotalMode } from './compose-list.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
 import type { RecordReads } from './record-reads.ts';
 import { findKnownTotal, keepTotal, type Total } from './total.ts';
@@ -26,40 +26,52 @@ export async function listRecords(
   ruleContext: RuleContext,
   encryption: FieldEncryption,
 ): Promise<string> {
-  const { page, perPage, skipTotal, filter, sort, fields, expand } = request;
-  const isFiltered = filter !== undefined || needsRuleCheck(collection, 'list', ruleContext);
-  // Rows of a view appear and disappear without events, so their total cannot be incremental.
-  const isCounted = isFiltered || collection.type === 'view';
-  // The snapshot of a standby does not say which transactions it lacks.
-  const isKept = !skipTotal && !isCounted;
-  const known = !isKept ? undefined : findKnownTotal(collection);
-  const totalMode = skipTotal ? 'none' : known ? 'incremental' : 'count';
-  const shape = JSON.stringify([
-    isCommonPage(request) && perPage,
-    totalMode,
-    callerKind(ruleContext),
-    sort,
-    fields,
-    filter,
-    expand,
-  ]);
-  const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
-  const shapesOf = isFiltered ? filteredShapesOf : plainShapesOf;
-  const compose = () => composeList(collection, request, totalMode, ruleContext);
-  const { valuesFrom, projection, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const isFiltered = request.filter !== undefined || needsRuleCheck(collection, 'list', ruleContext);
+  const { known, totalMode, ...list } = chooseList(collection, request, isFiltered, ruleContext);
+  const { valuesFrom, projection, countsWhole, ...statement } = list;
+  const { page, perPage } = request;
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const statementFor = (maxBytes: number) => {
     const given = { page, perPage, offset, maxBytes, total: known?.total, snapshot: known?.snapshot };
-    const onPrimary = isKept || statement.onPrimary === true;
+    // The snapshot of a standby does not say which transactions it lacks.
+    const onPrimary = countsWhole || statement.onPrimary === true;
     return { ...statement, onPrimary, values: valuesFrom(given, ruleContext.request) };
   };
-  const isShaped = !isPlainList(request, projection) || isCounted || totalMode === 'count';
-  const [row] = await (isShaped
-    ? reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes()))
-    : reads.page<{ body: string } & Total>(collection.name, statementFor));
+  const isPlain = !isFiltered && collection.type !== 'view' && isPlainList(request, projection);
+  const [row] = await (isPlain && totalMode !== 'count'
+    ? reads.page<{ body: string } & Total>(collection.name, statementFor)
+    : reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes())));
   if (!row) throw new Error('the statement of a list returned no row');
-  if (isKept && reads.isCommitted) keepTotal(collection, row, !known);
+  if (countsWhole && reads.isCommitted) keepTotal(collection, row, !known);
   return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
+}
+
+interface ChosenList extends List {
+  readonly totalMode: TotalMode;
+  /** The total of the collection that an incremental total adds to. */
+  readonly known: Total | undefined;
+}
+
+/** Finds the statement of a list. Its total is incremental if it depends on that of the whole collection and that is known. */
+function chooseList(
+  collection: Collection,
+  request: ListRequest,
+  isFiltered: boolean,
+  ruleContext: RuleContext,
+): ChosenList {
+  const { perPage, filter, sort, fields, expand } = request;
+  const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
+  const shapesOf = isFiltered ? filteredShapesOf : plainShapesOf;
+  const listIn = (totalMode: TotalMode): List => {
+    const isCommon = isCommonPage(request) && perPage;
+    const shape = JSON.stringify([isCommon, totalMode, callerKind(ruleContext), sort, fields, filter, expand]);
+    return shapesOf(collection)(shape, () => composeList(collection, request, totalMode, ruleContext), isPlain);
+  };
+  if (request.skipTotal) return { ...listIn('none'), totalMode: 'none', known: undefined };
+  const counted = isFiltered ? listIn('count') : undefined;
+  const known = counted?.countsWhole === false ? undefined : findKnownTotal(collection);
+  if (known) return { ...listIn('incremental'), totalMode: 'incremental', known };
+  return { ...(counted ?? listIn('count')), totalMode: 'count', known };
 }
 
 /** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */

@@ -70,3 +70,10 @@ export const incrementalTotal = (collection: Collection, total: string, snapshot
   where o.collection_id = ${quoteLiteral(collection.id)} and o.records_added <> 0
     and o.transaction_id >= pg_snapshot_xmin(${snapshot})
     and not pg_visible_in_snapshot(o.transaction_id, ${snapshot})`;
+
+/**
+ * A select of `total`, the records that do not satisfy the opposite of a condition, and of `whole`, all records. Both are
+ * exact in the snapshot of this statement, as the given select of all records is.
+ */
+export const remainingTotal = (collection: Collection, whole: string, opposite: string): string =>
+  `select w.total - (${countedTotal(collection)} t where ${opposite}) as total, w.total as whole from (${whole}) w`;

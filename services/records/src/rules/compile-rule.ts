@@ -1,4 +1,12 @@
-import { callerCollection, compileByCaller, compileExpression, QueryError, type SqlTarget } from '@recordbus/query';
+import {
+  callerCollection,
+  compileByCaller,
+  compileExpression,
+  compileOpposite,
+  QueryError,
+  type Scope,
+  type SqlTarget,
+} from '@recordbus/query';
 import type { Collection, RuleName } from '@recordbus/schema';
 import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
 import type { RuleContext } from './rule-context.ts';
@@ -39,32 +47,43 @@ export const compileRule = (
 ): string => compileCondition(collection.rules[action] ?? '', collection, context, into);
 
 /** Compiles a rule that is not one of the collection's five. */
-export function compileCondition(
+export const compileCondition = (
   rule: string,
   collection: Collection,
   context: CompileContext,
   into: SqlTarget,
-): string {
-  try {
-    return compileExpression(rule, { ...clientScope(collection, context), audience: 'rule' }, into);
-  } catch (error) {
-    if (error instanceof QueryError) return 'false';
-    throw error;
-  }
-}
+): string => compileIfValid(collection, context, (scope) => compileExpression(rule, scope, into)) ?? 'false';
 
-/** The same, split into conditions of which at most one holds (see `compileByCaller`). */
-export function compileRuleByCaller(
+/** SQL of the rows for which the rule does not hold, if it is one negated test (see `compileOpposite`). */
+export const compileRuleOpposite = (
   collection: Collection,
   action: RuleName,
   context: CompileContext,
   into: SqlTarget,
-): readonly string[] {
+): string | undefined =>
+  compileIfValid(collection, context, (scope) => compileOpposite(collection.rules[action] ?? '', scope, into));
+
+/** The same as `compileRule`, split into conditions of which at most one holds (see `compileByCaller`). */
+export const compileRuleByCaller = (
+  collection: Collection,
+  action: RuleName,
+  context: CompileContext,
+  into: SqlTarget,
+): readonly string[] =>
+  compileIfValid(collection, context, (scope) => compileByCaller(collection.rules[action] ?? '', scope, into)) ?? [
+    'false',
+  ];
+
+/** Compiles a rule; undefined if it is not valid now. */
+function compileIfValid<T>(
+  collection: Collection,
+  context: CompileContext,
+  compile: (scope: Scope) => T,
+): T | undefined {
   try {
-    const scope = { ...clientScope(collection, context), audience: 'rule' } as const;
-    return compileByCaller(collection.rules[action] ?? '', scope, into);
+    return compile({ ...clientScope(collection, context), audience: 'rule' });
   } catch (error) {
-    if (error instanceof QueryError) return ['false'];
+    if (error instanceof QueryError) return undefined;
     throw error;
   }
 }

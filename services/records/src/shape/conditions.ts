@@ -1,6 +1,6 @@
-import { compileExpression, compileSort, type Sort, type SqlTarget } from '@recordbus/query';
+import { compileExpression, compileOpposite, compileSort, type Sort, type SqlTarget } from '@recordbus/query';
 import { type Collection, hasTimeColumn } from '@recordbus/schema';
-import { clientScope, compileRule } from '../rules/compile-rule.ts';
+import { clientScope, compileRule, compileRuleOpposite } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { readExpression } from './read-expression.ts';
 
@@ -19,6 +19,22 @@ export function readCondition(
     conditions.push(`(${compileRule(collection, 'list', context, there)})`);
   if (filter !== undefined) conditions.push(`(${readFilter(collection, filter, there, context)})`);
   return conditions.length > 0 ? conditions.join(' and ') : undefined;
+}
+
+/**
+ * The condition that holds exactly where `readCondition` does not, if the rule or the filter, whichever applies alone, is
+ * one negated test; else undefined.
+ */
+export function readOpposite(
+  collection: Collection,
+  filter: string | undefined,
+  into: SqlTarget,
+  context: ReadContext,
+): string | undefined {
+  const there = { ...into, isTable: true };
+  if (!needsRuleCheck(collection, 'list', context))
+    return filter === undefined ? undefined : compileOpposite(filter, clientScope(collection, context), there);
+  return filter === undefined ? compileRuleOpposite(collection, 'list', context, there) : undefined;
 }
 
 /** The filter of a caller as a condition. Throws 400 naming the parameter. */
