@@ -45,7 +45,8 @@ export function createDispatcher(
     const { route } = match;
     authorize(route, match.params, context);
     const params = route.params ? readStrings(route.params, match.params) : match.params;
-    await route.admit?.({ params: params as never, context });
+    const admission = route.admit?.({ params: params as never, context });
+    if (admission instanceof Promise) await admission;
     const key = route.idempotent ? readIdempotencyKey(request) : undefined;
     const digest =
       key === undefined

@@ -98,8 +98,8 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
   readonly answers: Readonly<Record<number, Answer>>;
   /** JSON Schemas for the manifest, for parts that are validated elsewhere. */
   readonly described?: Described;
-  /** Refuses a request by throwing, before query and body are read, when neither could make it valid. */
-  readonly admit?: (input: Pick<RouteInput<z.output<P>, never, never>, 'params' | 'context'>) => Promise<void> | void;
+  /** Refuses a request by throwing or rejecting, before query and body are read, when neither could make it valid. */
+  readonly admit?: (input: Pick<RouteInput<z.output<P>, never, never>, 'params' | 'context'>) => unknown;
   readonly handler: (input: RouteInput<z.output<P>, z.output<Q>, z.output<B>>) => Promise<Reply> | Reply;
 }
 
@@ -127,9 +127,7 @@ export interface Route {
   readonly requestHeaders?: Readonly<Record<string, string>> | undefined;
   readonly answers: Readonly<Record<number, Answer>>;
   readonly described?: Described;
-  readonly admit:
-    | ((input: Pick<RouteInput<never, never, never>, 'params' | 'context'>) => Promise<void> | void)
-    | undefined;
+  readonly admit: ((input: Pick<RouteInput<never, never, never>, 'params' | 'context'>) => unknown) | undefined;
   readonly handler: (input: RouteInput<never, never, never>) => Promise<Reply> | Reply;
 }
 

@@ -90,8 +90,11 @@ export function createRouter<R extends Routable>(
   }
 }
 
-const paramsOf = (names: readonly string[], values: Values): Record<string, string | undefined> =>
-  Object.fromEntries(names.map((name, index) => [name, values[index]]));
+function paramsOf(names: readonly string[], values: Values): Record<string, string | undefined> {
+  const params: Record<string, string | undefined> = {};
+  for (const [index, name] of names.entries()) params[name] = values[index];
+  return params;
+}
 
 const allowOf = ({ routes }: Resource<unknown>): string =>
   methods.flatMap((method) => (routes.has(method) ? (method === 'GET' ? ['GET', 'HEAD'] : [method]) : [])).join(', ');

@@ -51,9 +51,11 @@ export function composeList(
   const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= maxSummedAtEnd;
   const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
   const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
-  const list = { valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };
-  if (totalMode === 'none')
-    return { ...list, text: `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`, countsWhole: false };
+  const list = { valuesFrom: parameters.valuesFrom, projection };
+  if (totalMode === 'none') {
+    const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
+    return { ...list, text, onPrimary: parameters.readsAccount, countsWhole: false };
+  }
   const isIncremental = totalMode === 'incremental';
   const total = composeTotal(collection, request, isIncremental, { condition, parameters, ruleContext });
   // One statement sees one snapshot, so the total always matches the page.
@@ -61,5 +63,7 @@ export function composeList(
   const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.${total.whole ?? 'total'}::bigint as total, pg_current_snapshot()::text as snapshot
 from (${total.select}) c`;
-  return { ...list, text, countsWhole: total.whole !== undefined };
+  const countsWhole = total.whole !== undefined;
+  // The snapshot of a standby does not say which transactions it lacks.
+  return { ...list, text, onPrimary: countsWhole || parameters.readsAccount, countsWhole };
 }

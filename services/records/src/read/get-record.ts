@@ -1,7 +1,7 @@
 import { versionOf } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters, readsOnlyRecord } from '@recordbus/query';
 import { type Collection, type FieldEncryption, perCollection, tableOf } from '@recordbus/schema';
-import type { Prepared } from '../record/prepared.ts';
+import { type Prepared, withValues } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { callerKind, compileRule } from '../rules/compile-rule.ts';
@@ -64,22 +64,22 @@ export async function findRecord(
 ): Promise<Found | undefined> {
   const { id, fields, expand } = request;
   const isPlain = fields === undefined && expand === undefined;
-  const shape = JSON.stringify([callerKind(ruleContext), fields, expand]);
-  const compose = () => composeGet(collection, request, ruleContext);
-  const { valuesFrom, projection, isFixedByVersion, ...statement } = shapesOf(collection)(shape, compose, isPlain);
+  const kind = callerKind(ruleContext);
+  const shape = isPlain ? kind : JSON.stringify([kind, fields, expand]);
+  const get = shapesOf(collection)(shape, () => composeGet(collection, request, ruleContext), isPlain);
   if (!isRecordId(id)) return undefined;
   const maxBytes = reads.maxAnswerBytes();
-  const values = valuesFrom({ id, maxBytes }, ruleContext.request);
+  const values = get.valuesFrom({ id, maxBytes }, ruleContext.request);
   const query = expand === undefined && collection.type !== 'view' ? reads.get : reads.shaped;
-  const [row] = await query<FoundRecord & { isAllowed?: boolean }>({ ...statement, values });
+  const [row] = await query<FoundRecord & { isAllowed?: boolean }>(withValues(get, values));
   if (row?.isAllowed === false) throw ruleRefusal(ruleContext.principal);
   if (!row) return undefined;
   checkAnswerSize(row.body, maxBytes);
-  const decrypted = decryptAnswer(encryption, projection, row.body, maxBytes);
+  const decrypted = decryptAnswer(encryption, get.projection, row.body, maxBytes);
   return {
     version: row.version,
     body: typeof decrypted === 'string' ? decrypted : await decrypted,
-    isFixedByVersion,
+    isFixedByVersion: get.isFixedByVersion,
   };
 }
 

@@ -1,4 +1,5 @@
 import { type Collection, type FieldEncryption, perCollection } from '@recordbus/schema';
+import { withValues } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
@@ -27,15 +28,13 @@ export async function listRecords(
   encryption: FieldEncryption,
 ): Promise<string> {
   const isFiltered = request.filter !== undefined || needsRuleCheck(collection, 'list', ruleContext);
-  const { known, totalMode, ...list } = chooseList(collection, request, isFiltered, ruleContext);
-  const { valuesFrom, projection, countsWhole, ...statement } = list;
+  const { list, known, totalMode } = chooseList(collection, request, isFiltered, ruleContext);
+  const { projection, countsWhole } = list;
   const { page, perPage } = request;
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const statementFor = (maxBytes: number) => {
     const given = { page, perPage, offset, maxBytes, total: known?.total, snapshot: known?.snapshot };
-    // The snapshot of a standby does not say which transactions it lacks.
-    const onPrimary = countsWhole || statement.onPrimary === true;
-    return { ...statement, onPrimary, values: valuesFrom(given, ruleContext.request) };
+    return withValues(list, list.valuesFrom(given, ruleContext.request));
   };
   const isPlain = !isFiltered && collection.type !== 'view' && isPlainList(request, projection);
   const [row] = await (isPlain && totalMode !== 'count'
@@ -46,7 +45,8 @@ export async function listRecords(
   return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
 }
 
-interface ChosenList extends List {
+interface ChosenList {
+  readonly list: List;
   readonly totalMode: TotalMode;
   /** The total of the collection that an incremental total adds to. */
   readonly known: Total | undefined;
@@ -60,18 +60,19 @@ function chooseList(
   ruleContext: RuleContext,
 ): ChosenList {
   const { perPage, filter, sort, fields, expand } = request;
-  const isPlain = [sort, fields, filter, expand].every((part) => part === undefined);
+  const isPlain = sort === undefined && fields === undefined && filter === undefined && expand === undefined;
+  const sized = isCommonPage(request) && perPage;
   const shapesOf = isFiltered ? filteredShapesOf : plainShapesOf;
   const listIn = (totalMode: TotalMode): List => {
-    const isCommon = isCommonPage(request) && perPage;
-    const shape = JSON.stringify([isCommon, totalMode, callerKind(ruleContext), sort, fields, filter, expand]);
+    const plainShape = `${totalMode} ${sized} ${callerKind(ruleContext)}`;
+    const shape = isPlain ? plainShape : JSON.stringify([plainShape, sort, fields, filter, expand]);
     return shapesOf(collection)(shape, () => composeList(collection, request, totalMode, ruleContext), isPlain);
   };
-  if (request.skipTotal) return { ...listIn('none'), totalMode: 'none', known: undefined };
+  if (request.skipTotal) return { list: listIn('none'), totalMode: 'none', known: undefined };
   const counted = isFiltered ? listIn('count') : undefined;
   const known = counted?.countsWhole === false ? undefined : findKnownTotal(collection);
-  if (known) return { ...listIn('incremental'), totalMode: 'incremental', known };
-  return { ...(counted ?? listIn('count')), totalMode: 'count', known };
+  if (known) return { list: listIn('incremental'), totalMode: 'incremental', known };
+  return { list: counted ?? listIn('count'), totalMode: 'count', known };
 }
 
 /** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */

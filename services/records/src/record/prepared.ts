@@ -14,6 +14,14 @@ export const prepare = (purpose: string, text: string): Prepared => ({
   text,
 });
 
+/** The statement with the values of a run. */
+export const withValues = ({ name, text, onPrimary }: Prepared, values: unknown[]): Statement => ({
+  name,
+  text,
+  onPrimary,
+  values,
+});
+
 /** Prepares a statement that writes, with values by name. */
 export const prepareWrite = <Given extends object>(
   purpose: string,

@@ -19,9 +19,9 @@ interface Request {
 export interface ServedCollections {
   /**
    * Throws 404 for an unknown collection, 405 for a write on a view, 403 or 401 for a closed rule or sign-up, in this
-   * order. If there are several actions, one admitted action is enough.
+   * order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
    */
-  admit(request: Request): Promise<Collection>;
+  admit(request: Request): Collection | Promise<Collection>;
   /** Throws 403 or 401 if the rule of the action, or sign-up, is closed to the caller. */
   requireAction(collection: Collection, action: RuleName, principal: Principal): void;
   /**
@@ -48,11 +48,14 @@ export function createServedCollections(
   cache: CollectionCache,
   settings: Pick<Settings, 'getNamed'>,
 ): ServedCollections {
-  async function admit({ collection: name, action, principal }: Request): Promise<Collection> {
-    const found = cache.find(name) ?? (await reloadAndFind(name));
+  function admit(request: Request): Collection | Promise<Collection> {
+    const found = cache.find(request.collection);
+    return found ? admitTo(found, request) : reloadAndFind(request.collection).then((late) => admitTo(late, request));
+  }
+  function admitTo(found: Collection | undefined, { action, principal }: Request): Collection {
     if (!found) throw notFound('collection');
     const collection = collectionFor(principal, found);
-    const [first, ...others] = [action].flat();
+    const [first, ...others] = typeof action === 'string' ? [action] : action;
     if (first === undefined) throw new Error('a request needs an action');
     if (collection.type === 'view' && !reading.has(first))
       throw methodNotAllowed('GET, HEAD', 'a view collection is read-only');

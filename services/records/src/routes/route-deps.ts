@@ -42,6 +42,5 @@ export const requestOf = (action: RuleName | readonly RuleName[], { params, cont
 /** Creates the check that runs before query and body are read (records §13.1). */
 export const admitTo =
   (action: RuleName | readonly RuleName[], { collections }: RouteDeps) =>
-  async (input: Input): Promise<void> => {
-    await collections.admit(requestOf(action, input));
-  };
+  (input: Input): unknown =>
+    collections.admit(requestOf(action, input));
