@@ -3,6 +3,7 @@ import { type Collection, tableOf } from '@recordbus/schema';
 import type { Prepared } from '../record/prepared.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { joinedThenLimited, joinedWithinLimit, maxSummedAtEnd } from '../shape/answer-limit.ts';
+import { areFew } from '../shape/expansion.ts';
 import { columnList, type Projection } from '../shape/record-json.ts';
 import { composeTotal, type TotalValues } from './compose-total.ts';
 import { compileListParts } from './list-parts.ts';
@@ -27,6 +28,8 @@ export interface List extends Prepared, Pick<NamedParameters<ListValues>, 'value
    * total of the whole as `total`, and its `snapshot`, from which the next list computes its own.
    */
   readonly countsWhole: boolean;
+  /** Whether it is read as a page, since the client hardly shaped it. Other lists are shaped reads. */
+  readonly isPage: boolean;
 }
 
 /** Composes a list. The row has the whole answer as `body`. */
@@ -51,7 +54,8 @@ export function composeList(
   const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= maxSummedAtEnd;
   const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
   const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
-  const list = { valuesFrom: parameters.valuesFrom, projection };
+  const isPage = totalMode !== 'count' && condition === undefined && isPlainPage(collection, request, projection);
+  const list = { valuesFrom: parameters.valuesFrom, projection, isPage };
   if (totalMode === 'none') {
     const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
     return { ...list, text, onPrimary: parameters.readsAccount, countsWhole: false };
@@ -67,3 +71,11 @@ from (${total.select}) c`;
   // The snapshot of a standby does not say which transactions it lacks.
   return { ...list, text, onPrimary: countsWhole || parameters.readsAccount, countsWhole };
 }
+
+/** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */
+const isPlainPage = (collection: Collection, request: ListRequest, { view, expansions = [] }: Projection): boolean =>
+  collection.type !== 'view' &&
+  isCommonPage(request) &&
+  request.sort === undefined &&
+  view.conditional.size === 0 &&
+  areFew(expansions);

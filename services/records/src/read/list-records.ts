@@ -3,8 +3,6 @@ import { withValues } from '../record/prepared.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
-import { areFew } from '../shape/expansion.ts';
-import type { Projection } from '../shape/record-json.ts';
 import { createShapeCache } from '../shape/shape-cache.ts';
 import { composeList, type List, type TotalMode } from './compose-list.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
@@ -28,16 +26,15 @@ export async function listRecords(
   encryption: FieldEncryption,
 ): Promise<string> {
   const isFiltered = request.filter !== undefined || needsRuleCheck(collection, 'list', ruleContext);
-  const { list, known, totalMode } = chooseList(collection, request, isFiltered, ruleContext);
-  const { projection, countsWhole } = list;
+  const { list, known } = chooseList(collection, request, isFiltered, ruleContext);
+  const { projection, countsWhole, isPage } = list;
   const { page, perPage } = request;
   const offset = Math.min((page - 1) * perPage, Number.MAX_SAFE_INTEGER);
   const statementFor = (maxBytes: number) => {
     const given = { page, perPage, offset, maxBytes, total: known?.total, snapshot: known?.snapshot };
     return withValues(list, list.valuesFrom(given, ruleContext.request));
   };
-  const isPlain = !isFiltered && collection.type !== 'view' && isPlainList(request, projection);
-  const [row] = await (isPlain && totalMode !== 'count'
+  const [row] = await (isPage
     ? reads.page<{ body: string } & Total>(collection.name, statementFor)
     : reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes())));
   if (!row) throw new Error('the statement of a list returned no row');
@@ -47,7 +44,6 @@ export async function listRecords(
 
 interface ChosenList {
   readonly list: List;
-  readonly totalMode: TotalMode;
   /** The total of the collection that an incremental total adds to. */
   readonly known: Total | undefined;
 }
@@ -68,17 +64,8 @@ function chooseList(
     const shape = isPlain ? plainShape : JSON.stringify([plainShape, sort, fields, filter, expand]);
     return shapesOf(collection)(shape, () => composeList(collection, request, totalMode, ruleContext), isPlain);
   };
-  if (request.skipTotal) return { list: listIn('none'), totalMode: 'none', known: undefined };
+  if (request.skipTotal) return { list: listIn('none'), known: undefined };
   const counted = isFiltered ? listIn('count') : undefined;
   const known = counted?.countsWhole === false ? undefined : findKnownTotal(collection);
-  if (known) return { list: listIn('incremental'), totalMode: 'incremental', known };
-  return { list: counted ?? listIn('count'), totalMode: 'count', known };
+  return { list: known ? listIn('incremental') : (counted ?? listIn('count')), known };
 }
-
-/** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */
-const isPlainList = (request: ListRequest, { view, expansions = [] }: Projection): boolean =>
-  isCommonPage(request) &&
-  request.sort === undefined &&
-  request.filter === undefined &&
-  view.conditional.size === 0 &&
-  areFew(expansions);
