@@ -13,7 +13,7 @@ import { isFieldSeen } from './sight.ts';
 import { type SortTerm, sortArbitrary } from './sort-arbitrary.ts';
 import { sortedIds } from './sorted-ids.ts';
 import { type Space, startSpace } from './space.ts';
-import { type Answer, answerOf, composeFind, composeOpposite, composeSort, refusalBy } from './statements.ts';
+import { type Answer, answerOf, composeExcluded, composeFind, composeSort, refusalBy } from './statements.ts';
 import { describeTrial, type Trial, trialsOf } from './trial.ts';
 import { refusalOf } from './unseen-name.ts';
 
@@ -66,11 +66,11 @@ async function compareExpressions(
     accepted += 1;
     const found = recordsOf(space, scope).filter((record) => evaluate(parsed, { ...situation, record }));
     compare(answer.ids, found.map(({ id }) => id).sort(), about);
-    const opposite = composeOpposite(fixture, text, situation.request, scope);
-    if (!opposite) return;
+    const excluded = composeExcluded(fixture, text, situation.request, scope);
+    if (!excluded) return;
     const others = recordsOf(space, scope).filter((record) => !found.includes(record));
-    const rest = await answerOf(fixture, () => opposite);
-    compare(rest.ids, others.map(({ id }) => id).sort(), () => `the opposite of ${about()}`);
+    const rest = await answerOf(fixture, () => excluded);
+    compare(rest.ids, others.map(({ id }) => id).sort(), () => `excluded by ${about()}`);
   });
   await fc.assert(property, { numRuns, seed: space.seed });
   return accepted;

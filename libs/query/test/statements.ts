@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { tableOf } from '@recordbus/schema';
 import {
+  compileExcluded,
   compileExpression,
-  compileOpposite,
   compileSort,
   createParameters,
   QueryError,
@@ -49,16 +49,18 @@ export const composeFind =
     return findWhere(scope, request, into.parameters, compileExpression(text, scope, into));
   };
 
-/** Composes a statement of the records for which the opposite of an expression holds; undefined if it has none. */
-export function composeOpposite(
+/** Composes a statement of the records that an expression excludes, all if its gate does not hold; undefined if it does not say. */
+export function composeExcluded(
   fixture: QueryFixture,
   text: string,
   request: RequestValues,
   scope: Scope,
 ): Statement | undefined {
   const into = placeIn(fixture, scope, true);
-  const condition = compileOpposite(text, scope, into);
-  return condition === undefined ? undefined : findWhere(scope, request, into.parameters, condition);
+  const excluded = compileExcluded(text, scope, into);
+  if (!excluded) return undefined;
+  const { condition, gate } = excluded;
+  return findWhere(scope, request, into.parameters, `case when ${gate} then ${condition} else true end`);
 }
 
 function placeIn({ collation }: QueryFixture, { collection, audience }: Scope, hasLinks: boolean) {

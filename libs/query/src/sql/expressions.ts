@@ -1,8 +1,8 @@
 import { parse } from '../language/parser.ts';
-import { findOpposite } from '../resolve/opposite.ts';
 import { resolve } from '../resolve/resolve.ts';
 import type { Scope } from '../resolve/scope.ts';
 import { compile } from './compile.ts';
+import { type Excluded, excludedSql } from './excluded-sql.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 
 /**
@@ -13,11 +13,6 @@ import { type SqlTarget, withCollation } from './sql-target.ts';
 export const compileExpression = (text: string, scope: Scope, into: SqlTarget): string =>
   compile(resolve(parse(text), scope), withCollation(scope, into));
 
-/**
- * Compiles the condition that holds exactly where an expression does not, if the expression is one negated test: few rows
- * may satisfy it, and an index may find them. Undefined for any other expression. Throws like `compileExpression`.
- */
-export function compileOpposite(text: string, scope: Scope, into: SqlTarget): string | undefined {
-  const opposite = findOpposite(resolve(parse(text), scope));
-  return opposite && compile(opposite, withCollation(scope, into));
-}
+/** Compiles which rows an expression excludes, if one negated test decides (see `excludedSql`). Throws like `compileExpression`. */
+export const compileExcluded = (text: string, scope: Scope, into: SqlTarget): Excluded | undefined =>
+  excludedSql(resolve(parse(text), scope), withCollation(scope, into));

@@ -1,7 +1,7 @@
 import type { NamedParameters, Parameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { RuleContext } from '../rules/rule-context.ts';
-import { readOpposite } from '../shape/conditions.ts';
+import { readExcluded } from '../shape/conditions.ts';
 import type { ListRequest } from './list-request.ts';
 import { countedTotal, incrementalTotal, remainingTotal } from './total.ts';
 
@@ -27,7 +27,7 @@ interface TotalPlace {
 
 /**
  * Composes the total of a list. Where one negated test decides which records are listed (`status != "archived"`), it
- * subtracts the others from the whole: PostgreSQL finds them by an index, and the whole is known.
+ * subtracts the others from the whole: PostgreSQL may find them by an index, and the whole is known.
  */
 export function composeTotal(
   collection: Collection,
@@ -42,9 +42,9 @@ export function composeTotal(
   // Rows of a view appear and disappear without events, so their total cannot be incremental.
   const isTable = collection.type !== 'view';
   if (condition === undefined) return { select: whole(), whole: isTable ? 'total' : undefined };
-  const opposite = isTable
-    ? readOpposite(collection, request.filter, { row: 't', parameters }, ruleContext)
+  const excluded = isTable
+    ? readExcluded(collection, request.filter, { row: 't', parameters }, ruleContext)
     : undefined;
-  if (opposite === undefined) return { select: `${countedTotal(collection)} t where ${condition}`, whole: undefined };
-  return { select: remainingTotal(collection, whole(), opposite), whole: 'whole' };
+  if (excluded === undefined) return { select: `${countedTotal(collection)} t where ${condition}`, whole: undefined };
+  return { select: remainingTotal(collection, whole(), excluded), whole: 'whole' };
 }

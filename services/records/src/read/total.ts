@@ -1,3 +1,4 @@
+import type { Excluded } from '@recordbus/query';
 import { type Collection, perCollection, quoteLiteral, tableOf } from '@recordbus/schema';
 
 /** The number of records of a collection in one snapshot of the database. */
@@ -72,8 +73,9 @@ export const incrementalTotal = (collection: Collection, total: string, snapshot
     and not pg_visible_in_snapshot(o.transaction_id, ${snapshot})`;
 
 /**
- * A select of `total`, the records that do not satisfy the opposite of a condition, and of `whole`, all records. Both are
- * exact in the snapshot of this statement, as the given select of all records is.
+ * A select of `total`, the records that are not excluded, and of `whole`, all records. Both are exact in the snapshot of
+ * this statement, as the given select of all records is.
  */
-export const remainingTotal = (collection: Collection, whole: string, opposite: string): string =>
-  `select w.total - (${countedTotal(collection)} t where ${opposite}) as total, w.total as whole from (${whole}) w`;
+export const remainingTotal = (collection: Collection, whole: string, { condition, gate }: Excluded): string =>
+  `select case when ${gate} then w.total - (${countedTotal(collection)} t where ${condition}) else 0 end as total,
+  w.total as whole from (${whole}) w`;

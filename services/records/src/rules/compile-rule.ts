@@ -1,8 +1,9 @@
 import {
   callerCollection,
   compileByCaller,
+  compileExcluded,
   compileExpression,
-  compileOpposite,
+  type Excluded,
   QueryError,
   type Scope,
   type SqlTarget,
@@ -54,14 +55,14 @@ export const compileCondition = (
   into: SqlTarget,
 ): string => compileIfValid(collection, context, (scope) => compileExpression(rule, scope, into)) ?? 'false';
 
-/** SQL of the rows for which the rule does not hold, if it is one negated test (see `compileOpposite`). */
-export const compileRuleOpposite = (
+/** SQL of the rows that the rule excludes, if one negated test decides (see `excludedSql`). */
+export const compileExcludedByRule = (
   collection: Collection,
   action: RuleName,
   context: CompileContext,
   into: SqlTarget,
-): string | undefined =>
-  compileIfValid(collection, context, (scope) => compileOpposite(collection.rules[action] ?? '', scope, into));
+): Excluded | undefined =>
+  compileIfValid(collection, context, (scope) => compileExcluded(collection.rules[action] ?? '', scope, into));
 
 /** The same as `compileRule`, split into conditions of which at most one holds (see `compileByCaller`). */
 export const compileRuleByCaller = (

@@ -1,6 +1,13 @@
-import { compileExpression, compileOpposite, compileSort, type Sort, type SqlTarget } from '@recordbus/query';
+import {
+  compileExcluded,
+  compileExpression,
+  compileSort,
+  type Excluded,
+  type Sort,
+  type SqlTarget,
+} from '@recordbus/query';
 import { type Collection, hasTimeColumn } from '@recordbus/schema';
-import { clientScope, compileRule, compileRuleOpposite } from '../rules/compile-rule.ts';
+import { clientScope, compileExcludedByRule, compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import { readExpression } from './read-expression.ts';
 
@@ -22,19 +29,19 @@ export function readCondition(
 }
 
 /**
- * The condition that holds exactly where `readCondition` does not, if the rule or the filter, whichever applies alone, is
- * one negated test; else undefined.
+ * The rows that `readCondition` excludes, if either the rule or the filter applies, and one negated test in it decides;
+ * else undefined.
  */
-export function readOpposite(
+export function readExcluded(
   collection: Collection,
   filter: string | undefined,
   into: SqlTarget,
   context: ReadContext,
-): string | undefined {
+): Excluded | undefined {
   const there = { ...into, isTable: true };
   if (!needsRuleCheck(collection, 'list', context))
-    return filter === undefined ? undefined : compileOpposite(filter, clientScope(collection, context), there);
-  return filter === undefined ? compileRuleOpposite(collection, 'list', context, there) : undefined;
+    return filter === undefined ? undefined : compileExcluded(filter, clientScope(collection, context), there);
+  return filter === undefined ? compileExcludedByRule(collection, 'list', context, there) : undefined;
 }
 
 /** The filter of a caller as a condition. Throws 400 naming the parameter. */

@@ -1,0 +1,63 @@
+import { callersIn } from '../resolve/caller-values.ts';
+import type { Resolved, ResolvedComparison, ResolvedExists, Source } from '../resolve/resolved.ts';
+import { presenceOf } from './caller-sql.ts';
+import { compile } from './compile.ts';
+import type { SqlTarget } from './sql-target.ts';
+
+/** The rows for which an expression does not hold: it holds for all others if the gate does, and else for none. */
+export interface Excluded {
+  /** The condition on an excluded row; false or null for the others. */
+  readonly condition: string;
+  /** A condition on the request alone, false or null where it does not hold. */
+  readonly gate: string;
+}
+
+/**
+ * Compiles the exclusions of an expression in which one negated test decides about the row (`@request.auth.id != "" &&
+ * status != "archived"`): few rows may satisfy it, and an index may find them. Undefined for any other expression.
+ */
+export function excludedSql(expression: Resolved, into: SqlTarget): Excluded | undefined {
+  const items = expression.kind === 'all' ? expression.items : [expression];
+  const [test, ...others] = items.filter(readsRow);
+  if (!test || others.length > 0 || !isNegated(test)) return undefined;
+  const gates = items.filter((item) => item !== test).map((item) => compile(item, into));
+  const callers = callersIn(test).map((source) => presenceOf(source, into).sql);
+  return {
+    condition: compile({ ...test, isNegated: false }, into),
+    gate: ['true', ...gates, ...new Set(callers)].join(' and '),
+  };
+}
+
+const isNegated = (test: Resolved): test is ResolvedComparison | ResolvedExists =>
+  (test.kind === 'comparison' || test.kind === 'exists') && test.isNegated;
+
+/** Whether the result may differ between rows. */
+function readsRow(expression: Resolved): boolean {
+  switch (expression.kind) {
+    case 'all':
+    case 'any':
+      return expression.items.some(readsRow);
+    case 'decided':
+      return false;
+    case 'nullTest':
+      return isOfRow(expression.operand);
+    case 'comparison':
+      return isOfRow(expression.left) || isOfRow(expression.right);
+    case 'exists':
+      return true;
+  }
+}
+
+function isOfRow(source: Source): boolean {
+  switch (source.source) {
+    case 'column':
+    case 'changed':
+      return true;
+    case 'count':
+      return source.account === undefined;
+    case 'several':
+      return source.items.some(isOfRow);
+    default:
+      return false;
+  }
+}
