@@ -4,7 +4,8 @@ import { AppError } from '@recordbus/shared/errors';
 import type { Collection } from '../collection.ts';
 import type { Field } from '../field.ts';
 import { fieldTypes } from '../fields/index.ts';
-import { type DefinitionContext, readFieldDefinitions } from './field-definitions.ts';
+import type { DefinitionContext } from './field-definition.ts';
+import { readFieldDefinitions } from './field-definitions.ts';
 import { createProblems } from './problems.ts';
 
 const known: Pick<Collection, 'name' | 'type'>[] = [

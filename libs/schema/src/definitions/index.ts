@@ -1,6 +1,7 @@
 export { findCollectionNameProblem } from './collection-name.ts';
 export { exampleDefinitions } from './example-definitions.ts';
-export { type DefinitionContext, parseFieldList, readFieldDefinitions } from './field-definitions.ts';
+export type { DefinitionContext } from './field-definition.ts';
+export { parseFieldList, readFieldDefinitions } from './field-definitions.ts';
 export { newFieldId } from './field-id.ts';
 export { findFieldNameProblem } from './field-name.ts';
 export { collectionJson, definitionOf, fieldJson, presentCollection, presentField } from './present-collection.ts';
