@@ -6,6 +6,9 @@ import type { Page } from 'playwright-core';
 
 const pictures = join(import.meta.dirname, 'screenshots');
 
+/** Whether to take a picture of every screen, and not only of one that fails. */
+const takesAll = process.env.TEST_PICTURES === 'all';
+
 /** Every screen: its address, and a text that it shows when it is complete. */
 export interface Screen {
   readonly name: string;
@@ -29,29 +32,42 @@ export async function openScreen(page: Page, url: string, { path, shows, opens }
 }
 
 /**
- * Looks at a screen in both themes and at both widths: takes pictures, and asserts that axe finds nothing serious and that
- * nothing is wider than the window.
+ * Looks at a screen in both themes and at both widths: asserts that axe finds nothing serious and that nothing is wider
+ * than the window. Takes a picture of a screen that fails.
  */
 export async function look(page: Page, url: string, screen: Screen): Promise<void> {
-  mkdirSync(pictures, { recursive: true });
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     await openScreen(page, url, screen);
     for (const colorScheme of colorSchemes) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
-      await page.screenshot({ path: join(pictures, `${screen.name}-${width}-${colorScheme}.png`), fullPage: true });
-      const excess = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
-      assert.equal(excess, 0, `${screen.name} is wider than ${width} px`);
-      const rules = colorScheme === 'light' ? undefined : colourRules;
-      await check(page, `${screen.name}, ${width} px, ${colorScheme}`, rules);
+      const take = () => takePicture(page, `${screen.name}-${width}-${colorScheme}`);
+      if (takesAll) await take();
+      try {
+        const excess = await page.evaluate(
+          'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+        );
+        assert.equal(excess, 0, `${screen.name} is wider than ${width} px`);
+        const rules = colorScheme === 'light' ? undefined : colourRules;
+        await check(page, `${screen.name}, ${width} px, ${colorScheme}`, rules);
+      } catch (error) {
+        await take();
+        throw error;
+      }
     }
   }
 }
 
+async function takePicture(page: Page, name: string): Promise<void> {
+  mkdirSync(pictures, { recursive: true });
+  await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
+}
+
 /** Asserts that axe finds nothing serious, by some of its rules or by all. */
 async function check(page: Page, name: string, rules: string[] | undefined): Promise<void> {
-  const builder = new AxeBuilder({ page });
+  // The pages have no frames, so one run in the page finds everything. It describes only what is wrong.
+  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
   const { violations } = await (rules ? builder.withRules(rules) : builder).analyze();
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   const found = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
