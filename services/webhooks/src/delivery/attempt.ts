@@ -94,7 +94,8 @@ const outcomeOf = (claim: LeasedDelivery): AttemptOutcome => ({
   webhookId: claim.webhook_id,
   occurredAt: claim.occurred_at,
   leaseToken: claim.lease_token,
-  wasFailing: claim.failing,
+  // The failure of an earlier attempt may have been recorded after the claim.
+  wasFailing: claim.failing || claim.attempt > 0,
   verdict: 'success',
   delayMs: 0,
   attempted: true,

@@ -6,7 +6,7 @@ export interface AttemptOutcome {
   readonly webhookId: string;
   readonly occurredAt: string;
   readonly leaseToken: string;
-  /** Whether the webhook was failing before, so that a success changes its health. */
+  /** Whether the webhook or this delivery failed before, so that a success may change the webhook's health. */
   readonly wasFailing: boolean;
   readonly verdict: 'success' | 'dead' | 'retry';
   /** Wait before the next attempt; 0 unless the verdict is retry. */

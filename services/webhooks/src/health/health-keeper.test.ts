@@ -3,6 +3,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
 import { skip, startTestWebhooks, type TestWebhooks } from '../../test/test-webhooks.ts';
+import { noteResults } from './note-results.ts';
 
 interface Health {
   readonly enabled: boolean;
@@ -66,6 +67,36 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
     works();
     await stack.emit('a.b');
     await eventually(async () => !(await healthOf(id)).failing);
+    assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
+  });
+
+  it('is not failing after a success, even if the failure before it is written later', async () => {
+    fails();
+    const id = await stack.addWebhook({ url: receiver.url, retryMax: 1, retryDelayMs: 500 });
+    await stack.emit('a.b');
+    await eventually(async () => (await healthOf(id)).failures === 1);
+    // The replica of the first attempt writes the failure while another one makes the second attempt.
+    await run('update system.webhooks set failures = 0, failing_since = null where id = $1', id);
+    receiver.answer = async (response) => {
+      await run('update system.webhooks set failures = 1, failing_since = now() where id = $1', id);
+      response.writeHead(200).end();
+    };
+    await eventually(async () => (await stack.deliveries(id))[0]?.status === 'success');
+    await eventually(async () => !(await healthOf(id)).failing);
+    assert.equal((await healthOf(id)).failures, 0);
+  });
+
+  it('ends its run of failures by a success that waits for a failure of another replica', async () => {
+    const id = await stack.addWebhook({ url: receiver.url });
+    const policy = { pauseAfterSec: 0, pauseSec: 0, disableAfterSec: 0 };
+    const { noting } = await stack.database.transaction(async (query) => {
+      await noteResults(query, [{ webhookId: id, succeeded: false, failures: 1 }], policy);
+      const noting = noteResults(stack.database.query, [{ webhookId: id, succeeded: true, failures: 0 }], policy);
+      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+      await eventually(async () => (await run(waiting)).length > 0);
+      return { noting };
+    });
+    await noting;
     assert.deepEqual(await healthOf(id), { enabled: true, failures: 0, failing: false, paused: false });
   });
 

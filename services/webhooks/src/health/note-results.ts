@@ -28,7 +28,8 @@ export const minFailures = 5;
 
 /**
  * Updates the health of webhooks and returns the changed ones. A success ends a run of failures and a pause; a failure
- * extends the run and, when that has lasted long enough, begins the next pause.
+ * extends the run and, when that has lasted long enough, begins the next pause. A success waits for failures that another
+ * replica is writing, since it came after them.
  */
 export function noteResults(query: Query, results: readonly Result[], policy: HealthPolicy): Promise<HealthChange[]> {
   return query<HealthChange>({
@@ -37,13 +38,13 @@ export function noteResults(query: Query, results: readonly Result[], policy: He
         select * from unnest($1::text[], $2::boolean[], $3::integer[]) as r (webhook_id, succeeded, failures)
       ), before as (
         select w.id, w.paused_until, r.succeeded, w.failures + r.failures as failures,
-          coalesce(w.failing_since, clock_timestamp()) as failing_since
-        from system.webhooks w join result r on r.webhook_id = w.id and (not r.succeeded or w.failing_since is not null)
+          w.failing_since is not null as was_failing, coalesce(w.failing_since, clock_timestamp()) as failing_since
+        from system.webhooks w join result r on r.webhook_id = w.id
         order by w.id for no key update of w
       ), judged as (
         select *, not succeeded and $4 > 0 and failures >= ${minFailures}
           and failing_since <= clock_timestamp() - make_interval(secs => $4) as pauses
-        from before
+        from before where not succeeded or was_failing
       )
       update system.webhooks w set
         failures = case when j.succeeded then 0 else j.failures end,
