@@ -35,7 +35,9 @@ export async function openBusReader(natsUrl: string): Promise<BusReader> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   await eventually('the stream EVENTS exists', () => manager.streams.info('EVENTS'));
   const consumer = await jetstream(connection).consumers.get('EVENTS', { filter_subjects: 'events.>' });
-  const messages = await consumer.consume();
+  // In a cluster the server may lose the first request for messages. The client repeats it after two missed heartbeats,
+  // which would take up to 45 seconds by default.
+  const messages = await consumer.consume({ expires: 10_000, idle_heartbeat: 1000 });
   const events: BusEvent[] = [];
   const reading = (async () => {
     for await (const message of messages) {
