@@ -19,6 +19,21 @@ const textLength = 100_000;
 /** Characters of a body; a JSON body may have 1 MiB. */
 const bodyLength = 1_000_000;
 
+/** Encodes only the characters that a URL cannot hold, as a careless client does. */
+const inUrl = (text: string): string =>
+  text.toWellFormed().replace(/[^\x21-\x7e]|["<>\\#&+[\]]/g, (character) => encodeURIComponent(character));
+
+// Thousands of places get the same texts. Making and encoding them for each place took most of the test's time.
+const texts = hostileTexts(textLength).map(({ name, text }) => ({
+  name,
+  text,
+  encoded: inUrl(text).slice(0, textLength),
+  json: JSON.stringify(text),
+}));
+const values = hostileValues(textLength);
+const bodies = hostileValues(bodyLength);
+const longTexts = hostileTexts(bodyLength);
+
 const headers = [
   'Accept',
   'Accept-Encoding',
@@ -42,7 +57,7 @@ const headers = [
 /** Requests to an operation with a hostile text in each header. The gateway reads the headers of all operations alike. */
 export const withHostileHeaders = (operation: Operation, known: Known): HostileRequest[] =>
   headers.flatMap((header) =>
-    hostileTexts(textLength)
+    texts
       .filter(({ text }) => /^[\x21-\x7e]/.test(text) && /^[\x20-\x7e]*$/.test(text))
       .map(({ name, text }) => ({
         name: `${operation.id}, header ${header}: ${name}`,
@@ -54,23 +69,22 @@ export const withHostileHeaders = (operation: Operation, known: Known): HostileR
 
 /** Requests to an operation with a hostile text in each place of its path, its query, its body and its form. */
 export function* hostileRequests(document: unknown, operation: Operation, known: Known): Generator<HostileRequest> {
-  const values = valuesOf(operation, known);
+  const parameters = valuesOf(operation, known);
   const { method, id } = operation;
   for (const { name: parameter, in: place } of operation.parameters) {
     if (place === 'header') continue;
-    for (const { name, text } of hostileTexts(textLength)) {
-      const encoded = inUrl(text).slice(0, textLength);
+    for (const { name, encoded } of texts) {
       const isInPath = place === 'path';
       const path = targetOf(
         operation,
-        isInPath ? { ...values, [parameter]: encoded } : values,
+        isInPath ? { ...parameters, [parameter]: encoded } : parameters,
         isInPath ? {} : { [parameter]: encoded },
       );
       yield { name: `${id}, ${place} ${parameter}: ${name}`, method, path };
     }
   }
   if (!operation.body) return;
-  const path = targetOf(operation, values);
+  const path = targetOf(operation, parameters);
   for (const { name, ...sending } of bodiesOf(document, operation.body))
     yield { name: `${id}, ${name}`, method, path, ...sending };
   if (!operation.takesForm) return;
@@ -86,7 +100,7 @@ const subscription = (member: string, text: string) =>
 /** Subscriptions to a collection that exists, with a hostile text in each of their members. */
 export const hostileSubscriptions = (): HostileRequest[] =>
   ['id', 'record', 'filter', 'expand', 'fields', 'sort', 'after'].flatMap((member) =>
-    hostileTexts(textLength).map(({ name, text }) => ({
+    texts.map(({ name, text }) => ({
       name: `subscription, ${member}: ${name}`,
       method: 'POST',
       path: '/api/v1/realtime',
@@ -120,10 +134,6 @@ export const hostileImports = (): HostileRequest[] =>
     rawBody,
   }));
 
-/** Encodes only the characters that a URL cannot hold, as a careless client does. */
-const inUrl = (text: string): string =>
-  text.toWellFormed().replace(/[^\x21-\x7e]|["<>\\#&+[\]]/g, (character) => encodeURIComponent(character));
-
 function valuesOf({ path, parameters }: Operation, known: Known): Record<string, string> {
   const values = parameters.flatMap(({ name }) => (known[name]?.[0] === undefined ? [] : [[name, known[name][0]]]));
   return { ...Object.fromEntries(values), ...(path.startsWith('/api/v1/auth/') && { collection: userCollection }) };
@@ -139,12 +149,12 @@ function* bodiesOf(document: unknown, schema: JsonObject): Generator<Named> {
     JSON.stringify(withValueAt(fitting, place, '@here')).replace('"@here"', () => json);
   for (const place of textPlaces(document, schema)) {
     const about = `body ${place.join('.')}`;
-    for (const { name, text } of hostileTexts(textLength))
-      yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, JSON.stringify(text)) };
-    for (const [name, json] of hostileValues(textLength))
+    for (const { name, json } of texts)
+      yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, json) };
+    for (const [name, json] of values)
       yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, json) };
   }
-  for (const [name, rawBody] of hostileValues(bodyLength)) yield { name: `body: ${name}`, headers: inJson, rawBody };
+  for (const [name, rawBody] of bodies) yield { name: `body: ${name}`, headers: inJson, rawBody };
   yield { name: 'body: a long name', headers: inJson, rawBody: JSON.stringify({ ['a'.repeat(bodyLength)]: 1 }) };
 }
 
@@ -152,7 +162,7 @@ function* bodiesOf(document: unknown, schema: JsonObject): Generator<Named> {
 function* formsOf(document: unknown, schema: JsonObject): Generator<Named> {
   const fields = new Set(textPlaces(document, schema).map(([field]) => String(field)));
   for (const field of [...fields, '_json']) {
-    for (const { name, text } of hostileTexts(bodyLength)) {
+    for (const { name, text } of longTexts) {
       const part = { name: field, content: text };
       yield { name: `form ${field}: ${name}`, ...multipart(part, part) };
     }
