@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
+import { fileURLToPath } from 'node:url';
+import type { Result, RunOptions } from 'axe-core';
 import type { Page } from 'playwright-core';
+
+/** Axe for the page. The pages have no frames, so one run in the page finds everything. */
+const axe = readFileSync(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
 
 const pictures = join(import.meta.dirname, 'screenshots');
 
@@ -39,6 +43,7 @@ export async function look(page: Page, url: string, screen: Screen): Promise<voi
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
     await openScreen(page, url, screen);
+    await page.evaluate(axe);
     for (const colorScheme of colorSchemes) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();
@@ -64,11 +69,14 @@ async function takePicture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: join(pictures, `${name}.png`), fullPage: true });
 }
 
-/** Asserts that axe finds nothing serious, by some of its rules or by all. */
+/** Asserts that axe, which is in the page, finds nothing serious by some of its rules or by all. */
 async function check(page: Page, name: string, rules: string[] | undefined): Promise<void> {
-  // The pages have no frames, so one run in the page finds everything. It describes only what is wrong.
-  const builder = new AxeBuilder({ page }).setLegacyMode().options({ resultTypes: ['violations'] });
-  const { violations } = await (rules ? builder.withRules(rules) : builder).analyze();
+  const options: RunOptions = {
+    resultTypes: ['violations'],
+    ...(rules && { runOnly: { type: 'rule', values: rules } }),
+  };
+  const run = `axe.run(${JSON.stringify(options)}).then(({ violations }) => violations)`;
+  const violations = (await page.evaluate(run)) as Result[];
   const grave = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
   const found = grave.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 160)}`));
   assert.deepEqual(found, [], name);
