@@ -55,6 +55,17 @@ describe('incremental totals', { skip: skipWithoutDatabase }, () => {
     assert.equal(totalItems, rows.length);
   });
 
+  it('never fall below 0, even if somebody wrote to the table directly', async () => {
+    const { totalItems } = await list();
+    await records.database.query({
+      text: `insert into records.children (id, slug, created_at, updated_at)
+        select 'direct' || i, 'direct' || i, 0, 0 from generate_series(0, $1::integer) i`,
+      values: [totalItems],
+    });
+    assert.equal((await list('slug !~ "direct"')).totalItems, 0);
+    await records.database.query({ text: "delete from records.children where slug like 'direct%'", values: [] });
+  });
+
   it('agree with their page at every moment of many parallel writes', async () => {
     let writing = true;
     const lists = (async () => {

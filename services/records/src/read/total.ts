@@ -74,8 +74,9 @@ export const incrementalTotal = (collection: Collection, total: string, snapshot
 
 /**
  * A select of `total`, the records that are not excluded, and of `whole`, all records. Both are exact in the snapshot of
- * this statement, as the given select of all records is.
+ * this statement if the given select of all records is. That one misses direct writes to the table until the next count,
+ * so the result is kept from falling below 0.
  */
 export const remainingTotal = (collection: Collection, whole: string, { condition, gate }: Excluded): string =>
-  `select case when ${gate} then w.total - (${countedTotal(collection)} t where ${condition}) else 0 end as total,
+  `select case when ${gate} then greatest(w.total - (${countedTotal(collection)} t where ${condition}), 0) else 0 end as total,
   w.total as whole from (${whole}) w`;
