@@ -28,7 +28,7 @@ export interface List extends Prepared, Pick<NamedParameters<ListValues>, 'value
    * total of the whole as `total`, and its `snapshot`, from which the next list computes its own.
    */
   readonly countsWhole: boolean;
-  /** Whether it is read as a page, since the client hardly shaped it. Other lists are shaped reads. */
+  /** Whether it is read as a page: no rule, filter or parameter makes it expensive. Other lists are shaped reads. */
   readonly isPage: boolean;
 }
 

@@ -48,7 +48,10 @@ interface ChosenList {
   readonly known: Total | undefined;
 }
 
-/** Finds the statement of a list. Its total is incremental if it depends on that of the whole collection and that is known. */
+/**
+ * Finds the statement of a list. The total is incremental if it is computed from that of the collection, which has to be
+ * known.
+ */
 function chooseList(
   collection: Collection,
   request: ListRequest,
