@@ -55,7 +55,7 @@ describe('incremental totals', { skip: skipWithoutDatabase }, () => {
     assert.equal(totalItems, rows.length);
   });
 
-  it('never fall below 0, even if somebody wrote to the table directly', async () => {
+  it('never fall below 0, even after direct writes to the table', async () => {
     const { totalItems } = await list();
     await records.database.query({
       text: `insert into records.children (id, slug, created_at, updated_at)
