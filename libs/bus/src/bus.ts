@@ -1,4 +1,5 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
+import type { StreamPublisher } from './stream-publisher.ts';
 
 /** The topic of a notice to all replicas. A notice may be lost, so its listeners poll too. */
 export type NoticeTopic =
@@ -39,7 +40,9 @@ export interface Bus {
   readonly generation: number;
   /** Calls the handler after each connect, at once if connected. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
-  /** The client that publishes to streams and consumes them. Throws 503 while there is no connection. */
+  /** Publishes a message to a stream. Also throws 503 while there is no connection. */
+  readonly publishToStream: StreamPublisher['publish'];
+  /** The client that consumes streams. Throws 503 while there is no connection. */
   jetstream(): JetStreamClient;
   /** The client that manages streams and consumers. Throws 503 while there is no connection. */
   jetstreamManager(): Promise<JetStreamManager>;

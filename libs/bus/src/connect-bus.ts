@@ -9,6 +9,7 @@ import { keepConnected } from './bus-connection.ts';
 import { createMessages } from './messages.ts';
 import { createNotices } from './notices.ts';
 import { readServerAddresses } from './server-addresses.ts';
+import { createStreamPublisher } from './stream-publisher.ts';
 
 interface BusOptions {
   /** The URLs of the servers, separated by commas. */
@@ -31,12 +32,14 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   const countConnect = metrics && measureConnection(metrics, () => connection.live !== undefined);
   const notices = createNotices(() => connection.live, log);
   const messages = createMessages(() => connection.live, log);
+  const publisher = createStreamPublisher(() => live());
   const connection = keepConnected({
     servers: { ...readServerAddresses(urls), name: `recordbus ${name}` },
     log,
     onMade(made) {
       notices.subscribe(made);
       messages.subscribeOn(made);
+      publisher.subscribeOn(made);
     },
     onConnected(generation) {
       countConnect?.();
@@ -71,6 +74,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
       if (connection.live) handler();
       return () => connectHandlers.delete(handler);
     },
+    publishToStream: publisher.publish,
     jetstream: () => jetstream(live()),
     jetstreamManager: async () => jetstreamManager(live(), { checkAPI: false }),
     maxPayloadBytes: () => serverInfo().max_payload,

@@ -6,8 +6,6 @@ import type { Bus } from '../bus.ts';
 import { subjectOf } from '../event-subject.ts';
 import type { OutboxRow } from './outbox-store.ts';
 
-const ackTimeoutMs = 5000;
-
 /**
  * Publishes one event and waits until the stream has stored it; the server drops a second message with the same event
  * id. Returns the event's sequence number in the stream.
@@ -18,12 +16,7 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
   return inSpan(
     `publish ${row.event}`,
     { kind: SpanKind.PRODUCER, traceparent, attributes: { 'messaging.system': 'nats' } },
-    () =>
-      bus.jetstream().publish(subject, body, {
-        msgID: row.event_id,
-        headers: eventHeaders(row),
-        timeout: ackTimeoutMs,
-      }),
+    () => bus.publishToStream(subject, body, eventHeaders(row)),
   );
 }
 
@@ -31,19 +24,21 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
  * Returns the headers of an event's message: the product's own, and those of the CloudEvents NATS binding, binary mode.
  */
 export function eventHeaders(row: OutboxRow): MsgHdrs {
-  const set = headers();
+  const all = headers();
   const name = headerText(row.event);
-  set.set('Service-Event-Version', '1');
-  set.set('Service-Event', name);
-  set.set('ce-specversion', '1.0');
-  set.set('ce-id', row.event_id);
-  set.set('ce-type', name);
-  set.set('ce-source', '/recordbus');
-  set.set('ce-time', row.occurred_at);
-  if (row.record_key) set.set('ce-subject', headerText(row.record_key));
-  set.set('ce-datacontenttype', 'application/json');
-  if (row.traceparent) set.set('traceparent', currentTraceparent(row.traceparent));
-  return set;
+  // The server's own header, by which it finds duplicates.
+  all.append('Nats-Msg-Id', row.event_id);
+  all.append('Service-Event-Version', '1');
+  all.append('Service-Event', name);
+  all.append('ce-specversion', '1.0');
+  all.append('ce-id', row.event_id);
+  all.append('ce-type', name);
+  all.append('ce-source', '/recordbus');
+  all.append('ce-time', row.occurred_at);
+  if (row.record_key) all.append('ce-subject', headerText(row.record_key));
+  all.append('ce-datacontenttype', 'application/json');
+  if (row.traceparent) all.append('traceparent', currentTraceparent(row.traceparent));
+  return all;
 }
 
 /** Percent-encodes what a header cannot carry (CloudEvents NATS binding §3.2.3.1). */
@@ -60,8 +55,6 @@ export function isBusFailure(error: unknown): boolean {
     error instanceof errors.ClosedConnectionError ||
     error instanceof errors.DrainingConnectionError ||
     error instanceof errors.PermissionViolationError ||
-    // No stream has the subject; the client does not export this class.
-    (error instanceof Error && error.name === 'JetStreamNotEnabled') ||
     (error instanceof AppError && error.status === 503)
   );
 }
