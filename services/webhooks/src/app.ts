@@ -10,6 +10,7 @@ import { createDispatcher, maxUnderWay } from './delivery/dispatcher.ts';
 import { createEgressScreen } from './delivery/egress-screen.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
+import { createMatchedEvents } from './fan-out/matched-events.ts';
 import { processBatch } from './fan-out/process-batch.ts';
 import { createHealthKeeper } from './health/health-keeper.ts';
 import { createDeliveryDays } from './retention/delivery-days.ts';
@@ -37,6 +38,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   const { metrics, dispatcher, health } = createDelivery({ ...deps, stream }, client);
   const screen = createEgressScreen({ query: database.query, client, log });
   const days = createEventDays(database.query);
+  const matched = createMatchedEvents(database.query);
   const deliveryDays = createDeliveryDays({
     query: database.query,
     days,
@@ -52,7 +54,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   }
 
   async function handle(messages: readonly JsMsg[]): Promise<void> {
-    const added = await processBatch({ database, days, log }, messages);
+    const added = await processBatch({ database, days, matched, log }, messages);
     if (added > 0) onEnqueued();
     if (added > notifyFrom) bus.notify('webhooks');
   }

@@ -1,6 +1,21 @@
 import type { Query } from '@recordbus/database';
 import type { IncomingEvent } from './read-message.ts';
 
+/** SQL: whether the patterns of a webhook `w` match the name in `e.event` (webhooks §1.3). */
+const isMatched = `exists (select from unnest(w.events) as pattern
+          where pattern = '*' or pattern = e.event
+            or (right(pattern, 2) = '.*' and starts_with(e.event, left(pattern, -1))))`;
+
+/** Whether a webhook, enabled or not, has a pattern that matches one of the names. */
+export async function isAnyMatched(query: Query, names: readonly string[]): Promise<boolean> {
+  const [row] = await query<{ any: boolean }>({
+    name: 'fan-out.is-any-matched',
+    text: `select exists (select from unnest($1::text[]) as e (event), system.webhooks w where ${isMatched}) as any`,
+    values: [names],
+  });
+  return row?.any === true;
+}
+
 /**
  * Creates the deliveries of events in one statement: one for each webhook that was enabled when the event happened and
  * has a matching pattern (webhooks §1.3). Repeating it with the same events adds nothing. Returns the number of new
@@ -18,11 +33,7 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
       ), matching as (
         select e.event, w.id as webhook_id, w.active
         from (select distinct event from incoming) as e
-        join system.webhooks w on exists (
-          select from unnest(w.events) as pattern
-          where pattern = '*' or pattern = e.event
-            or (right(pattern, 2) = '.*' and starts_with(e.event, left(pattern, -1)))
-        )
+        join system.webhooks w on ${isMatched}
       ), wanted as (
         select i.id, i.occurred_at, i.event, m.webhook_id
         from incoming i join matching m on m.event = i.event and m.active @> i.occurred_at

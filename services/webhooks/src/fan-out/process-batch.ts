@@ -5,11 +5,13 @@ import type { Logger } from '@recordbus/shared/logging';
 import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
 import type { EventDays } from './event-days.ts';
 import { fanOut, parkMessage } from './fan-out.ts';
+import type { MatchedEvents } from './matched-events.ts';
 import { type IncomingEvent, readMessage, webhookBody } from './read-message.ts';
 
 interface ProcessBatchDeps {
   readonly database: Database;
   readonly days: EventDays;
+  readonly matched: MatchedEvents;
   readonly log: Logger;
 }
 
@@ -22,7 +24,7 @@ const noPartition = '23514';
  * database refuses, is parked and logged, and does not stop the others. Throws when the database does not answer.
  */
 export async function processBatch(
-  { database, days, log }: ProcessBatchDeps,
+  { database, days, matched, log }: ProcessBatchDeps,
   messages: readonly JsMsg[],
 ): Promise<number> {
   const { query } = database;
@@ -33,11 +35,14 @@ export async function processBatch(
   }
 
   async function store(events: readonly IncomingEvent[]): Promise<number> {
+    if (!(await matched.mayBeAny(events.map(({ event }) => event)))) return 0;
     await days.ensure(events.map(({ occurredAt }) => occurredAt));
     const traceparent = events[0]?.traceparent ?? undefined;
-    return inSpan('fan out', { kind: SpanKind.CONSUMER, traceparent }, async () =>
+    const made = await inSpan('fan out', { kind: SpanKind.CONSUMER, traceparent }, async () =>
       fanOut(query, await complete(events)),
     );
+    matched.note(made);
+    return made;
   }
 
   /** Fetches the data of events that the stream only refers to. */

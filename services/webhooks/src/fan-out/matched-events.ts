@@ -1,0 +1,24 @@
+import type { Query } from '@recordbus/database';
+import { isAnyMatched } from './fan-out.ts';
+
+/** Knows whether a batch of events needs the statement that creates deliveries. */
+export interface MatchedEvents {
+  /** Whether webhooks may want events with these names. */
+  mayBeAny(names: Iterable<string>): Promise<boolean>;
+  /** Notes how many deliveries the last batch had. */
+  note(deliveries: number): void;
+}
+
+/**
+ * Creates the object. After a batch without deliveries it asks the database about the names first, so the texts of events
+ * that no webhook wants are not sent there.
+ */
+export function createMatchedEvents(query: Query): MatchedEvents {
+  let hadSome = true;
+  return {
+    mayBeAny: async (names) => hadSome || isAnyMatched(query, [...new Set(names)]),
+    note(deliveries) {
+      hadSome = deliveries > 0;
+    },
+  };
+}
