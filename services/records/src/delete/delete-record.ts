@@ -1,10 +1,10 @@
 import { originOf } from '@recordbus/journal';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, perCollection } from '@recordbus/schema';
 import { perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
 import { asDefined } from '../rules/key-collections.ts';
-import type { Call } from '../rules/rule-context.ts';
+import { type Call, needsRuleCheck } from '../rules/rule-context.ts';
 import { addChangeWork } from '../write/after-commit.ts';
 import { lockRecord } from '../write/lock-record.ts';
 import type { WriteFailure } from '../write/write-failure.ts';
@@ -13,7 +13,7 @@ import { refuseBlocked } from './blockers.ts';
 import { type CascadeSet, lockCascadeSet } from './cascade-set.ts';
 import { clearReferences } from './clear-references.ts';
 import { modeOfDelete } from './delete-mode.ts';
-import { composeDeleteMany, composeDeleteOne } from './delete-sql.ts';
+import { composeDeleteAny, composeDeleteMany, composeDeleteOne } from './delete-sql.ts';
 import type { DeleteRules } from './deletion.ts';
 import { followHooked } from './follow-hooked.ts';
 
@@ -26,7 +26,9 @@ export interface DeleteRequest {
 
 type DeleteOutcome = { readonly outcome: 'deleted' } | WriteFailure;
 
-const statementOf = perCaller('delete', (collection, caller) =>
+const deleteAny = perCollection((collection) => prepareWrite('delete-any', composeDeleteAny(collection)));
+
+const deleteIf = perCaller('delete', (collection, caller) =>
   prepareWrite('delete', composeDeleteOne(collection, caller)),
 );
 
@@ -73,7 +75,10 @@ async function deleteAlone(
   { id, versions }: DeleteRequest,
   call: Call,
 ): Promise<DeleteOutcome> {
-  const { valuesFrom, ...statement } = statementOf(collection, { call, sent: [] });
+  const isUnconditional = versions === undefined && !needsRuleCheck(collection, 'delete', call);
+  const { valuesFrom, ...statement } = isUnconditional
+    ? deleteAny(collection)
+    : deleteIf(collection, { call, sent: [] });
   const [row] = await unit.query<{ version: string; deleted: boolean; isAllowed?: boolean }>({
     ...statement,
     locks: `${collection.id}/${id}`,

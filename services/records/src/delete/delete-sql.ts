@@ -21,6 +21,22 @@ interface DeleteOneValues extends Origin, Partial<SentNames> {
 }
 
 /**
+ * The statement that deletes one record without references to it, whatever its version is. It returns no row when the
+ * record does not exist. It locks and finds the record once, where `composeDeleteOne` does so twice.
+ */
+export const composeDeleteAny = (collection: Collection): WriteStatement<DeleteOneValues> =>
+  composeWrite((parameters) => ({
+    writes: [
+      {
+        collection,
+        verb: 'delete',
+        write: `delete from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')} returning t.*`,
+      },
+    ],
+    answer: 'select s.version, true as deleted from shown s',
+  }));
+
+/**
  * The statement that deletes one record without references to it. It returns no row when the record does not exist, and
  * `deleted: false` when it has another version. The rule is a condition on the row `old`; where it does not hold,
  * `isAllowed` is false and nothing is deleted.
