@@ -89,7 +89,7 @@ export const connectionBudget = {
   /** Records and files. One client leaves four connections to the others. */
   writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
   /** Writes that share commits. */
-  sharedWrites: { connections: 4, ...sharedCommits },
+  sharedWrites: { connections: 2, ...sharedCommits },
   /**
    * Writes of relaxed collections, which do not wait for the disk (collections §1.6). Only the processor limits them,
    * so a few are enough.
