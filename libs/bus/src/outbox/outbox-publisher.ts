@@ -9,7 +9,7 @@ import { beginStreamLife, lifeOf } from '../stream-life.ts';
 import { updateEventStream } from '../update-event-stream.ts';
 import { createFullnessLog } from './fullness-log.ts';
 import { publishRound } from './outbox-round.ts';
-import { isPublishedAfter, type Partitions, republishAfter } from './outbox-store.ts';
+import { lastPublished, type Partitions, republishAfter } from './outbox-store.ts';
 
 /** Publishes the events of the outbox on a stream that it has verified. */
 interface OutboxPublisher {
@@ -50,12 +50,16 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
   /** Verifies the stream before the first event on a new connection, and of partitions that this process has taken. */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
+    // Read before the stream: other relays publish meanwhile, and their new events are not lost.
+    const published = await lastPublished(database.query);
     const info = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
     const lastSequence = info.state.last_seq;
-    // This comes before the events are marked as unpublished: only their marks show the loss.
-    if (await isPublishedAfter(database.query, lastSequence)) await beginStreamLife(bus, stream, lifeOf(info));
-    const lost = await republishAfter(database.query, lastSequence);
-    if (lost > 0) log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');
+    if (published > lastSequence) {
+      // This comes before the events are marked as unpublished: only their marks show the loss.
+      await beginStreamLife(bus, stream, lifeOf(info));
+      const lost = await republishAfter(database.query, lastSequence);
+      log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');
+    }
     await room.look();
     verified = { generation, lastSequence };
   }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import type { JetStreamManager, StreamInfo } from '@nats-io/jetstream';
 import { type Database, newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/shared/logging';
@@ -10,7 +11,7 @@ import { envelope, envelopeSql } from '../envelope.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
 import { lifeOf } from '../stream-life.ts';
 import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
-import { removePublished } from './outbox-store.ts';
+import { lastPublished, removePublished } from './outbox-store.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
 const skip = skipWithoutDatabase || (TEST_NATS_URL ? false : 'TEST_NATS_URL is not set');
@@ -22,6 +23,24 @@ interface Message {
   readonly sequence: number;
   readonly body: string;
   header(name: string): string | undefined;
+}
+
+/** Returns the bus with a step between the server's answer about a stream and its use. */
+function withLateInfo(bus: Bus, step: (info: StreamInfo) => Promise<void>): Bus {
+  const late = async (manager: JetStreamManager, name: string) => {
+    const info = await manager.streams.info(name);
+    await step(info);
+    return info;
+  };
+  return Object.create(bus, {
+    jetstreamManager: {
+      async value() {
+        const manager = await bus.jetstreamManager();
+        const streams = Object.create(manager.streams, { info: { value: (name: string) => late(manager, name) } });
+        return Object.create(manager, { streams: { value: streams } });
+      },
+    },
+  });
 }
 
 describe('the outbox relay', { skip }, () => {
@@ -48,8 +67,8 @@ describe('the outbox relay', { skip }, () => {
 
   const deleteStream = async () => (await bus.jetstreamManager()).streams.delete(stream.name);
 
-  function startRelay(): OutboxRelay {
-    const relay = createOutboxRelay({ database, bus, log, stream });
+  function startRelay(itsBus = bus): OutboxRelay {
+    const relay = createOutboxRelay({ database, bus: itsBus, log, stream });
     relays.push(relay);
     relay.start();
     return relay;
@@ -137,6 +156,28 @@ describe('the outbox relay', { skip }, () => {
     await eventually(async () => (await unpublished()) === 0);
     const all = (await messages()).map((message) => message.id);
     assert.equal(all.filter((id) => more.includes(id)).length, more.length);
+  });
+
+  it('a relay that joins while another one publishes finds no loss [events §3.3]', async () => {
+    const life = lifeOf(await ensureEventStream(bus, stream));
+    const ids: string[] = [];
+    /** Holds the first answer about the stream until the other relay has published more. */
+    const behind = withLateInfo(bus, async ({ state }) => {
+      if (ids.length > 0) return;
+      for (let record = 0; record < 40; record += 1) ids.push(await write('posts.update', `posts/${record}`));
+      await eventually(async () => {
+        relays.at(-2)?.wake();
+        return (await lastPublished(database.query)) > state.last_seq;
+      });
+    });
+    const joined = startRelay(behind);
+    await eventually(async () => {
+      joined.wake();
+      return ids.length === 40 && (await unpublished()) === 0;
+    });
+    assert.equal(lifeOf(await ensureEventStream(bus, stream)), life);
+    await joined.stop();
+    relays.pop();
   });
 
   it('keeps the events of a record in order and loses none while relays start and stop', async () => {

@@ -68,14 +68,13 @@ export async function noteFailure(query: Query, id: number, error: string, limit
   return rows[0]?.parked ?? false;
 }
 
-/** Whether an event was published above `lastSequence`, which means that the stream has lost it. */
-export async function isPublishedAfter(query: Query, lastSequence: number): Promise<boolean> {
-  const [row] = await query<{ isLost: boolean }>({
-    text: `select exists (select from system.outbox
-      where published_at is not null and stream_sequence > $1) as "isLost"`,
-    values: [lastSequence],
+/** Returns the highest sequence number of a published event; 0 without one. */
+export async function lastPublished(query: Query): Promise<number> {
+  const [row] = await query<{ sequence: number }>({
+    text: 'select coalesce(max(stream_sequence), 0) as sequence from system.outbox where published_at is not null',
+    values: [],
   });
-  return row?.isLost === true;
+  return row?.sequence ?? 0;
 }
 
 /**
