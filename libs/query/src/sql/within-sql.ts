@@ -21,6 +21,11 @@ export const contains = (comparison: ResolvedComparison, places: Places): Predic
  * Substring search that ignores case. A text that is the same for all rows becomes a LIKE pattern, which a trigram
  * index serves. A sub-select folds it once per statement; the bare call would run once per row. Without an index the
  * text is first searched unfolded: a match there saves the folding, which costs ten times as much.
+ *
+ * PostgreSQL does not see a pattern in a sub-select. It estimates all patterns alike, and so keeps one plan for them. It
+ * would plan a visible one again at each run, which took longer than a list of 20 itself. A search for a part of a text
+ * reads the texts of its table in either case. Where a path leads through relations, the pattern stays visible, since
+ * the number of matches then decides which table is read first.
  */
 function within(hay: string, { left, right: needle }: ResolvedComparison, places: Places): string {
   const folded = lowerSql(hay, places.left);
@@ -28,7 +33,9 @@ function within(hay: string, { left, right: needle }: ResolvedComparison, places
   if (pattern === undefined)
     return `strpos(${folded}, ${lowerSql(valueSql(needle, 'text', places.right), places.right)}) > 0`;
   const found = `${folded} like (select ${lowerSql(pattern, places.right)})`;
-  return left.source === 'column' && left.isSearchable ? found : `(${hay} like ${pattern} or ${found})`;
+  if (left.source === 'column' && left.isSearchable) return found;
+  const isOfRow = left.source === 'column' && left.hops.length === 0;
+  return `(${hay} like ${isOfRow ? `(select ${pattern})` : pattern} or ${found})`;
 }
 
 function findPattern(needle: Source, { parameters }: SqlTarget): string | undefined {
