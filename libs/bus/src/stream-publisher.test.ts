@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { JetStreamApiError, jetstreamManager, StorageType } from '@nats-io/jetstream';
 import { connect, errors, headers, type NatsConnection } from '@nats-io/transport-node';
+import { readServerAddresses } from './server-addresses.ts';
 import { createStreamPublisher, type StreamPublisher } from './stream-publisher.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
@@ -20,8 +21,7 @@ describe('the publisher of a stream', { skip, concurrency: true }, () => {
   let publisher: StreamPublisher;
 
   async function open(): Promise<{ connection: NatsConnection; publisher: StreamPublisher }> {
-    const { hostname, port, username, password } = new URL(TEST_NATS_URL);
-    const made = await connect({ servers: `${hostname}:${port}`, user: username, pass: password });
+    const made = await connect(readServerAddresses(TEST_NATS_URL));
     const ofConnection = createStreamPublisher(() => made);
     ofConnection.subscribeOn(made);
     return { connection: made, publisher: ofConnection };
