@@ -8,12 +8,14 @@ const isMatched = `exists (select from unnest(w.events) as pattern
 
 /** Whether a webhook, enabled or not, has a pattern that matches one of the names. */
 export async function isAnyMatched(query: Query, names: readonly string[]): Promise<boolean> {
-  const [row] = await query<{ any: boolean }>({
+  const [row] = await query<{ isAnyMatched: boolean }>({
     name: 'fan-out.is-any-matched',
-    text: `select exists (select from unnest($1::text[]) as e (event), system.webhooks w where ${isMatched}) as any`,
+    text: `select exists (
+        select from unnest($1::text[]) as e (event) join system.webhooks w on ${isMatched}
+      ) as "isAnyMatched"`,
     values: [names],
   });
-  return row?.any === true;
+  return row?.isAnyMatched === true;
 }
 
 /**

@@ -10,8 +10,8 @@ export interface MatchedEvents {
 }
 
 /**
- * Creates the object. After a batch without deliveries it asks the database about the names first, so the texts of events
- * that no webhook wants are not sent there.
+ * Creates the object. After a batch without deliveries, it first asks the database about the names of the events. So the
+ * database does not get the texts of events that no webhook wants.
  */
 export function createMatchedEvents(query: Query): MatchedEvents {
   let hadSome = true;
