@@ -1,4 +1,5 @@
 import { startSide } from '../compare/start-side.ts';
+import { flushFiles } from '../flush-files.ts';
 import { type Generator, startGenerator } from '../generator/generator.ts';
 import type { Options } from '../options.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
@@ -68,6 +69,7 @@ async function runOther(row: Row, measuring: OtherMeasuring, pocketbase: PocketB
   const equivalent = findEquivalent(row.name);
   if (!equivalent) throw new Error(`PocketBase has no row ${row.name}`);
   const requests = await equivalent(pocketbase);
+  if (row.isWrite) await flushFiles();
   const before = cpuTimeMs(pocketbase.pid) ?? 0;
   const connections = row.connections ?? measuring.connections;
   const { generator, seconds } = measuring;

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { flushFiles } from '../flush-files.ts';
 import type { Generator } from '../generator/generator.ts';
 import type { JobResult } from '../generator/job.ts';
 import { cpuTimeMs, untilIdle } from '../process-usage.ts';
@@ -67,6 +68,7 @@ export async function runRound(
 ): Promise<Round> {
   const connections = row.connections ?? measuring.connections;
   const requests = await row.requests(database);
+  if (row.isWrite) await flushFiles();
   const before = cpuTimeMs(side.pid);
   const [outcome] = await Promise.all([
     generator.run({ origin: side.url, seconds, connections, requests }),
