@@ -46,6 +46,11 @@ export interface Bus {
   jetstream(): JetStreamClient;
   /** The client that manages streams and consumers. Throws 503 while there is no connection. */
   jetstreamManager(): Promise<JetStreamManager>;
+  /**
+   * Returns the names of a stream's consumers, at once even while servers of the cluster are down. Throws JetStream's
+   * refusals, and 503 while there is no connection.
+   */
+  consumerNames(stream: string): Promise<string[]>;
   /** The largest message that the server accepts, headers included. Throws 503 while there is no connection. */
   maxPayloadBytes(): number;
   /** The version of the server. Throws 503 while there is no connection. */

@@ -6,6 +6,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { Bus } from './bus.ts';
 import { keepConnected } from './bus-connection.ts';
+import { findConsumerNames } from './consumer-names.ts';
 import { createMessages } from './messages.ts';
 import { createNotices } from './notices.ts';
 import { readServerAddresses } from './server-addresses.ts';
@@ -77,6 +78,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     publishToStream: publisher.publish,
     jetstream: () => jetstream(live()),
     jetstreamManager: async () => jetstreamManager(live(), { checkAPI: false }),
+    consumerNames: async (stream) => findConsumerNames(live(), stream),
     maxPayloadBytes: () => serverInfo().max_payload,
     serverVersion: () => serverInfo().version,
     async ping() {

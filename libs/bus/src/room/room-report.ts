@@ -18,6 +18,8 @@ const mebibyte = 1024 ** 2;
 /** Returns what is wrong with the stream's room and what to do about it; undefined when nothing is wrong. */
 export function problemOf({ reading, isFull, roomSec, ageLeftSec }: RoomReport): string | undefined {
   if (isFull) return `${sizeOf(reading)} is full and events wait in the outbox: ${holdersOf(reading)}`;
+  // Nobody knows what such a reader still needs. Its servers are back soon, or other checks report them.
+  if (reading.readers.some(({ position }) => position === 'unknown')) return undefined;
   if (ageLeftSec !== undefined && ageLeftSec < daySec)
     return `${sizeOf(reading)} drops unread events in ${hoursOf(ageLeftSec)}, when they are seven days old: ${holdersOf(reading)}`;
   if (roomSec < daySec)
@@ -30,7 +32,7 @@ export function holdersOf({ readers, lastSequence }: StreamReading): string {
   const lowest = Math.min(...readers.map(({ readUpTo }) => readUpTo));
   return readers
     .filter(({ readUpTo }) => readUpTo === lowest)
-    .map((reader) => (reader.isMissing ? whyMissing(reader) : whyBehind(reader, lastSequence)))
+    .map((reader) => why[reader.position](reader, lastSequence))
     .join('; ');
 }
 
@@ -39,8 +41,12 @@ const whyMissing = ({ name }: Reader): string =>
     ? `the consumer ${name} does not exist (no webhooks service has run yet)`
     : `the consumer ${name} does not exist (create it, or remove its name from the setting events.kept_for)`;
 
+const whyUnknown = ({ name }: Reader): string => `the servers of the consumer ${name} do not answer`;
+
 const whyBehind = ({ name, readUpTo }: Reader, lastSequence: number): string =>
   `the consumer ${name} has acknowledged up to ${readUpTo} of ${lastSequence}`;
+
+const why = { missing: whyMissing, unknown: whyUnknown, known: whyBehind };
 
 const sizeOf = ({ bytes, maxBytes }: StreamReading): string =>
   `the event stream (${Math.round(bytes / mebibyte)} of ${Math.round(maxBytes / mebibyte)} MiB)`;

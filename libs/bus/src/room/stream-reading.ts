@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConsumerInfo, StreamInfo } from '@nats-io/jetstream';
 import type { Bus } from '../bus.ts';
 import type { EventStream } from '../event-stream.ts';
@@ -5,9 +6,9 @@ import type { EventStream } from '../event-stream.ts';
 /** A consumer that the stream keeps messages for, and its position. */
 export interface Reader {
   readonly name: string;
-  /** Whether it does not exist, although messages are kept for it. */
-  readonly isMissing: boolean;
-  /** The highest sequence up to which it has acknowledged all its messages; 0 when it is missing. */
+  /** Messages are also kept for a consumer that does not exist, and for one whose servers are down. */
+  readonly position: 'known' | 'missing' | 'unknown';
+  /** The highest sequence up to which it has acknowledged all its messages; 0 when its position is not known. */
   readonly readUpTo: number;
 }
 
@@ -31,34 +32,27 @@ export const webhooksConsumer = 'webhooks';
 /** The prefix of the names of after hooks' consumers. */
 export const hookConsumerPrefix = 'extension-';
 
+/** How long a consumer may take to tell its position, in milliseconds. */
+const positionMs = 2000;
+
 /**
  * Reads the state of the stream and of its readers: the webhooks service, the after hooks of extensions that have a
  * consumer, and the consumers that an admin named. Throws JetStream's refusals, and 503 without a connection.
  */
 export async function readStream(bus: Bus, { name }: EventStream, named: readonly string[]): Promise<StreamReading> {
-  const manager = await bus.jetstreamManager();
+  const { streams, consumers } = await bus.jetstreamManager();
   // The stream is read before its consumers, so that a consumer with nothing left has read at least up to `last_seq`.
-  const info = await manager.streams.info(name);
-  const consumers: ConsumerInfo[] = [];
-  for await (const consumer of manager.consumers.list(name)) consumers.push(consumer);
-  return readingOf(info, consumers, named);
-}
-
-/** Computes the reading from the server's answers. */
-export function readingOf(
-  { config, state, created }: Pick<StreamInfo, 'config' | 'state' | 'created'>,
-  consumers: readonly Pick<ConsumerInfo, 'name' | 'ack_floor' | 'num_pending' | 'num_ack_pending'>[],
-  named: readonly string[],
-): StreamReading {
-  const found = new Map(consumers.map((consumer) => [consumer.name, consumer]));
-  const hooks = [...found.keys()].filter((name) => name.startsWith(hookConsumerPrefix));
-  const readers = [...new Set([webhooksConsumer, ...hooks, ...named])].map((name): Reader => {
-    const consumer = found.get(name);
-    if (!consumer) return { name, isMissing: true, readUpTo: 0 };
-    // A consumer with a rare subject has an old position although it has nothing left to read.
-    const isDone = consumer.num_pending === 0 && consumer.num_ack_pending === 0;
-    return { name, isMissing: false, readUpTo: isDone ? state.last_seq : consumer.ack_floor.stream_seq };
-  });
+  const { config, state, created } = await streams.info(name);
+  const existing = new Set(await bus.consumerNames(name));
+  const hooks = [...existing].filter((consumer) => consumer.startsWith(hookConsumerPrefix));
+  const wanted = [...new Set([webhooksConsumer, ...hooks, ...named])];
+  const readers = await Promise.all(
+    wanted.map((consumer) =>
+      existing.has(consumer)
+        ? findReader(consumers.info(name, consumer), consumer, state)
+        : ({ name: consumer, position: 'missing', readUpTo: 0 } as const),
+    ),
+  );
   const readUpTo = Math.min(...readers.map((reader) => reader.readUpTo));
   return {
     maxBytes: config.max_bytes,
@@ -71,6 +65,23 @@ export function readingOf(
     readers,
     unreadFrom: Math.max(readUpTo + 1, state.first_seq),
   };
+}
+
+/**
+ * Finds the position of a consumer. While the servers that hold it are down, nobody knows it: the stream then keeps
+ * everything for it, which harms nothing as long as the stream is not full.
+ */
+async function findReader(
+  question: Promise<ConsumerInfo>,
+  name: string,
+  { last_seq }: StreamInfo['state'],
+): Promise<Reader> {
+  const late = sleep(positionMs, undefined, { ref: false });
+  const info = await Promise.race([question, late]).catch(() => undefined);
+  if (!info) return { name, position: 'unknown', readUpTo: 0 };
+  // A consumer with a rare subject has an old position although it has nothing left to read.
+  const isDone = info.num_pending === 0 && info.num_ack_pending === 0;
+  return { name, position: 'known', readUpTo: isDone ? last_seq : info.ack_floor.stream_seq };
 }
 
 /** Returns the number of messages that a reader still needs. */
