@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
 import { textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { file } from '../harness/multipart.ts';
@@ -162,10 +163,12 @@ onEachTopology('many parallel downloads are complete', async (_, target) => {
   );
   const session = await target.user();
   const token = textAt(await session.post('/api/v1/files/token', {}, 200), 'token');
+  const closed = `/api/files/tapes/${record.id}/${record.tape}?token=${token}`;
+  await eventuallyOnEveryReplica('the token is known', async () => (await target.guest.get(closed)).status === 200);
   for (let round = 0; round < 10; round += 1) {
     const answers = await Promise.all(
       Array.from({ length: 10 }, (_, index) =>
-        target.guest.get(`/api/files/tapes/${record.id}/${index % 2 ? record.open : `${record.tape}?token=${token}`}`),
+        target.guest.get(index % 2 ? `/api/files/tapes/${record.id}/${record.open}` : closed),
       ),
     );
     assert.deepEqual(new Set(answers.map(({ status, text }) => `${status} ${text.length}`)), new Set(['200 300000']));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import type { Client } from '../harness/client.ts';
-import { eventually } from '../harness/eventually.ts';
+import { eventuallyOnEveryReplica } from '../harness/every-replica.ts';
 import { inDatabase } from '../harness/in-database.ts';
 import { at, type JsonObject, listAt, objectAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
@@ -142,7 +142,7 @@ onEachTopology('schema files are planned and applied', async (t, target) => {
           }),
         }),
       );
-      await eventually('the new field is shown', async () => {
+      await eventuallyOnEveryReplica('the new field is shown', async () => {
         const { json } = await admin.get(`/api/v1/secrets/${id}`);
         return objectAt(json, 'data').state === null;
       });
