@@ -124,3 +124,21 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
   await eventually('the live list has every record', () => list.records.size > written.created.size, patience);
   assert.deepEqual(list.faults, []);
 });
+
+test('the stream of a cluster that starts waits for the third server, and has three replicas at once', async () => {
+  await using cluster = await startNatsCluster({ running: 2 });
+  await using ground = await createGround(undefined, cluster.bus);
+  await using stack = await startStack({ topology: 'one', ground });
+  await using receiver = await startReceiver();
+  const admin = await stack.admin();
+  await admin.post('/api/v1/collections', { name: collection, type: 'base', fields: [] });
+  await createWebhook(admin, receiver.url, [`${collection}.*`]);
+  const { id } = await stack.guest.create(collection, {});
+  await eventually('the stream waits', () =>
+    stack.process.lines.some((line) => line.includes('waits for three servers of the NATS cluster')),
+  );
+  await cluster.servers[2]?.start();
+  await eventually('the event is delivered', () => receivedRecordIds(receiver).includes(id), patience);
+  assert.equal((await cluster.streamInfo()).config.num_replicas, 3);
+  assert.ok(!stack.process.lines.some((line) => line.includes('get replicas on three servers')), 'it never grew');
+});

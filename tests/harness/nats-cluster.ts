@@ -100,12 +100,15 @@ export async function startNatsCluster({ running = size } = {}): Promise<NatsClu
         'every replica is current',
         () =>
           askManager(url, async (manager) => {
-            const { cluster } = await manager.streams.info('EVENTS');
-            const groups = [cluster];
-            for await (const consumer of manager.consumers.list('EVENTS')) groups.push(consumer.cluster);
-            return groups.every(
-              (group) => group?.leader && (group.replicas ?? []).every(({ current, offline }) => current && !offline),
-            );
+            const { cluster, config } = await manager.streams.info('EVENTS');
+            const groups = [{ cluster, count: config.num_replicas }];
+            // Zero stands for the replicas of the stream.
+            for await (const { cluster, config: own } of manager.consumers.list('EVENTS'))
+              groups.push({ cluster, count: own.num_replicas || config.num_replicas });
+            return groups.every(({ cluster: { leader, replicas = [] } = {}, count }) => {
+              const isComplete = leader !== undefined && replicas.length === count - 1;
+              return isComplete && replicas.every(({ current, offline }) => current && !offline);
+            });
           }),
         { timeoutMs: 60_000, intervalMs: 100 },
       ).then(() => {}),

@@ -38,6 +38,8 @@ export interface Bus {
   readonly connected: boolean;
   /** Counts the connections made; facts about the server hold for one generation. */
   readonly generation: number;
+  /** Milliseconds since the first connect; 0 before it. */
+  readonly connectedForMs: number;
   /** Calls the handler after each connect, at once if connected. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
   /** Publishes a message to a stream. Also throws 503 while there is no connection. */

@@ -30,6 +30,7 @@ const answerTimeoutMs = 2000;
  */
 export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   const connectHandlers = new Set<() => void>();
+  let firstConnectedAtMs: number | undefined;
   const countConnect = metrics && measureConnection(metrics, () => connection.live !== undefined);
   const notices = createNotices(() => connection.live, log);
   const messages = createMessages(() => connection.live, log);
@@ -44,6 +45,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     },
     onConnected(generation) {
       countConnect?.();
+      firstConnectedAtMs ??= performance.now();
       if (generation > 1) notices.wakeAll();
       for (const handler of connectHandlers) handler();
     },
@@ -69,6 +71,9 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
     },
     get generation() {
       return connection.generation;
+    },
+    get connectedForMs() {
+      return firstConnectedAtMs === undefined ? 0 : performance.now() - firstConnectedAtMs;
     },
     onConnect(handler) {
       connectHandlers.add(handler);

@@ -7,6 +7,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
+import { unavailable } from '@recordbus/shared/errors';
 import type { Bus } from './bus.ts';
 import { minDefaultBytes, shareOfFree } from './event-stream-size.ts';
 
@@ -32,6 +33,10 @@ const minSizeBytes = 1024 ** 2;
 const streamNotFound = 10059;
 const streamNameInUse = 10058;
 const noStorageLeft = 10047;
+const tooFewServers = 10005;
+
+/** How long the servers of a new cluster may take to find each other, in milliseconds. */
+const clusterPatienceMs = 30_000;
 
 /** Finds the stream; undefined when it does not exist. Throws JetStream's refusals, and 503 without a connection. */
 export async function findEventStream(manager: JetStreamManager, { name }: EventStream) {
@@ -51,7 +56,7 @@ export async function ensureEventStream(bus: Bus, stream: EventStream): Promise<
   const found = await findEventStream(manager, stream);
   if (found) return found;
   try {
-    return await createWithRoom(manager, stream, stream.maxBytes ?? (await defaultSize(manager)));
+    return await createWithRoom(bus, stream, stream.maxBytes ?? (await defaultSize(manager)));
   } catch (error) {
     // Another replica was faster.
     if (isRefusal(error, streamNameInUse)) return manager.streams.info(stream.name);
@@ -90,7 +95,8 @@ export async function defaultSize(manager: JetStreamManager, ownBytes = 0): Prom
 }
 
 /** Creates the stream; halves the size until the server has room for it. */
-async function createWithRoom(manager: JetStreamManager, stream: EventStream, maxBytes: number): Promise<StreamInfo> {
+async function createWithRoom(bus: Bus, stream: EventStream, maxBytes: number): Promise<StreamInfo> {
+  const manager = await bus.jetstreamManager();
   const create = (replicas: number) =>
     manager.streams.add({
       ...streamSettings(stream),
@@ -101,14 +107,17 @@ async function createWithRoom(manager: JetStreamManager, stream: EventStream, ma
       num_replicas: replicas,
     });
   try {
-    // A single server refuses three replicas, and a cluster with fewer than three servers cannot place them. The relay
-    // adds the missing replicas later (grow-event-stream.ts).
     return await create(clusterReplicas).catch((error) => {
+      // In a cluster that starts, the third server comes soon. A stream that gets its replicas later is less safe.
+      if (isRefusal(error, tooFewServers) && bus.connectedForMs < clusterPatienceMs)
+        throw unavailable('the event stream waits for three servers of the NATS cluster', error);
+      // A single server refuses three replicas. The relay adds them when there are three servers
+      // (grow-event-stream.ts).
       if (error instanceof JetStreamApiError) return create(1);
       throw error;
     });
   } catch (error) {
     if (!isOutOfStorage(error) || maxBytes < 2 * minSizeBytes) throw error;
-    return createWithRoom(manager, stream, Math.floor(maxBytes / 2));
+    return createWithRoom(bus, stream, Math.floor(maxBytes / 2));
   }
 }

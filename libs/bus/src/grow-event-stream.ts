@@ -16,7 +16,7 @@ export async function growEventStream(bus: Bus, stream: EventStream, log: Logger
     await manager.streams.update(stream.name, { num_replicas: clusterReplicas });
     log.info(
       { stream: stream.name, replicas: clusterReplicas },
-      'the stream now has a replica on each of three servers',
+      'the stream and its consumers get replicas on three servers',
     );
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;

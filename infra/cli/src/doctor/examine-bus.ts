@@ -50,15 +50,31 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
       ),
     );
 
-  for await (const { name, num_pending, num_ack_pending } of manager.consumers.list(eventStream.name)) {
-    const lag = `${num_pending} messages behind, ${num_ack_pending} in progress`;
-    findings.push(
-      name === webhooksConsumer && num_pending > warningLag
-        ? warning(`consumer ${name}`, lag, 'Run more webhooks services, or see in their log why they are slow.')
-        : fine(`consumer ${name}`, lag),
-    );
-  }
+  for await (const consumer of manager.consumers.list(eventStream.name))
+    findings.push(examineConsumer(consumer, config.num_replicas));
   return findings;
+}
+
+type Manager = Awaited<ReturnType<Bus['jetstreamManager']>>;
+type FoundConsumer = Awaited<ReturnType<Manager['consumers']['info']>>;
+
+/** Examines whether a consumer is behind, and whether it has the replicas of its stream yet. */
+function examineConsumer(
+  { name, num_pending, num_ack_pending, config, cluster }: FoundConsumer,
+  streamReplicas: number,
+): Finding {
+  const lag = `${num_pending} messages behind, ${num_ack_pending} in progress`;
+  if (name === webhooksConsumer && num_pending > warningLag)
+    return warning(`consumer ${name}`, lag, 'Run more webhooks services, or see in their log why they are slow.');
+  const replicas = Number(cluster?.leader !== undefined) + (cluster?.replicas?.length ?? 0);
+  // Zero stands for the replicas of the stream.
+  if (cluster?.name !== undefined && config.num_replicas === 0 && replicas < streamReplicas)
+    return warning(
+      `consumer ${name}`,
+      `it has ${replicas} of ${streamReplicas} replicas: its events wait while its server is away`,
+      'Let all servers of the NATS cluster run until it has them.',
+    );
+  return fine(`consumer ${name}`, lag);
 }
 
 type FoundStream = NonNullable<Awaited<ReturnType<typeof findEventStream>>>;
