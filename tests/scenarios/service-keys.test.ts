@@ -190,10 +190,13 @@ onEachTopology('a service key that is not good is refused', async (t, target) =>
         const reasons = new Set((await refusals()).map(([reason]) => reason));
         return ['unknown', 'expired', 'network', 'url'].every((reason) => reasons.has(reason));
       });
-      const before = (await refusals()).length;
+      const ofNetwork = async () =>
+        (await refusals()).filter(([reason, id]) => reason === 'network' && id === elsewhere.id).length;
+      const before = await ofNetwork();
       for (let n = 0; n < 30; n += 1) await elsewhere.get(me);
-      assert.ok((await refusals()).length <= before + replicaCount);
-      assert.ok((await refusals()).some(([reason, id]) => reason === 'network' && id === elsewhere.id));
+      const after = await ofNetwork();
+      // The requests may reach into a second minute.
+      assert.ok(after > 0 && after <= before + 2 * replicaCount, `${before} rows became ${after}`);
     },
   );
 
