@@ -28,6 +28,10 @@ export async function borrowStack(address: string, wish: StackWish): Promise<Bor
       else reject(new Error(line.failure));
     });
     send(wish);
+  }).catch((error) => {
+    // An open connection would keep the process of the test file from ending.
+    socket.destroy();
+    throw error;
   });
   return {
     target: { ...lent, logLines, ...callers(lent.url, lent.setupToken) },
