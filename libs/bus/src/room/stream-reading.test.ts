@@ -43,7 +43,10 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
       return {
         ...manager,
         streams: manager.streams,
-        consumers: Object.create(manager.consumers, { info: { value: info } }),
+        consumers: Object.create(manager.consumers, {
+          info: { value: info },
+          list: { value: () => assert.fail('the list asks the servers of all consumers') },
+        }),
       };
     };
     return Object.create(bus, { jetstreamManager: { value: jetstreamManager } });
@@ -59,6 +62,11 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
       ['crm', 'known', 0],
       ['gone', 'missing', 0],
     ]);
+  });
+
+  it('does not ask for the positions of other consumers, whose servers may be down', async () => {
+    const lacking = whereConsumer('passer-by', () => assert.fail('asked for the position'));
+    assert.equal((await positions(lacking, [])).length, 2);
   });
 
   it('keeps everything for a consumer whose servers refuse or do not answer, and reports no problem', async () => {
