@@ -5,11 +5,16 @@ import { createServer } from 'node:net';
 /** Below the ports that systems give to outgoing connections, one of which would take the port before its server does. */
 const [lowest, highest] = [20_000, 32_000] as const;
 
-/** Returns a free TCP port of the loopback address. */
+/** The ports that this process has given away: their servers may not listen yet. */
+const given = new Set<number>();
+
+/** Returns a free TCP port of the loopback address, each one once. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest);
-    if (await isFree(port)) return port;
+    if (given.has(port) || !(await isFree(port))) continue;
+    given.add(port);
+    return port;
   }
 }
 
