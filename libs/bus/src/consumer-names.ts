@@ -14,7 +14,10 @@ const answerTimeoutMs = 5000;
  * client lacks. Its list of consumers asks each consumer's server: while one server of a cluster is down, and some
  * consumer was there alone, it takes four seconds. Throws JetStreamApiError when the server refuses.
  */
-export async function findConsumerNames(connection: NatsConnection, stream: string): Promise<string[]> {
+export async function findConsumerNames(
+  connection: Pick<NatsConnection, 'request'>,
+  stream: string,
+): Promise<string[]> {
   const names: string[] = [];
   for (;;) {
     const answer = await connection.request(
