@@ -22,6 +22,25 @@ function sharedStore(name?: string): SessionStore & { session: Session | undefin
   };
 }
 
+/** How late a tab sees what another one has written, in milliseconds. */
+const lagMs = 100;
+
+/** The stores of two tabs of a busy browser: each sees its own writes at once, and those of the other one later. */
+function laggingStores(name: string): [SessionStore, SessionStore] {
+  const seen: (Session | undefined)[] = [undefined, undefined];
+  const storeOf = (own: number, other: number): SessionStore => ({
+    name,
+    get: () => seen[own],
+    set(session) {
+      seen[own] = session;
+      setTimeout(() => {
+        seen[other] = session;
+      }, lagMs);
+    },
+  });
+  return [storeOf(0, 1), storeOf(1, 0)];
+}
+
 /** A `fetch` that records the paths of requests. */
 function recordingFetch(): { readonly paths: string[]; readonly fetch: typeof fetch } {
   const paths: string[] = [];
@@ -88,6 +107,37 @@ onEachTopology('a session is refreshed before it ends', async (t, target) => {
     await one.auth(users).logout();
     await eventually('the other tab follows the sign-out', () => seen.length > 1 && seen.at(-1) === undefined);
     assert.equal(await two.session.current(), undefined);
+  });
+
+  await t.test('once for all tabs, even if they see its token late', async (t) => {
+    const stores = laggingStores(`late tabs of ${target.url}`);
+    const [first, second] = [recordingFetch(), recordingFetch()];
+    const one = createClient(target.url, { fetch: first.fetch, store: stores[0] });
+    const two = createClient(target.url, { fetch: second.fetch, store: stores[1] });
+    await one.auth(users).register({ email: 'late@example.com', password });
+    await eventually('the other tab sees the sign-in', async () => (await two.session.current()) !== undefined);
+    setClock(t, (windowSec / 2 + 1) * 1000);
+    const list = (tab: typeof one) => tab.auth(users).sessions.list();
+    await Promise.all([list(one), list(two)]);
+    assert.equal(refreshes([...first.paths, ...second.paths]), 1);
+    setClock(t, (windowSec + 2) * 1000);
+    await list(one);
+    await list(two);
+    assert.equal(refreshes([...first.paths, ...second.paths]), 2);
+  });
+
+  await t.test('by another tab, if the one that tried it first fails', async (t) => {
+    const stores = laggingStores(`failing tabs of ${target.url}`);
+    const offline: typeof fetch = (input, init) =>
+      String(input).endsWith('/auth/refresh') ? Promise.reject(new TypeError('no network')) : fetch(input, init);
+    const second = recordingFetch();
+    const one = createClient(target.url, { fetch: offline, store: stores[0] });
+    const two = createClient(target.url, { fetch: second.fetch, store: stores[1] });
+    await one.auth(users).register({ email: 'failing@example.com', password });
+    await eventually('the other tab sees the sign-in', async () => (await two.session.current()) !== undefined);
+    setClock(t, (windowSec / 2 + 1) * 1000);
+    await Promise.all([one.auth(users).sessions.list(), two.auth(users).sessions.list()]);
+    assert.equal(refreshes(second.paths), 1);
   });
 
   await t.test('and kept while the server cannot be reached', async (t) => {

@@ -21,6 +21,9 @@ export interface SessionKeeper {
 /** How long to use a token that could not be refreshed before the next try. */
 const retryAfterMs = 30_000;
 
+/** The end of a token names its refresh: enough to tell tokens apart, and too little to use one. */
+const nameLength = 12;
+
 /** Creates the keeper of the session in a store. `refresh` exchanges a token for a new one. */
 export function createSessionKeeper(
   given: SessionStore,
@@ -45,34 +48,37 @@ export function createSessionKeeper(
     tell(session);
   }
 
-  /** Refreshes, unless another tab has done so in the meantime. */
-  const refreshAlone = (): Promise<Session | undefined> =>
-    tabs.alone(async () => {
-      const session = await store.get();
-      if (!session || !isRefreshDue(session, now())) return session;
-      try {
-        const token = await refresh(session.token);
-        // A sign-in or sign-out during the refresh takes precedence over its result.
-        if ((await store.get())?.token !== session.token) return store.get();
-        const next = { token, receivedAtMs: now() };
-        await change(next);
-        return next;
-      } catch (error) {
-        if (error instanceof RecordbusError && error.status === 401) {
-          if ((await store.get())?.token === session.token) await change(undefined);
-          throw error;
-        }
-        notBeforeMs = now() + retryAfterMs;
-        return session;
+  /** Refreshes the session, unless another tab or a sign-in has replaced it in the meantime. */
+  async function refreshIfDue(): Promise<void> {
+    const session = await store.get();
+    if (!session || !isRefreshDue(session, now())) return;
+    const isReplaced = async (): Promise<boolean> => (await store.get())?.token !== session.token;
+    try {
+      const token = await refresh(session.token);
+      // A sign-in or sign-out during the refresh takes precedence over its result.
+      if (!(await isReplaced())) await change({ token, receivedAtMs: now() });
+    } catch (error) {
+      if (error instanceof RecordbusError && error.status === 401) {
+        if (!(await isReplaced())) await change(undefined);
+        throw error;
       }
-    });
+      notBeforeMs = now() + retryAfterMs;
+    }
+  }
+
+  /** Refreshes the session once for all tabs. Returns the session of the store after it. */
+  async function refreshOnce({ token }: Session): Promise<Session | undefined> {
+    const isReplaced = async (): Promise<boolean> => (await store.get())?.token !== token;
+    await tabs.once(token.slice(-nameLength), refreshIfDue, isReplaced);
+    return store.get();
+  }
 
   return {
     current: async () => store.get(),
     async token() {
       const session = await store.get();
       if (!session || !isRefreshDue(session, now()) || now() < notBeforeMs) return session?.token;
-      refreshing ??= refreshAlone().finally(() => {
+      refreshing ??= refreshOnce(session).finally(() => {
         refreshing = undefined;
       });
       return (await refreshing)?.token;

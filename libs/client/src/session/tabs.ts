@@ -1,7 +1,12 @@
+import { wait } from '../retry.ts';
+
 /** Coordinates tabs with the same session. */
 export interface Tabs {
-  /** Runs work while no other tab runs any. */
-  alone<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Runs the work of a name in one tab. In the others it waits until `isDone`; if the work fails or its tab is closed,
+   * the next tab runs it. `isDone` says whether this tab sees the result, which other tabs may see later.
+   */
+  once(name: string, work: () => Promise<void>, isDone: () => Promise<boolean>): Promise<void>;
   /** Notifies the other tabs that the session of the store has changed. */
   announce(): void;
   /** Calls the listener when another tab has changed the session. */
@@ -30,15 +35,24 @@ export function tabPlatform(): {
   return { locks, Channel: Reflect.get(globalThis, 'BroadcastChannel') as never };
 }
 
+/**
+ * How long a tab keeps the lock of finished work, in milliseconds. A write to `localStorage` reaches the other tabs after
+ * it, later on a busy machine, and nothing says when. Without the lock, a tab that does not see the result repeats the work.
+ */
+const seenAfterMs = 5000;
+
+/** How often a waiting tab looks for the result, in milliseconds. */
+const pollMs = 20;
+
 /** Connects the tabs that share a store, as far as the platform supports it. */
 export function connectTabs(name: string | undefined): Tabs {
-  if (name === undefined) return { alone: (work) => work(), announce: () => {}, onChange: () => {} };
+  if (name === undefined) return { once: (_, work) => work(), announce: () => {}, onChange: () => {} };
   const topic = `recordbus:${name}`;
   const { locks, Channel } = tabPlatform();
   const channel = Channel && new Channel(topic);
   channel?.unref?.();
   return {
-    alone: (work) => (locks ? locks.request(topic, work) : work()),
+    once: (name, work, isDone) => (locks ? runOnce(locks, `${topic}:${name}`, work, isDone) : work()),
     announce: () => channel?.postMessage('changed'),
     onChange(listener) {
       if (channel) channel.onmessage = listener;
@@ -46,4 +60,32 @@ export function connectTabs(name: string | undefined): Tabs {
       channel?.unref?.();
     },
   };
+}
+
+function runOnce(locks: Locks, lock: string, work: () => Promise<void>, isDone: () => Promise<boolean>): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let isWaiting = true;
+    const watch = async (): Promise<void> => {
+      while (isWaiting && !(await isDone())) await wait(pollMs, undefined);
+      if (!isWaiting) return;
+      isWaiting = false;
+      resolve();
+    };
+    const runInTurn = async (): Promise<void> => {
+      if (!isWaiting) return;
+      isWaiting = false;
+      await work().then(resolve, reject);
+      if (await isDone()) await pause(seenAfterMs);
+    };
+    watch().catch(reject);
+    locks.request(lock, runInTurn).catch(reject);
+  });
+}
+
+/** Waits, and lets Node end in the meantime. */
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    const timer: { unref?(): void } = Object(setTimeout(resolve, ms));
+    timer.unref?.();
+  });
 }
