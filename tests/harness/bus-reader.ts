@@ -1,4 +1,4 @@
-import { jetstream, jetstreamManager } from '@nats-io/jetstream';
+import { DeliverPolicy, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { connect, headers } from '@nats-io/transport-node';
 import { eventually } from './eventually.ts';
 import type { JsonObject } from './json.ts';
@@ -10,7 +10,7 @@ export interface BusEvent {
   readonly body: JsonObject;
 }
 
-/** Reads the stream EVENTS from its beginning, with its own consumer. */
+/** Reads the stream EVENTS with its own consumer. */
 export interface BusReader extends AsyncDisposable {
   readonly events: readonly BusEvent[];
   /** Publishes a message again and returns what the stream did with it. */
@@ -22,19 +22,27 @@ export interface BusReader extends AsyncDisposable {
   ): Promise<'stored' | 'duplicate'>;
 }
 
+interface ReaderOptions {
+  /** Whether to read only what comes after the opening. The stream of a borrowed stack has the events of many files. */
+  readonly isFromNow?: boolean;
+}
+
 /**
- * Opens a reader, which survives a restart of the bus, and connects to all servers of a cluster. Throws when the stream
- * does not exist within ten seconds.
+ * Opens a reader of the whole stream, which survives a restart of the bus, and connects to all servers of a cluster.
+ * Throws when the stream does not exist within ten seconds.
  */
-export async function openBusReader(natsUrl: string): Promise<BusReader> {
+export async function openBusReader(natsUrl: string, { isFromNow }: ReaderOptions = {}): Promise<BusReader> {
   const urls = natsUrl.split(',').map((url) => new URL(url));
   const { username: user, password: pass } = urls[0] ?? {};
   const servers = urls.map(({ host }) => host);
   const reconnecting = { maxReconnectAttempts: -1, reconnectTimeWait: 50 };
   const connection = await connect({ servers, ...(user && { user, pass }), ...reconnecting });
   const manager = await jetstreamManager(connection, { checkAPI: false });
-  await eventually('the stream EVENTS exists', () => manager.streams.info('EVENTS'));
-  const consumer = await jetstream(connection).consumers.get('EVENTS', { filter_subjects: 'events.>' });
+  const { state } = await eventually('the stream EVENTS exists', () => manager.streams.info('EVENTS'));
+  const consumer = await jetstream(connection).consumers.get('EVENTS', {
+    filter_subjects: 'events.>',
+    ...(isFromNow && { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: state.last_seq + 1 }),
+  });
   // In a cluster the server may lose the first request for messages. The client repeats it after two missed heartbeats,
   // which would take up to 45 seconds by default.
   const messages = await consumer.consume({ expires: 10_000, idle_heartbeat: 1000 });

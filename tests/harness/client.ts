@@ -3,7 +3,6 @@ import { Agent, type IncomingHttpHeaders, type IncomingMessage, request } from '
 import { text } from 'node:stream/consumers';
 import { type JsonObject, objectAt } from './json.ts';
 import type { Part } from './multipart.ts';
-import { isThroughClient, sendThroughClient } from './through-client.ts';
 
 export interface Answer {
   readonly status: number;
@@ -42,6 +41,9 @@ export interface Client {
   create(collection: string, body: unknown): Promise<RecordJson>;
 }
 
+/** Loaded only for the runs that use it. */
+const throughClient = process.env.TEST_THROUGH === 'client' ? await import('./through-client.ts') : undefined;
+
 /** Opens a connection for each request, so that none is stale after a restart of the server. */
 const agent = new Agent({ keepAlive: false });
 
@@ -51,7 +53,7 @@ const answerTimeoutMs = 70_000;
 /** Creates a client of the server at `baseUrl`. */
 export function createClient(baseUrl: string, token?: string): Client {
   const send: Client['send'] = async (method, path, sending = {}) =>
-    (isThroughClient && (await sendThroughClient(baseUrl, token, method, path, sending))) ||
+    (await throughClient?.sendThroughClient(baseUrl, token, method, path, sending)) ||
     exchange(baseUrl, token, method, path, sending);
   const demand = async (method: string, path: string, body: unknown, status: number): Promise<JsonObject> => {
     const answer = await send(method, path, { body });

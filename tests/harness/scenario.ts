@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import { type BusReader, openBusReader } from './bus-reader.ts';
-import type { Answer, Sending } from './client.ts';
+import type { Answer, Client, Sending } from './client.ts';
 import { eventually } from './eventually.ts';
 import { inDatabase } from './in-database.ts';
 import { textAt } from './json.ts';
@@ -37,7 +37,7 @@ export interface Scenario extends Sending {
  * error was logged.
  */
 export async function runScenarios(t: TestContext, target: Target, rows: readonly Scenario[]): Promise<void> {
-  await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl);
+  await using bus = target.natsUrl === undefined ? undefined : await openBusReader(target.natsUrl, { isFromNow: true });
   const sent: { readonly row: Scenario; readonly requestId: string }[] = [];
   for (const row of rows) {
     const requestId = randomUUID();
@@ -116,12 +116,26 @@ async function passMarker(target: Target, bus: BusReader): Promise<void> {
       async () => (await inDatabase(target, unpublished, [])).length === 0,
       markerPatience,
     );
-  const name = `marker_${randomUUID().replaceAll('-', '')}`;
-  await admin.post('/api/v1/collections', { name, type: 'base', fields: [] });
-  await admin.create(name, {});
+  const { collection, id } = await writeMarker(target.url, admin);
   await eventually(
     "the marker's event is published",
-    () => bus.events.some(({ subject }) => subject === `events.${name}.create`),
+    () => bus.events.some(({ headers }) => headers['ce-subject'] === `${collection}/${id}`),
     markerPatience,
   );
+}
+
+/** The collection of the markers, by the address of the stack. A new one for each table would cost as much as a table. */
+const markerCollections = new Map<string, string>();
+
+async function writeMarker(url: string, admin: Client): Promise<{ collection: string; id: string }> {
+  const known = markerCollections.get(url);
+  if (known !== undefined) {
+    const { status, json } = await admin.send('POST', `/api/v1/${known}`, { body: {} });
+    if (status === 201) return { collection: known, id: textAt(json, 'data.id') };
+  }
+  // The rows of a table may delete the collection of an earlier one.
+  const collection = `marker_${randomUUID().replaceAll('-', '')}`;
+  await admin.post('/api/v1/collections', { name: collection, type: 'base', fields: [] });
+  markerCollections.set(url, collection);
+  return { collection, id: (await admin.create(collection, {})).id };
 }

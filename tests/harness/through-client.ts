@@ -7,14 +7,11 @@ import type { ClientCall, Wanted } from './through-client/client-call.ts';
 import { formValues } from './through-client/form-values.ts';
 import { recordCallOf } from './through-client/record-calls.ts';
 
-/** Whether requests of scenarios go through `@recordbus/client` where it has a function for them. */
-export const isThroughClient = process.env.TEST_THROUGH === 'client';
-
 /** Headers that the client sends when it is asked to. A request with another one goes over plain HTTP. */
 const known = new Set(['x-request-id', 'if-match', 'if-none-match', 'idempotency-key', 'x-service-idempotency-key']);
 
 let sent = 0;
-if (isThroughClient) process.once('exit', () => process.stdout.write(`# ${sent} requests went through the client\n`));
+process.once('exit', () => process.stdout.write(`# ${sent} requests went through the client\n`));
 
 /**
  * Sends a request with the matching function of the client, and checks the client's result against the answer. Returns
