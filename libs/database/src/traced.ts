@@ -1,4 +1,4 @@
-import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
+import { inSpan } from '@recordbus/shared/telemetry';
 import { throwNoted } from './errors.ts';
 import type { Query, Statement } from './statement.ts';
 
@@ -7,7 +7,7 @@ export const traced = <T>(statement: Statement, work: () => Promise<T>): Promise
   inSpan(
     statement.name ?? 'sql',
     {
-      kind: SpanKind.CLIENT,
+      kind: 'CLIENT',
       onlyWithin: true,
       attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text },
     },

@@ -1,20 +1,17 @@
 import { randomFillSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Attributes, context, propagation, SpanKind, SpanStatusCode, trace } from '@opentelemetry/api';
+import type { Attributes } from '@opentelemetry/api';
 import { maskKeys } from './mask-keys.ts';
 
-export { SpanKind } from '@opentelemetry/api';
-
-/** Whether spans are recorded. Few places create spans, by hand; while this is false each costs one comparison. */
-let tracing = false;
-const tracer = trace.getTracer('recordbus');
+/** The API of OpenTelemetry while spans are recorded. Few places create spans, by hand; otherwise each costs one comparison. */
+let api: typeof import('@opentelemetry/api') | undefined;
 
 /** How long the end of a process waits for its last spans to be sent, in milliseconds. */
 const lastSpansMs = 2000;
 
 /**
  * Starts the OpenTelemetry SDK when OTEL_EXPORTER_OTLP_ENDPOINT is set; the standard OTEL_* variables configure the
- * rest. The SDK is loaded only then: it costs 35 MB and 400 ms. Returns a function that sends the last spans and stops
+ * rest. The SDK and its API are loaded only then: the SDK costs 35 MB and 400 ms, the API a hundred modules. Returns a function that sends the last spans and stops
  * the SDK; it never fails.
  */
 export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
@@ -25,13 +22,16 @@ export async function startTelemetry(serviceName: string, environment = process.
   // Only traces: metrics are scraped, and logs are written as lines.
   const sdk = new NodeSDK({ serviceName: name, instrumentations: [], metricReaders: [], logRecordProcessors: [] });
   sdk.start();
-  tracing = true;
+  api = await import('@opentelemetry/api');
   // A collector that is down or hangs costs the last spans, not the clean end of the process.
   return () => Promise.race([sdk.shutdown().catch(() => {}), delay(lastSpansMs)]);
 }
 
+/** The role of a span, as OpenTelemetry names it. */
+export type SpanRole = 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER' | 'INTERNAL';
+
 interface SpanOptions {
-  kind?: SpanKind;
+  kind?: SpanRole;
   attributes?: Attributes;
   /** W3C traceparent to continue; without it the span is a child of the current one. */
   traceparent?: string | undefined;
@@ -41,10 +41,12 @@ interface SpanOptions {
 
 /** Runs work inside a span; an error marks the span and is rethrown. */
 export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
-  if (!tracing || (options.onlyWithin && !trace.getActiveSpan())) return work();
-  const { traceparent, onlyWithin: _, ...spanOptions } = options;
+  if (!api || (options.onlyWithin && !api.trace.getActiveSpan())) return work();
+  const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
+  const { traceparent, onlyWithin: _, kind = 'INTERNAL', ...others } = options;
   const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();
-  return tracer.startActiveSpan(name, { kind: SpanKind.INTERNAL, ...spanOptions }, parent, async (span) => {
+  const tracer = trace.getTracer('recordbus');
+  return tracer.startActiveSpan(name, { kind: SpanKind[kind], ...others }, parent, async (span) => {
     try {
       return await work();
     } catch (error) {
@@ -59,9 +61,9 @@ export async function inSpan<T>(name: string, options: SpanOptions, work: () => 
 
 /** Returns the W3C traceparent of the current span, or the given one when tracing is off. */
 export function currentTraceparent(otherwise: string): string {
-  if (!tracing) return otherwise;
+  if (!api) return otherwise;
   const carrier: { traceparent?: string } = {};
-  propagation.inject(context.active(), carrier);
+  api.propagation.inject(api.context.active(), carrier);
   return carrier.traceparent ?? otherwise;
 }
 

@@ -1,7 +1,7 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { errors, headers, type MsgHdrs } from '@nats-io/transport-node';
 import { AppError } from '@recordbus/shared/errors';
-import { currentTraceparent, inSpan, SpanKind } from '@recordbus/shared/telemetry';
+import { currentTraceparent, inSpan } from '@recordbus/shared/telemetry';
 import type { Bus } from '../bus.ts';
 import { subjectOf } from '../event-subject.ts';
 import type { OutboxRow } from './outbox-store.ts';
@@ -15,7 +15,7 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
   const traceparent = row.traceparent ?? undefined;
   return inSpan(
     `publish ${row.event}`,
-    { kind: SpanKind.PRODUCER, traceparent, attributes: { 'messaging.system': 'nats' } },
+    { kind: 'PRODUCER', traceparent, attributes: { 'messaging.system': 'nats' } },
     () => bus.publishToStream(subject, body, eventHeaders(row)),
   );
 }

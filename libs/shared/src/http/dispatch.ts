@@ -8,7 +8,7 @@ import { authorizeKey } from '../key-rights.ts';
 import type { Logger } from '../logging.ts';
 import { inRequest, logFields, writtenState } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
-import { inSpan, SpanKind } from '../telemetry.ts';
+import { inSpan } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } from './body.ts';
 import { connectionHeaders } from './connection-headers.ts';
 import { answerOnce, type KeyedRequest, readIdempotencyKey, requestKeyOf } from './idempotency.ts';
@@ -69,7 +69,7 @@ export function createDispatcher(
   }
 
   return (request, response, context) =>
-    inSpan(`${request.method}`, { kind: SpanKind.SERVER, traceparent: context.traceparent }, async () => {
+    inSpan(`${request.method}`, { kind: 'SERVER', traceparent: context.traceparent }, async () => {
       try {
         await inRequest(context, () => answer(request, response, context), response);
       } catch (error) {

@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { RequestContext } from '../context.ts';
 import { inRequest } from '../request-scope.ts';
 import type { UpgradeHandler } from '../service.ts';
-import { inSpan, SpanKind } from '../telemetry.ts';
+import { inSpan } from '../telemetry.ts';
 import { hasBody } from './body.ts';
 import type { Connections } from './connections.ts';
 
@@ -66,7 +66,7 @@ export async function dispatchUpgrade(
   response.statusCode = 101;
   const takeOver = () => upgrade(request, socket as Duplex, head, context);
   try {
-    await inSpan('GET', { kind: SpanKind.SERVER, traceparent: context.traceparent }, () =>
+    await inSpan('GET', { kind: 'SERVER', traceparent: context.traceparent }, () =>
       inRequest(context, takeOver, response),
     );
   } catch (error) {

@@ -1,5 +1,5 @@
 import { EgressBlockedError, type EgressClient, type EgressResponse } from '@recordbus/egress';
-import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
+import { inSpan } from '@recordbus/shared/telemetry';
 import type { LeasedDelivery } from './claim.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
 import { cutToBytes, maxResponseBytes, responseText } from './response-text.ts';
@@ -21,7 +21,7 @@ export async function attemptDelivery(client: EgressClient, claim: LeasedDeliver
     const response = await inSpan(
       `deliver ${event}`,
       {
-        kind: SpanKind.CLIENT,
+        kind: 'CLIENT',
         traceparent: claim.traceparent ?? undefined,
         attributes: { 'webhook.id': claim.webhook_id, 'webhook.delivery.id': claim.delivery_id },
       },

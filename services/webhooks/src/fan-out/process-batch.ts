@@ -2,7 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { completeEnvelopes } from '@recordbus/bus';
 import { type Database, isConnectionError, isDatabaseError } from '@recordbus/database';
 import type { Logger } from '@recordbus/shared/logging';
-import { inSpan, SpanKind } from '@recordbus/shared/telemetry';
+import { inSpan } from '@recordbus/shared/telemetry';
 import type { EventDays } from './event-days.ts';
 import { fanOut, parkMessage } from './fan-out.ts';
 import type { MatchedEvents } from './matched-events.ts';
@@ -38,7 +38,7 @@ export async function processBatch(
     if (!(await matched.mayBeAny(events.map(({ event }) => event)))) return 0;
     await days.ensure(events.map(({ occurredAt }) => occurredAt));
     const traceparent = events[0]?.traceparent ?? undefined;
-    const made = await inSpan('fan out', { kind: SpanKind.CONSUMER, traceparent }, async () =>
+    const made = await inSpan('fan out', { kind: 'CONSUMER', traceparent }, async () =>
       fanOut(query, await complete(events)),
     );
     matched.note(made);
