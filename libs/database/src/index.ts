@@ -19,7 +19,7 @@ export {
 export { newId } from './id.ts';
 export { createLease } from './lease.ts';
 export { limitRules } from './limit-rules.ts';
-export { migrationNames } from './migrations/index.ts';
+export { migrationNames } from './migrations/names.ts';
 export { createPartitionLeases, type PartitionLeases } from './partition-leases.ts';
 export type { Cursor } from './reads/cursor.ts';
 export { urlOfPrimary } from './servers/url-of-primary.ts';

@@ -92,6 +92,3 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0095-last-versions': lastVersions,
   '0096-large-answers': largeAnswers,
 };
-
-/** The names of all migrations, in order. */
-export const migrationNames: readonly string[] = Object.keys(migrations);

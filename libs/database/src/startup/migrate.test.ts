@@ -3,8 +3,13 @@ import { after, before, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
 import { openDatabase } from '../database.ts';
-import { migrationNames, migrations } from '../migrations/index.ts';
+import { migrations } from '../migrations/index.ts';
+import { migrationNames } from '../migrations/names.ts';
 import { createEmptyDatabase, skipWithoutDatabase, type TemporaryDatabase } from '../temporary-database.ts';
+
+test('every file of a migration is listed, in order', () => {
+  assert.deepEqual(Object.keys(migrations), migrationNames);
+});
 
 describe('the system tables', { skip: skipWithoutDatabase }, () => {
   let temporary: TemporaryDatabase;

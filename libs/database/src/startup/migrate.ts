@@ -3,7 +3,7 @@ import { heartbeat } from '@recordbus/shared/background';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool, PoolClient } from 'pg';
-import { migrationNames } from '../migrations/index.ts';
+import { migrationNames } from '../migrations/names.ts';
 import type { Query } from '../statement.ts';
 
 /** How often a waiting replica checks for its turn, in milliseconds. */
