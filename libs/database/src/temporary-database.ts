@@ -1,8 +1,10 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
 import { type Database, openDatabase } from './database.ts';
-import { migrations } from './migrations/index.ts';
+import { migrationNames } from './migrations/names.ts';
 
 /** A database for the tests of one file. */
 export interface TemporaryDatabase {
@@ -49,7 +51,10 @@ export async function openTemporaryDatabase(): Promise<OpenTemporaryDatabase> {
 
 async function create(serverUrl: string, template: string): Promise<TemporaryDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  await withClient(serverUrl, (client) => client.query(`create database ${name} template ${template}`));
+  // A copy of the files takes a quarter of the processor time of a copy through the log.
+  await withClient(serverUrl, (client) =>
+    client.query(`create database ${name} template ${template} strategy file_copy`),
+  );
   return {
     url: Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href,
     async drop() {
@@ -58,8 +63,11 @@ async function create(serverUrl: string, template: string): Promise<TemporaryDat
   };
 }
 
+/** The files of the migrations. To read them is cheaper than to load them. */
+const files = migrationNames.map((name) => readFileSync(join(import.meta.dirname, 'migrations', `${name}.ts`)));
+
 /** The name of the template. It depends on the migrations, so other migrations have another template. */
-const template = `test_template_${createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 12)}`;
+const template = `test_template_${createHash('sha256').update(Buffer.concat(files)).digest('hex').slice(0, 12)}`;
 
 /** Creates the template once for all test files of a server: a copy takes a fraction of the time of the migrations. */
 const ensureTemplate = (serverUrl: string): Promise<string> =>

@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@recordbus/shared/http';
+import { toJsonSchema } from '@recordbus/shared/answers';
 import { z } from 'zod';
 import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { jsonText } from './form-text.ts';
