@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
@@ -15,104 +15,23 @@ const policy =
 const topology = process.env.TEST_TOPOLOGY === 'processes' ? 'processes' : 'one';
 
 describe('serving the admin pages', () => {
+  const root = mkdtempSync(join(tmpdir(), 'recordbus-pages-'));
+  const directory = join(root, 'pages');
   let stack: Stack;
-  let asset: string;
   const get = (path: string, headers: Record<string, string> = {}, method = 'GET'): Promise<Response> =>
     fetch(`${stack.url}${path}`, { method, headers: { 'Accept-Encoding': 'identity', ...headers } });
 
   before(async () => {
-    stack = await startStack({ topology, environment: { SERVICE_PAGES_DIR: await builtPages() } });
-    const script = /src="(\/_\/assets\/[^"]+\.js)"/.exec(await (await get('/_/')).text())?.[1];
-    assert.ok(script);
-    asset = script;
+    stack = await startStack({ topology, environment: { SERVICE_PAGES_DIR: directory } });
   });
-  after(() => stack.stop());
-
-  test('every address of a page has the index, with its policy, and must be revalidated', async () => {
-    const pages = ['/_', '/_/', '/_/collections', '/_/collections/posts/records/x', '/_/a/b/c/d/e', '/_/%00'];
-    for (const path of pages) {
-      const response = await get(path);
-      assert.equal(response.status, 200, path);
-      assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
-      assert.equal(response.headers.get('content-security-policy'), policy);
-      assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
-      assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
-      assert.equal(response.headers.get('cache-control'), 'no-cache');
-      assert.match(await response.text(), /<div id="app">/);
-    }
+  after(async () => {
+    await stack.stop();
+    rmSync(root, { recursive: true });
   });
 
-  test('files of the page never change under their name', async () => {
-    const response = await get(asset);
-    assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8');
-    assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
-    assert.equal(response.headers.get('content-security-policy'), policy);
-  });
-
-  test('a known version is 304, and HEAD has only the headers', async () => {
-    for (const path of ['/_/', asset]) {
-      const etag = (await get(path)).headers.get('etag');
-      assert.ok(etag);
-      const known = await get(path, { 'If-None-Match': `"other", W/${etag}` });
-      assert.deepEqual([known.status, await known.text()], [304, '']);
-      assert.equal((await get(path, { 'If-None-Match': '"other"' })).status, 200);
-      const head = await get(path, {}, 'HEAD');
-      assert.deepEqual([head.status, head.headers.get('etag'), await head.text()], [200, etag, '']);
-    }
-  });
-
-  test('the coding is the best one that the client accepts', async () => {
-    const rows = [
-      ['gzip, deflate, br', 'br'],
-      ['gzip', 'gzip'],
-      ['br;q=0, GZIP;q=0.5', 'gzip'],
-      ['identity', null],
-      ['br;q=0.000', null],
-    ] as const;
-    const plain = await (await get(asset)).text();
-    for (const [accepted, coding] of rows) {
-      const response = await get(asset, { 'Accept-Encoding': accepted });
-      assert.equal(response.headers.get('content-encoding'), coding, accepted);
-      assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/);
-      assert.equal(await response.text(), plain);
-    }
-  });
-
-  test('served files are not in the request log, missing files are [admins §7.3]', async () => {
-    const admin = await stack.admin();
-    await get(asset);
-    await get('/_/assets/missing.js');
-    const logged = await eventually('the missing file is logged', async () => {
-      const rows = listAt((await admin.get('/api/v1/admin/logs?path=/_/assets/&perPage=200')).json, 'data');
-      const paths = rows.map(({ path }) => path);
-      return paths.includes('/_/assets/missing.js') && paths;
-    });
-    assert.equal(logged.includes(asset), false);
-  });
-
-  test('names of missing files are 404', async () => {
-    const names = [
-      'none.js',
-      '..%2findex.html',
-      '..%2f..%2fpackage.json',
-      '%2fetc%2fpasswd',
-      'constructor',
-      '__proto__',
-    ];
-    for (const name of names) assert.equal((await get(`/_/assets/${name}`)).status, 404, name);
-    assert.equal((await get('/_/', {}, 'POST')).status, 405);
-  });
-});
-
-describe('admin pages that are not built', () => {
-  const root = mkdtempSync(join(tmpdir(), 'recordbus-pages-'));
-  after(() => rmSync(root, { recursive: true }));
-
-  test('a page says so and reloads itself until the pages are built', async () => {
-    const directory = join(root, 'pages');
-    await using stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: directory } });
+  test('until the pages are built, a page says so and reloads itself', async () => {
     const read = async (): Promise<string> => {
-      const response = await fetch(`${stack.url}/_/collections`);
+      const response = await get('/_/collections');
       assert.equal(response.headers.get('content-security-policy'), policy);
       assert.equal(response.headers.get('cache-control'), 'no-store');
       return response.text();
@@ -122,5 +41,90 @@ describe('admin pages that are not built', () => {
     const failed = await read();
     assert.match(failed, /could not be built.*Cannot &#60;script&#62;/s);
     assert.doesNotMatch(failed, /<script/);
+  });
+
+  describe('once they are built', () => {
+    let asset: string;
+    before(async () => {
+      symlinkSync(await builtPages(), directory);
+      const script = /src="(\/_\/assets\/[^"]+\.js)"/.exec(await (await get('/_/')).text())?.[1];
+      assert.ok(script);
+      asset = script;
+    });
+
+    test('every address of a page has the index, with its policy, and must be revalidated', async () => {
+      const pages = ['/_', '/_/', '/_/collections', '/_/collections/posts/records/x', '/_/a/b/c/d/e', '/_/%00'];
+      for (const path of pages) {
+        const response = await get(path);
+        assert.equal(response.status, 200, path);
+        assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
+        assert.equal(response.headers.get('content-security-policy'), policy);
+        assert.equal(response.headers.get('x-content-type-options'), 'nosniff');
+        assert.equal(response.headers.get('referrer-policy'), 'no-referrer');
+        assert.equal(response.headers.get('cache-control'), 'no-cache');
+        assert.match(await response.text(), /<div id="app">/);
+      }
+    });
+
+    test('files of the page never change under their name', async () => {
+      const response = await get(asset);
+      assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8');
+      assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
+      assert.equal(response.headers.get('content-security-policy'), policy);
+    });
+
+    test('a known version is 304, and HEAD has only the headers', async () => {
+      for (const path of ['/_/', asset]) {
+        const etag = (await get(path)).headers.get('etag');
+        assert.ok(etag);
+        const known = await get(path, { 'If-None-Match': `"other", W/${etag}` });
+        assert.deepEqual([known.status, await known.text()], [304, '']);
+        assert.equal((await get(path, { 'If-None-Match': '"other"' })).status, 200);
+        const head = await get(path, {}, 'HEAD');
+        assert.deepEqual([head.status, head.headers.get('etag'), await head.text()], [200, etag, '']);
+      }
+    });
+
+    test('the coding is the best one that the client accepts', async () => {
+      const rows = [
+        ['gzip, deflate, br', 'br'],
+        ['gzip', 'gzip'],
+        ['br;q=0, GZIP;q=0.5', 'gzip'],
+        ['identity', null],
+        ['br;q=0.000', null],
+      ] as const;
+      const plain = await (await get(asset)).text();
+      for (const [accepted, coding] of rows) {
+        const response = await get(asset, { 'Accept-Encoding': accepted });
+        assert.equal(response.headers.get('content-encoding'), coding, accepted);
+        assert.match(response.headers.get('vary') ?? '', /Accept-Encoding/);
+        assert.equal(await response.text(), plain);
+      }
+    });
+
+    test('served files are not in the request log, missing files are [admins §7.3]', async () => {
+      const admin = await stack.admin();
+      await get(asset);
+      await get('/_/assets/missing.js');
+      const logged = await eventually('the missing file is logged', async () => {
+        const rows = listAt((await admin.get('/api/v1/admin/logs?path=/_/assets/&perPage=200')).json, 'data');
+        const paths = rows.map(({ path }) => path);
+        return paths.includes('/_/assets/missing.js') && paths;
+      });
+      assert.equal(logged.includes(asset), false);
+    });
+
+    test('names of missing files are 404', async () => {
+      const names = [
+        'none.js',
+        '..%2findex.html',
+        '..%2f..%2fpackage.json',
+        '%2fetc%2fpasswd',
+        'constructor',
+        '__proto__',
+      ];
+      for (const name of names) assert.equal((await get(`/_/assets/${name}`)).status, 404, name);
+      assert.equal((await get('/_/', {}, 'POST')).status, 405);
+    });
   });
 });
