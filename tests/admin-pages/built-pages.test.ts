@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { builtPages } from '../harness/admin-pages.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listAt } from '../harness/json.ts';
@@ -12,9 +13,18 @@ import { type Stack, startStack } from '../harness/stack.ts';
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob: data:; connect-src 'self'; font-src 'self'; form-action 'none'; base-uri 'none'; frame-ancestors 'none'";
 
+/** The gzipped bytes that a browser loads before the first screen. */
+const budgetBytes = 200_000;
+
+/** Addresses that are names, not places to load from, and the links of messages in the code of Svelte. */
+const namesOnly = /^https?:\/\/(www\.w3\.org\/|svelte\.dev\/e\/)/;
+
+/** The reference page of the API, a library with samples of its own. Its policy forbids loads from other origins. */
+const ofReference = /(?:^|\/)scalar-/;
+
 const topology = process.env.TEST_TOPOLOGY === 'processes' ? 'processes' : 'one';
 
-describe('serving the admin pages', () => {
+describe('the admin pages', () => {
   const root = mkdtempSync(join(tmpdir(), 'recordbus-pages-'));
   const directory = join(root, 'pages');
   let stack: Stack;
@@ -45,11 +55,37 @@ describe('serving the admin pages', () => {
 
   describe('once they are built', () => {
     let asset: string;
+    let index: string;
     before(async () => {
       symlinkSync(await builtPages(), directory);
+      index = readFileSync(join(directory, 'index.html'), 'utf8');
       const script = /src="(\/_\/assets\/[^"]+\.js)"/.exec(await (await get('/_/')).text())?.[1];
       assert.ok(script);
       asset = script;
+    });
+
+    test('the first load fits its budget', () => {
+      const loaded = [...index.matchAll(/(?:src|href)="\/_\/([^"]+)"/g)].map(([, file]) => String(file));
+      assert.ok(loaded.some((file) => file.endsWith('.js')) && loaded.some((file) => file.endsWith('.css')), index);
+      const sizes = ['index.html', ...loaded].map((file) => gzipSync(readFileSync(join(directory, file))).length);
+      const bytes = sizes.reduce((sum, size) => sum + size, 0);
+      assert.ok(bytes <= budgetBytes, `${bytes} bytes`);
+    });
+
+    test('no file names an outside address', () => {
+      const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
+      const texts = files.filter((file) => /\.(html|js|css|svg)$/.test(file) && !ofReference.test(file));
+      assert.ok(texts.length >= 3);
+      for (const file of texts) {
+        const addresses =
+          readFileSync(join(directory, file), 'utf8').match(/https?:\/\/[\w.-]+\.[a-z]+\/?[^\s"'`)]*/g) ?? [];
+        const outside = addresses.filter((address) => !namesOnly.test(address) && !/example\.com/.test(address));
+        assert.deepEqual(outside, [], file);
+      }
+    });
+
+    test('the page has no inline script or style', () => {
+      assert.doesNotMatch(index, /<style|style=|<script(?![^>]* src=)|\son\w+=/);
     });
 
     test('every address of a page has the index, with its policy, and must be revalidated', async () => {
