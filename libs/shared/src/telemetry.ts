@@ -3,7 +3,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Attributes } from '@opentelemetry/api';
 import { maskKeys } from './mask-keys.ts';
 
-/** The API of OpenTelemetry while spans are recorded. Few places create spans, by hand; otherwise each costs one comparison. */
+/**
+ * The API of OpenTelemetry while spans are recorded. Few places create spans, by hand; otherwise each costs one
+ * comparison.
+ */
 let api: typeof import('@opentelemetry/api') | undefined;
 
 /** How long the end of a process waits for its last spans to be sent, in milliseconds. */
@@ -11,8 +14,8 @@ const lastSpansMs = 2000;
 
 /**
  * Starts the OpenTelemetry SDK when OTEL_EXPORTER_OTLP_ENDPOINT is set; the standard OTEL_* variables configure the
- * rest. The SDK and its API are loaded only then: the SDK costs 35 MB and 400 ms, the API a hundred modules. Returns a function that sends the last spans and stops
- * the SDK; it never fails.
+ * rest. The SDK and its API are loaded only then: the SDK costs 35 MB and 400 ms, the API a hundred modules. Returns a
+ * function that sends the last spans and stops the SDK; it never fails.
  */
 export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};

@@ -5,6 +5,6 @@ import { readdirSync } from 'node:fs';
  * of them.
  */
 export const migrationNames: readonly string[] = readdirSync(import.meta.dirname)
-  .map((file) => /^(\d{4}-[a-z0-9-]+)\.ts$/.exec(file)?.[1])
+  .map((file) => /^(\d{4}-[a-z0-9-]+)\.\w+$/.exec(file)?.[1])
   .filter((name) => name !== undefined)
   .sort();
