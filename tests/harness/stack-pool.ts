@@ -40,7 +40,10 @@ export async function openStackPool(): Promise<StackPool> {
       for await (const line of createInterface({ input: socket })) {
         const wish: BorrowerLine = JSON.parse(line);
         if ('borrow' in wish) {
-          stack = wish.isNew ? undefined : idle[wish.borrow].pop();
+          // A new stack takes the place of an idle one: the pool has no more stacks than files run at once.
+          const waiting = idle[wish.borrow].pop();
+          if (wish.isNew) await waiting?.stop();
+          else stack = waiting;
           stack ??= await startStack({ topology: wish.borrow, environment: usualEnvironment });
           stopListening = stack.process.onLine((written) => send({ line: written }));
           send({ stack: lentStack(stack) });
