@@ -1,5 +1,5 @@
 import type { Reader, StreamReading } from './stream-reading.ts';
-import { webhooksConsumer } from './stream-reading.ts';
+import { knownPart, webhooksConsumer } from './stream-reading.ts';
 
 /** A report on the stream for operators. */
 export interface RoomReport {
@@ -18,10 +18,8 @@ const mebibyte = 1024 ** 2;
 /** Returns what is wrong with the stream's room and what to do about it; undefined when nothing is wrong. */
 export function problemOf({ reading, isFull, roomSec, ageLeftSec }: RoomReport): string | undefined {
   if (isFull) return `${sizeOf(reading)} is full and events wait in the outbox: ${holdersOf(reading)}`;
-  // Nobody knows what such a reader still needs. Its servers are back soon, or other checks report them.
-  if (reading.readers.some(({ position }) => position === 'unknown')) return undefined;
   if (ageLeftSec !== undefined && ageLeftSec < daySec)
-    return `${sizeOf(reading)} drops unread events in ${hoursOf(ageLeftSec)}, when they are seven days old: ${holdersOf(reading)}`;
+    return `${sizeOf(reading)} drops unread events in ${hoursOf(ageLeftSec)}, when they are seven days old: ${holdersOf(knownPart(reading))}`;
   if (roomSec < daySec)
     return `${sizeOf(reading)} has room for ${hoursOf(roomSec)} of events: raise SERVICE_EVENTS_MAX_BYTES`;
   return undefined;

@@ -5,7 +5,7 @@ import { type EventStream, eventsKeptForMs } from '../event-stream.ts';
 import { measureFillRate, secondsOfRoom } from './fill-rate.ts';
 import { noGrants } from './room-grants.ts';
 import { problemOf, type RoomReport } from './room-report.ts';
-import { type StreamReading, unreadMessages } from './stream-reading.ts';
+import { knownPart, type StreamReading, unreadMessages } from './stream-reading.ts';
 import { createStreamRoom } from './stream-room.ts';
 
 /** Watches the stream for operators. */
@@ -37,8 +37,10 @@ export function createRoomWatch({ bus, stream, keptFor }: RoomWatchOptions): Roo
         bytesPerSec: await measureFillRate(bus, stream, reading),
         untilMs: performance.now() + rateForMs,
       };
-    const roomSec = room.isFull ? 0 : secondsOfRoom(reading, rate.bytesPerSec);
-    return { reading, isFull: room.isFull, roomSec, ageLeftSec: await ageLeftOf(bus, stream, reading) };
+    // A consumer does not answer for some seconds while its servers choose a leader. That alone is no problem yet.
+    const known = knownPart(reading);
+    const roomSec = room.isFull ? 0 : secondsOfRoom(known, rate.bytesPerSec);
+    return { reading, isFull: room.isFull, roomSec, ageLeftSec: await ageLeftOf(bus, stream, known) };
   }
 
   return {

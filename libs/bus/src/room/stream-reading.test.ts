@@ -8,7 +8,7 @@ import type { Bus } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
 import { problemOf } from './room-report.ts';
-import { readStream } from './stream-reading.ts';
+import { knownPart, readStream, unreadMessages } from './stream-reading.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
 const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
@@ -69,7 +69,7 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
     assert.equal((await positions(lacking, [])).length, 2);
   });
 
-  it('keeps everything for a consumer whose servers refuse or do not answer, and reports no problem', async () => {
+  it('keeps everything for a consumer whose servers refuse or do not answer', async () => {
     const refuse = async () => {
       throw new Error('consumer is offline');
     };
@@ -78,11 +78,25 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
       assert.deepEqual((await positions(lacking, []))[0], ['webhooks', 'unknown', 0]);
       const reading = await readStream(lacking, stream, []);
       assert.equal(reading.unreadFrom, 1);
-      assert.equal(problemOf({ reading, isFull: false, roomSec: 0, ageLeftSec: 0 }), undefined);
+      assert.deepEqual(
+        [unreadMessages(reading), unreadMessages(knownPart(reading))],
+        [2, 2],
+        'an after hook has read nothing',
+      );
+      assert.match(
+        problemOf({ reading, isFull: false, roomSec: 0, ageLeftSec: 0 }) ?? '',
+        /the consumer extension-mails has acknowledged up to 0 of 2$/,
+      );
       assert.match(
         problemOf({ reading, isFull: true, roomSec: 0, ageLeftSec: 0 }) ?? '',
         /the servers of the consumer webhooks do not answer/,
       );
     }
+  });
+
+  it('counts nothing as unread when only the reader that is behind does not answer', async () => {
+    const lacking = whereConsumer('extension-mails', () => Promise.reject(new Error('consumer is offline')));
+    const reading = await readStream(lacking, stream, []);
+    assert.deepEqual([unreadMessages(reading), unreadMessages(knownPart(reading))], [2, 0]);
   });
 });

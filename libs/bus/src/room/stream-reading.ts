@@ -41,11 +41,11 @@ const positionMs = 2000;
  */
 export async function readStream(bus: Bus, { name }: EventStream, named: readonly string[]): Promise<StreamReading> {
   const { streams, consumers } = await bus.jetstreamManager();
-  // The stream is read before its consumers, so that a consumer with nothing left has read at least up to `last_seq`.
-  const { config, state, created } = await streams.info(name);
-  const existing = new Set(await bus.consumerNames(name));
+  const [{ config, state, created }, names] = await Promise.all([streams.info(name), bus.consumerNames(name)]);
+  const existing = new Set(names);
   const hooks = [...existing].filter((consumer) => consumer.startsWith(hookConsumerPrefix));
   const wanted = [...new Set([webhooksConsumer, ...hooks, ...named])];
+  // Positions are read after the stream, so that a consumer with nothing left has read at least up to `last_seq`.
   const readers = await Promise.all(
     wanted.map((consumer) =>
       existing.has(consumer)
@@ -53,8 +53,7 @@ export async function readStream(bus: Bus, { name }: EventStream, named: readonl
         : ({ name: consumer, position: 'missing', readUpTo: 0 } as const),
     ),
   );
-  const readUpTo = Math.min(...readers.map((reader) => reader.readUpTo));
-  return {
+  return withReaders(readers, {
     maxBytes: config.max_bytes,
     bytes: state.bytes,
     messages: state.messages,
@@ -62,9 +61,22 @@ export async function readStream(bus: Bus, { name }: EventStream, named: readonl
     lastSequence: state.last_seq,
     oldestAt: state.messages > 0 ? new Date(state.first_ts) : undefined,
     createdAt: new Date(created),
-    readers,
-    unreadFrom: Math.max(readUpTo + 1, state.first_seq),
-  };
+  });
+}
+
+/** Returns the reading without the readers whose position nobody knows. */
+export const knownPart = (reading: StreamReading): StreamReading =>
+  withReaders(
+    reading.readers.filter(({ position }) => position !== 'unknown'),
+    reading,
+  );
+
+function withReaders<T extends Pick<StreamReading, 'firstSequence' | 'lastSequence'>>(
+  readers: readonly Reader[],
+  stream: T,
+): T & Pick<StreamReading, 'readers' | 'unreadFrom'> {
+  const readUpTo = Math.min(stream.lastSequence, ...readers.map((reader) => reader.readUpTo));
+  return { ...stream, readers, unreadFrom: Math.max(readUpTo + 1, stream.firstSequence) };
 }
 
 /**
