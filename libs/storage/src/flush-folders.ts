@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { flushFile, openFile, thenClose } from './file-calls.ts';
 import { unlessMissing } from './unless-missing.ts';
 
 /** Flushes a folder: a name in it is durable only after that (fsync(2)). A folder that is gone needs no flush. */
@@ -38,10 +38,6 @@ export function createFlushFolder(flush: FlushFolder = flushNow): FlushFolder {
 }
 
 async function flushNow(path: string): Promise<void> {
-  const folder = await unlessMissing(open(path, 'r'));
-  try {
-    await folder?.sync();
-  } finally {
-    await folder?.close();
-  }
+  const folder = await unlessMissing(openFile(path, 'r', 0));
+  if (folder !== undefined) await thenClose(folder, () => flushFile(folder));
 }

@@ -1,4 +1,4 @@
-import type { FileHandle } from 'node:fs/promises';
+import { writeBuffers, writeBytes } from './file-calls.ts';
 import type { Bytes } from './storage.ts';
 
 /** How many bytes are written at once. A system call costs more than buffering a piece of a stream. */
@@ -28,9 +28,9 @@ export async function* inPieces(bytes: Bytes): AsyncGenerator<Piece, void> {
 }
 
 /** Adds a piece to a file. */
-export async function writePiece(file: FileHandle, { chunks, sizeBytes }: Piece): Promise<void> {
+export async function writePiece(file: number, { chunks, sizeBytes }: Piece): Promise<void> {
   if (sizeBytes === 0) return;
-  const { bytesWritten } = await file.writev(chunks);
+  const { bytesWritten } = await writeBuffers(file, chunks);
   // A full disk may take only a part of it. The next call then fails with the reason.
-  if (bytesWritten < sizeBytes) await file.writeFile(Buffer.concat(chunks).subarray(bytesWritten));
+  if (bytesWritten < sizeBytes) await writeBytes(file, Buffer.concat(chunks).subarray(bytesWritten));
 }

@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, link, mkdir, open, rm, unlink } from 'node:fs/promises';
+import { link, rm, unlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Drafts, draftPrefixOf } from './drafts.ts';
+import { flushFile, makeFolder, openFile, thenClose } from './file-calls.ts';
 import type { FileKey } from './file-key.ts';
 import { createFlushFolder } from './flush-folders.ts';
 import { folderOptions, pathOf } from './local-paths.ts';
@@ -35,17 +36,14 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
 
   /** Writes an announced file under its name. A crash may leave a part of it, which its announcement removes. */
   async function putWhole(path: string, piece: Piece): Promise<number> {
-    const file = await inFolderOf(path, () => open(path, 'wx', fileMode));
-    try {
-      await writePiece(file, piece);
-      await Promise.all([file.sync(), flushNames(path)]);
-      return piece.sizeBytes;
-    } catch (error) {
-      await rm(path, { force: true });
-      throw error;
-    } finally {
-      await file.close();
-    }
+    const file = await inFolderOf(path, () => openFile(path, 'wx', fileMode));
+    await thenClose(file, () =>
+      orRemove(path, async () => {
+        await writePiece(file, piece);
+        await settleAll([flushFile(file), flushNames(path)]);
+      }),
+    );
+    return piece.sizeBytes;
   }
 
   /** Writes a draft, and links it to the name of the file. */
@@ -54,18 +52,16 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
     const path = pathOf(directory, key);
     const draft = join(drafts.folder, `${draftPrefixOf(key)}${randomUUID()}`);
     try {
-      const file = await open(draft, 'wx', fileMode);
-      try {
+      const file = await openFile(draft, 'wx', fileMode);
+      return await thenClose(file, async () => {
         const sizeBytes = await writeAll(file, pieces, start?.first);
         // Nobody reads an announced file before its commit, so its bytes may reach the disk together with its name.
-        await (start ? start.announced : file.sync());
+        await (start ? start.announced : flushFile(file));
         // Unlike a rename, a link never replaces an existing file.
         await inFolderOf(path, () => link(draft, path));
-        await orRemove(path, [start && file.sync(), flushNames(path), removeDraft(draft)]);
+        await orRemove(path, () => settleAll([start && flushFile(file), flushNames(path), removeDraft(draft)]));
         return sizeBytes;
-      } finally {
-        await file.close();
-      }
+      });
     } catch (error) {
       await removeDraft(draft);
       throw error;
@@ -89,7 +85,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
 }
 
 /** Writes the pieces of a file, at the pace of the disk. Returns their bytes. */
-async function writeAll(file: FileHandle, pieces: AsyncIterable<Piece>, first: Piece | undefined): Promise<number> {
+async function writeAll(file: number, pieces: AsyncIterable<Piece>, first: Piece | undefined): Promise<number> {
   if (first) await writePiece(file, first);
   let sizeBytes = first?.sizeBytes ?? 0;
   for await (const piece of pieces) {
@@ -102,7 +98,7 @@ async function writeAll(file: FileHandle, pieces: AsyncIterable<Piece>, first: P
 /** Creates a name in a folder, even if the empty folder is removed between its creation and its use. */
 async function inFolderOf<T>(path: string, create: () => Promise<T>): Promise<T> {
   for (let left = 3; ; left -= 1) {
-    await mkdir(dirname(path), folderOptions);
+    await makeFolder(dirname(path), folderOptions);
     try {
       return await create();
     } catch (error) {
@@ -114,13 +110,18 @@ async function inFolderOf<T>(path: string, create: () => Promise<T>): Promise<T>
 /** Removes a file that may be gone. */
 const removeDraft = (path: string): Promise<void> => unlessMissing(unlink(path));
 
-/** Waits for the last steps of a put. When one fails, there is no such file. */
-async function orRemove(path: string, steps: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+/** Runs the last steps of a put. When they fail, there is no such file. */
+async function orRemove(path: string, work: () => Promise<void>): Promise<void> {
   try {
-    await Promise.all(steps);
+    await work();
   } catch (error) {
-    await Promise.allSettled(steps);
     await rm(path, { force: true });
     throw error;
   }
+}
+
+/** Waits until all steps have ended, even when one fails. Then throws its error. */
+async function settleAll(steps: readonly (Promise<unknown> | undefined)[]): Promise<void> {
+  await Promise.allSettled(steps);
+  await Promise.all(steps);
 }
