@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -136,6 +136,58 @@ suite('files in a local directory', () => {
     await storage.deleteRecord('c1', 'r4');
     await storage.deleteRecord('c1', 'r4');
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r4'), false);
+  });
+
+  suite('records whose ids were created together', () => {
+    const [one, two] = ['01938f5e-7a10-7000-8000-000000000001', '01938f5e-7a20-7000-8000-000000000002'] as const;
+    const folder = () => join(directory, 'uploads', 'c1', '01938f5e-7a');
+
+    test('share a folder', async () => {
+      for (const id of [one, two]) await storage.put(key('a', id), Readable.from([id]));
+      assert.deepEqual((await readdir(folder())).sort(), [`${one}+a`, `${two}+a`]);
+      for (const id of [one, two])
+        assert.equal(await text((await storage.open(key('a', id))) ?? assert.fail('no file')), id);
+    });
+
+    test('keep their files when those of another record are deleted, and the last one removes the folder', async () => {
+      for (const id of [one, two]) await storage.put(key('b.thumb-1x1', id), Readable.from([id]));
+      await storage.put(key('b', one), Readable.from([one]));
+      await storage.delete(key('b', one));
+      assert.deepEqual((await readdir(folder())).sort(), [`${one}+a`, `${two}+a`, `${two}+b.thumb-1x1`]);
+      await storage.deleteRecord('c1', two, new Set(['a']));
+      assert.deepEqual((await readdir(folder())).sort(), [`${one}+a`, `${two}+a`]);
+      for (const id of [one, two]) await storage.deleteRecord('c1', id);
+      await assert.rejects(readdir(folder()), { code: 'ENOENT' });
+    });
+
+    test('may have files from before, in folders of their own', async () => {
+      const former = join(directory, 'uploads', 'c1', one);
+      await mkdir(former);
+      for (const name of ['old', 'old.thumb-1x1', 'older']) await writeFile(join(former, name), name);
+      await storage.put(key('new.thumb-1x1', one), Readable.from(['new']));
+      assert.deepEqual(await storage.find(key('old', one)), { sizeBytes: 3 });
+      const part = await storage.open(key('older', one), { start: 3, end: 4 });
+      assert.equal(await text(part ?? assert.fail('no file')), 'er');
+      const previews = [];
+      for await (const { key: found } of storage.listPreviews()) previews.push(found.segments.slice(1).join('/'));
+      assert.deepEqual(previews.sort(), [`${one}/new.thumb-1x1`, `${one}/old.thumb-1x1`]);
+      await storage.delete(key('old', one));
+      assert.deepEqual(await readdir(former), ['older']);
+      await storage.deleteRecord('c1', one);
+      for (const path of [former, folder()]) await assert.rejects(readdir(path), { code: 'ENOENT' });
+    });
+  });
+
+  test('the folder of a record has the shape of a shared one, and both keep their files', async () => {
+    const id = '01938f5e-7a10-7000-8000-000000000001';
+    const short = id.slice(0, 11);
+    for (const recordId of [id, short]) await storage.put(key('a', recordId), Readable.from([recordId]));
+    await storage.deleteRecord('c1', short);
+    assert.deepEqual(
+      [await storage.find(key('a', short)), await storage.find(key('a', id))],
+      [undefined, { sizeBytes: 36 }],
+    );
+    await storage.deleteRecord('c1', id);
   });
 
   test('parallel puts and deletes of one record lose nothing', async () => {

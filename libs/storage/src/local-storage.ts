@@ -1,41 +1,44 @@
-import { type FileHandle, open, readdir, rm, rmdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { type FileHandle, open, opendir, readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { draftPrefixOf, openDrafts } from './drafts.ts';
 import { fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
-import { pathOf } from './local-paths.ts';
+import { nameIn, type Place, pathsOf, placesOfFile, placesOfRecord, readEntry } from './local-paths.ts';
 import { createPutFile } from './put-file.ts';
 import type { Storage, StoredPreview } from './storage.ts';
 import { hasCode, unlessMissing } from './unless-missing.ts';
 
-/** Keeps files below a directory, `<collection id>/<record id>/<name>`; creates the directory when it is missing. */
+/** Keeps files below a directory, in folders of its collections; creates the directory when it is missing. */
 export async function openLocalStorage(directory: string): Promise<Storage> {
   const drafts = await openDrafts(directory);
   const put = createPutFile(directory, drafts);
   return {
     put,
     async find(key) {
-      const found = await unlessMissing(stat(pathOf(directory, key)));
-      return found?.isFile() ? { sizeBytes: found.size } : undefined;
+      for (const path of pathsOf(directory, key)) {
+        const found = await unlessMissing(stat(path));
+        if (found?.isFile()) return { sizeBytes: found.size };
+      }
+      return undefined;
     },
     async open(key, range) {
-      const file = await unlessMissing<FileHandle>(open(pathOf(directory, key), 'r'));
-      return file?.createReadStream(range);
+      for (const path of pathsOf(directory, key)) {
+        const file = await unlessMissing<FileHandle>(open(path, 'r'));
+        if (file) return file.createReadStream(range);
+      }
+      return undefined;
     },
     async delete(key) {
-      const path = pathOf(directory, key);
-      await rm(path, { force: true });
-      await removeAll(dirname(path), `${key.segments[2]}${previewMark}`);
+      const name = key.segments[2];
+      const isOfFile = (found: string) => found === name || found.startsWith(`${name}${previewMark}`);
+      for (const place of placesOfFile(directory, key)) await removeFrom(place, isOfFile);
       // Drafts of a process that was killed while it wrote.
-      await removeAll(drafts.folder, draftPrefixOf(key));
-      await removeIfEmpty(dirname(path));
+      const draftPrefix = draftPrefixOf(key);
+      await removeAll(drafts.folder, (draft) => draft.startsWith(draftPrefix));
     },
     listPreviews: () => listPreviews(directory),
     async deleteRecord(collectionId, recordId, kept = new Set()) {
-      if (!isSegment(collectionId) || !isSegment(recordId)) return;
-      const folder = join(directory, collectionId, recordId);
-      for (const name of (await unlessMissing(readdir(folder))) ?? [])
-        if (!kept.has(name)) await rm(join(folder, name), { force: true });
-      await removeIfEmpty(folder);
+      for (const place of placesOfRecord(directory, collectionId, recordId))
+        await removeFrom(place, (name) => !kept.has(name));
     },
     async deleteCollection(collectionId) {
       if (isSegment(collectionId)) await rm(join(directory, collectionId), { recursive: true, force: true });
@@ -45,18 +48,34 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
 
 async function* listPreviews(directory: string): AsyncGenerator<StoredPreview> {
   for (const collectionId of await foldersIn(directory))
-    for (const recordId of await foldersIn(join(directory, collectionId)))
-      for (const name of (await unlessMissing(readdir(join(directory, collectionId, recordId)))) ?? []) {
+    for (const folderName of await foldersIn(join(directory, collectionId))) {
+      const folder = join(directory, collectionId, folderName);
+      for await (const entry of entriesIn(folder)) {
+        const { recordId, name } = readEntry(folderName, entry);
         const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
-        const found = key && (await unlessMissing(stat(join(directory, ...key.segments))));
+        const found = key && (await unlessMissing(stat(join(folder, entry))));
         if (key && found) yield { key, sizeBytes: found.size };
       }
+    }
 }
 
-/** Removes the files of a folder whose names begin with `prefix`; a folder that is missing has none. */
-async function removeAll(folder: string, prefix: string): Promise<void> {
-  for (const name of (await unlessMissing(readdir(folder))) ?? [])
-    if (name.startsWith(prefix)) await rm(join(folder, name), { force: true });
+/** Removes files of a record by their names, and their folder when it is empty then. */
+async function removeFrom(place: Place, isRemoved: (name: string) => boolean): Promise<void> {
+  await removeAll(place.folder, (entry) => {
+    const name = nameIn(place, entry);
+    return name !== undefined && isRemoved(name);
+  });
+  await removeIfEmpty(place.folder);
+}
+
+async function removeAll(folder: string, isRemoved: (entry: string) => boolean): Promise<void> {
+  for await (const entry of entriesIn(folder)) if (isRemoved(entry)) await rm(join(folder, entry), { force: true });
+}
+
+/** The names in a folder, which may have any number; none when it is missing. */
+async function* entriesIn(folder: string): AsyncGenerator<string> {
+  const entries = await unlessMissing(opendir(folder, { bufferSize: 1000 }));
+  for await (const { name } of entries ?? []) yield name;
 }
 
 async function removeIfEmpty(folder: string): Promise<void> {

@@ -5,7 +5,7 @@ import { type Drafts, draftPrefixOf } from './drafts.ts';
 import { flushFile, makeFolder, openFile, thenClose } from './file-calls.ts';
 import type { FileKey } from './file-key.ts';
 import { createFlushFolder } from './flush-folders.ts';
-import { folderOptions, pathOf } from './local-paths.ts';
+import { folderOptions, newPathOf } from './local-paths.ts';
 import { inPieces, type Piece, writePiece } from './pieces.ts';
 import type { Bytes, Storage } from './storage.ts';
 import { hasCode, unlessMissing } from './unless-missing.ts';
@@ -27,10 +27,10 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
 
   /** Flushes the folders that hold the name of a file and the names of its folders. */
   async function flushNames(path: string): Promise<void> {
-    const ofRecord = dirname(path);
-    const ofCollection = dirname(ofRecord);
+    const folder = dirname(path);
+    const ofCollection = dirname(folder);
     const isNew = !durable.has(ofCollection);
-    await Promise.all([ofRecord, ofCollection, ...(isNew ? [directory] : [])].map(flushFolder));
+    await Promise.all([folder, ofCollection, ...(isNew ? [directory] : [])].map(flushFolder));
     durable.add(ofCollection);
   }
 
@@ -49,7 +49,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
   /** Writes a draft, and links it to the name of the file. */
   async function putDraft(key: FileKey, pieces: AsyncIterable<Piece>, start?: AnnouncedStart): Promise<number> {
     drafts.cleanSometimes();
-    const path = pathOf(directory, key);
+    const path = newPathOf(directory, key);
     const draft = join(drafts.folder, `${draftPrefixOf(key)}${randomUUID()}`);
     try {
       const file = await openFile(draft, 'wx', fileMode);
@@ -75,7 +75,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
     const { value: first = undefined } = await pieces.next();
     if (!first?.isLast) return putDraft(key, pieces, { first, announced });
     await announced;
-    return putWhole(pathOf(directory, key), first);
+    return putWhole(newPathOf(directory, key), first);
   }
 
   return async (key, bytes, { announced } = {}) => {
@@ -95,15 +95,15 @@ async function writeAll(file: number, pieces: AsyncIterable<Piece>, first: Piece
   return sizeBytes;
 }
 
-/** Creates a name in a folder, even if the empty folder is removed between its creation and its use. */
+/** Creates a name in a folder, and the folder if it is missing. Another process may remove an empty folder at any time. */
 async function inFolderOf<T>(path: string, create: () => Promise<T>): Promise<T> {
-  for (let left = 3; ; left -= 1) {
-    await makeFolder(dirname(path), folderOptions);
+  for (let left = 4; ; left -= 1) {
     try {
       return await create();
     } catch (error) {
       if (!hasCode(error, 'ENOENT') || left === 0) throw error;
     }
+    await makeFolder(dirname(path), folderOptions);
   }
 }
 
