@@ -1,5 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import { errors, headers, type MsgHdrs } from '@nats-io/transport-node';
+import { MsgHdrsImpl } from '@nats-io/nats-core/internal';
+import { errors, type MsgHdrs } from '@nats-io/transport-node';
 import { AppError } from '@recordbus/shared/errors';
 import { currentTraceparent, inSpan } from '@recordbus/shared/telemetry';
 import type { Bus } from '../bus.ts';
@@ -22,23 +23,24 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
 
 /**
  * Returns the headers of an event's message: the product's own, and those of the CloudEvents NATS binding, binary mode.
+ * No value has a line break. `append` would search all headers for each one, a tenth of the garbage of a write.
  */
 export function eventHeaders(row: OutboxRow): MsgHdrs {
-  const all = headers();
   const name = headerText(row.event);
-  // The server's own header, by which it finds duplicates.
-  all.append('Nats-Msg-Id', row.event_id);
-  all.append('Service-Event-Version', '1');
-  all.append('Service-Event', name);
-  all.append('ce-specversion', '1.0');
-  all.append('ce-id', row.event_id);
-  all.append('ce-type', name);
-  all.append('ce-source', '/recordbus');
-  all.append('ce-time', row.occurred_at);
-  if (row.record_key) all.append('ce-subject', headerText(row.record_key));
-  all.append('ce-datacontenttype', 'application/json');
-  if (row.traceparent) all.append('traceparent', currentTraceparent(row.traceparent));
-  return all;
+  return MsgHdrsImpl.fromRecord({
+    // The server's own header, by which it finds duplicates.
+    'Nats-Msg-Id': [row.event_id],
+    'Service-Event-Version': ['1'],
+    'Service-Event': [name],
+    'ce-specversion': ['1.0'],
+    'ce-id': [row.event_id],
+    'ce-type': [name],
+    'ce-source': ['/recordbus'],
+    'ce-time': [row.occurred_at],
+    ...(row.record_key && { 'ce-subject': [headerText(row.record_key)] }),
+    'ce-datacontenttype': ['application/json'],
+    ...(row.traceparent && { traceparent: [currentTraceparent(row.traceparent)] }),
+  });
 }
 
 /** Percent-encodes what a header cannot carry (CloudEvents NATS binding §3.2.3.1). */

@@ -6,7 +6,7 @@ import { inSpan } from '@recordbus/shared/telemetry';
 import type { EventDays } from './event-days.ts';
 import { fanOut, parkMessage } from './fan-out.ts';
 import type { MatchedEvents } from './matched-events.ts';
-import { type IncomingEvent, readMessage, webhookBody } from './read-message.ts';
+import { type IncomingEvent, type ReceivedEvent, readDetails, readMessage, UnusableMessage } from './read-message.ts';
 
 interface ProcessBatchDeps {
   readonly database: Database;
@@ -15,8 +15,9 @@ interface ProcessBatchDeps {
   readonly log: Logger;
 }
 
-/** Whether PostgreSQL refused a value or deeply nested JSON: error classes 22 and 54. */
-const isBadData = (error: unknown) => isDatabaseError(error) && /^(22|54)/.test(error.code ?? '');
+/** Whether a message is at fault: PostgreSQL refuses values or deeply nested JSON by the error classes 22 and 54. */
+const isBadData = (error: unknown) =>
+  error instanceof UnusableMessage || (isDatabaseError(error) && /^(22|54)/.test(error.code ?? ''));
 const noPartition = '23514';
 
 /**
@@ -29,55 +30,51 @@ export async function processBatch(
 ): Promise<number> {
   const { query } = database;
 
-  async function park(message: JsMsg, error: unknown): Promise<void> {
+  async function park(message: ReceivedEvent['message'], error: unknown): Promise<void> {
     log.error({ err: error, subject: message.subject, stream_sequence: message.seq }, 'message parked: not an event');
     await parkMessage(query, message, String(error));
   }
 
-  async function store(events: readonly IncomingEvent[]): Promise<number> {
-    if (!(await matched.mayBeAny(events.map(({ event }) => event)))) return 0;
-    await days.ensure(events.map(({ occurredAt }) => occurredAt));
-    const traceparent = events[0]?.traceparent ?? undefined;
-    const made = await inSpan('fan out', { kind: 'CONSUMER', traceparent }, async () =>
-      fanOut(query, await complete(events)),
-    );
+  async function store(events: readonly ReceivedEvent[]): Promise<number> {
+    if (!(await matched.mayBeAny(events.map(({ received }) => received.envelope.event)))) return 0;
+    const incoming = await complete(events);
+    await days.ensure(incoming.map(({ occurredAt }) => occurredAt));
+    const traceparent = incoming[0]?.traceparent ?? undefined;
+    const made = await inSpan('fan out', { kind: 'CONSUMER', traceparent }, async () => fanOut(query, incoming));
     matched.note(made);
     return made;
   }
 
-  /** Fetches the data of events that the stream only refers to. */
-  async function complete(events: readonly IncomingEvent[]): Promise<IncomingEvent[]> {
-    const received = events.map(({ received }) => received);
-    const whole = await completeEnvelopes(query, received);
-    return events.map((event, index) => {
-      const complete = whole[index];
-      return !complete || complete === event.received ? event : { ...event, body: webhookBody(complete.text) };
-    });
+  /** Reads the details of events, with the data of those to which the stream only refers. */
+  async function complete(events: readonly ReceivedEvent[]): Promise<IncomingEvent[]> {
+    const envelopes = events.map(({ received }) => received);
+    const whole = await completeEnvelopes(query, envelopes);
+    return events.map(({ message, received }, index) => readDetails(message, whole[index] ?? received));
   }
 
-  const readable: { message: JsMsg; event: IncomingEvent }[] = [];
+  const readable: ReceivedEvent[] = [];
   for (const message of messages) {
     try {
-      readable.push({ message, event: readMessage(message) });
+      readable.push(readMessage(message));
     } catch (error) {
       await park(message, error);
     }
   }
   if (readable.length === 0) return 0;
   try {
-    return await store(readable.map(({ event }) => event));
+    return await store(readable);
   } catch (error) {
     if (isConnectionError(error)) throw error;
     if (isDatabaseError(error, noPartition)) days.forget();
     if (!isBadData(error)) throw error;
   }
   let added = 0;
-  for (const { message, event } of readable) {
+  for (const event of readable) {
     try {
       added += await store([event]);
     } catch (error) {
       if (!isBadData(error)) throw error;
-      await park(message, error);
+      await park(event.message, error);
     }
   }
   return added;

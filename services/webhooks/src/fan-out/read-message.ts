@@ -2,6 +2,13 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { cutMembers, type DecodedEnvelope, decodeEnvelope } from '@recordbus/bus';
 
 /** An event read from the stream. */
+export interface ReceivedEvent {
+  readonly message: Message;
+  /** The decoded message. It may only refer to its data. */
+  readonly received: DecodedEnvelope;
+}
+
+/** An event as deliveries need it. */
 export interface IncomingEvent {
   readonly id: string;
   readonly event: string;
@@ -12,37 +19,54 @@ export interface IncomingEvent {
   readonly traceparent: string | null;
   /** The id of the record; null for other events. */
   readonly recordId: string | null;
-  /** The decoded message. If it only refers to its data, `body` has no data either. */
   readonly received: DecodedEnvelope;
 }
 
-type Message = Pick<JsMsg, 'data' | 'headers' | 'time'>;
+type Message = Pick<JsMsg, 'data' | 'headers' | 'time' | 'seq' | 'subject'>;
+
+/** The message is no event that can be delivered. */
+export class UnusableMessage extends Error {
+  override name = 'UnusableMessage';
+}
 
 const dayMs = 24 * 3600 * 1000;
 /** An older time is ignored, since it would need its own partition. */
 const oldestMs = 30 * dayMs;
 
 /** Reads a message of the stream. Throws for one that is not an event (libs/bus, envelope). */
-export function readMessage(message: Message): IncomingEvent {
+export function readMessage(message: Message): ReceivedEvent {
   const received = decodeEnvelope(message.data);
-  const { id, event } = received.envelope;
+  const { event } = received.envelope;
   if (event.includes('\0') || !event.isWellFormed()) throw new Error('the name of the event is not text');
-  return {
-    id,
-    event,
-    body: webhookBody(received.text),
-    occurredAt: readTime(message),
-    traceparent: message.headers?.get('traceparent') || null,
-    recordId: received.envelope.collection === undefined ? null : recordIdOf(message),
-    received,
-  };
+  return { message, received };
+}
+
+/**
+ * Reads what deliveries need, from the complete envelope. It costs more than `readMessage`, and most events have no
+ * webhook. Throws UnusableMessage.
+ */
+export function readDetails(message: Message, received: DecodedEnvelope): IncomingEvent {
+  const { id, event, collection } = received.envelope;
+  try {
+    return {
+      id,
+      event,
+      body: webhookBody(received.text),
+      occurredAt: readTime(message),
+      traceparent: message.headers?.get('traceparent') || null,
+      recordId: collection === undefined ? null : recordIdOf(message),
+      received,
+    };
+  } catch (error) {
+    throw new UnusableMessage(String(error), { cause: error });
+  }
 }
 
 /**
  * Returns the body that is signed and sent (webhooks §3.3). Its members are copied from the text of the envelope, so
  * numbers keep every digit. Only events of records have a `version`, and only those of a batch a `batch`.
  */
-export function webhookBody(envelopeText: string): string {
+function webhookBody(envelopeText: string): string {
   const members = cutMembers(envelopeText);
   const member = (name: string) => `"${name}":${members.get(name) ?? 'null'}`;
   const some = ['version', 'batch'].filter((name) => members.has(name));
