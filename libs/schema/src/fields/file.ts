@@ -70,8 +70,14 @@ export function matchesMimeTypes(contentType: string, patterns: readonly string[
 
 const isOfFamily = (type: string, pattern: string) => pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1));
 
+const known = new WeakMap<Field, FileOptions>();
+
 /** The options of a file field whose definition was checked. */
-export const fileOptionsOf = (field: Field): FileOptions => options.parse(field.options);
+export function fileOptionsOf(field: Field): FileOptions {
+  const found = known.get(field) ?? options.parse(field.options);
+  known.set(field, found);
+  return found;
+}
 
 /** Builds the reader of a file field for a body without uploads, which can name no file. */
 export const compileWithoutUploads =

@@ -103,6 +103,8 @@ export async function receiveForm<T>(
   }
 }
 
+/** A body arrives in chunks of 64 KiB. With less room than two, the parser would pause the body at each one. */
+const highWaterMark = 128 * 1024;
 const maxNameBytes = 255;
 const maxHeaders = 50;
 
@@ -117,7 +119,8 @@ function openParser(request: IncomingMessage, { textBytes, texts, files }: FormL
       parts: texts + files,
       headerPairs: maxHeaders,
     };
-    return new Busboy({ headers: { ...request.headers, 'content-type': type } as BusboyHeaders, limits });
+    const headers = { ...request.headers, 'content-type': type } as BusboyHeaders;
+    return new Busboy({ headers, limits, highWaterMark, fileHwm: highWaterMark });
   } catch {
     throw malformed('the body is not valid multipart/form-data');
   }

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 
-const alphabet = '0123456789abcdefghijklmnopqrstuvwxyz';
-const randomLength = 10;
+const base = 36;
+const halfLength = 5;
 const maxSlugLength = 100;
 const maxExtensionLength = 20;
 
@@ -13,11 +13,11 @@ const maxOriginalLength = 1000;
  * (files §2.1). It is ASCII without a leading dot, and has at most 132 characters.
  */
 export function storedNameOf(originalName: string): string {
-  const base = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1);
-  const dot = base.lastIndexOf('.');
-  const hasExtension = dot > 0 && dot < base.length - 1;
-  const extension = hasExtension ? slugOf(base.slice(dot + 1), maxExtensionLength) : '';
-  const slug = slugOf(hasExtension ? base.slice(0, dot) : base, maxSlugLength) || 'file';
+  const name = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1);
+  const dot = name.lastIndexOf('.');
+  const hasExtension = dot > 0 && dot < name.length - 1;
+  const extension = hasExtension ? slugOf(name.slice(dot + 1), maxExtensionLength) : '';
+  const slug = slugOf(hasExtension ? name.slice(0, dot) : name, maxSlugLength) || 'file';
   return `${slug}_${randomText()}${extension && `.${extension}`}`;
 }
 
@@ -31,4 +31,10 @@ const slugOf = (text: string, maxLength: number): string =>
     .slice(0, maxLength)
     .replace(/^_|_$/g, '');
 
-const randomText = () => Array.from({ length: randomLength }, () => alphabet[randomInt(alphabet.length)]).join('');
+const randomText = (): string => randomHalf() + randomHalf();
+
+/** `randomInt` takes at most 48 bits. */
+const randomHalf = (): string =>
+  randomInt(base ** halfLength)
+    .toString(base)
+    .padStart(halfLength, '0');
