@@ -22,11 +22,12 @@ export interface Place {
 /**
  * The places of a record's files below the directory of a local storage; the first one takes new files. Records whose
  * ids were created together share a folder, so their uploads create no folder and share its flush. Before, each record
- * had a folder, as those with other ids still have.
+ * had a folder, as those with other ids still have, and those of other collections than the users': an operator looks for
+ * the archive of a backup by its id.
  */
 function placesOf(directory: string, collectionId: string, recordId: string): readonly [Place, ...Place[]] {
   const own: Place = { folder: join(directory, collectionId, recordId), prefix: '' };
-  if (!uuidV7.test(recordId)) return [own];
+  if (!uuidV7.test(collectionId) || !uuidV7.test(recordId)) return [own];
   const folder = join(directory, collectionId, recordId.slice(0, sharedLength));
   return [{ folder, prefix: `${recordId}${idMark}` }, own];
 }

@@ -20,8 +20,9 @@ suite('files in a local directory', () => {
   });
   after(() => rm(directory, { recursive: true, force: true }));
 
-  const key = (name: string, recordId = 'r1') =>
-    fileKey('c1', recordId, name) ?? assert.fail(`${name} is not a valid name`);
+  const keyIn = (collectionId: string, recordId: string, name: string) =>
+    fileKey(collectionId, recordId, name) ?? assert.fail(`${name} is not a valid name`);
+  const key = (name: string, recordId = 'r1') => keyIn('c1', recordId, name);
   const drafts = () => readdir(join(directory, 'uploads', '.drafts'));
 
   test('a stored file is found and read, whole and in part', async () => {
@@ -139,8 +140,10 @@ suite('files in a local directory', () => {
   });
 
   suite('records whose ids were created together', () => {
+    const posts = '01938f5d-0000-7000-8000-000000000000';
     const [one, two] = ['01938f5e-7a10-7000-8000-000000000001', '01938f5e-7a20-7000-8000-000000000002'] as const;
-    const folder = () => join(directory, 'uploads', 'c1', '01938f5e-7a');
+    const folder = () => join(directory, 'uploads', posts, '01938f5e-7a');
+    const key = (name: string, recordId: string) => keyIn(posts, recordId, name);
 
     test('share a folder', async () => {
       for (const id of [one, two]) await storage.put(key('a', id), Readable.from([id]));
@@ -154,14 +157,14 @@ suite('files in a local directory', () => {
       await storage.put(key('b', one), Readable.from([one]));
       await storage.delete(key('b', one));
       assert.deepEqual((await readdir(folder())).sort(), [`${one}+a`, `${two}+a`, `${two}+b.thumb-1x1`]);
-      await storage.deleteRecord('c1', two, new Set(['a']));
+      await storage.deleteRecord(posts, two, new Set(['a']));
       assert.deepEqual((await readdir(folder())).sort(), [`${one}+a`, `${two}+a`]);
-      for (const id of [one, two]) await storage.deleteRecord('c1', id);
+      for (const id of [one, two]) await storage.deleteRecord(posts, id);
       await assert.rejects(readdir(folder()), { code: 'ENOENT' });
     });
 
     test('may have files from before, in folders of their own', async () => {
-      const former = join(directory, 'uploads', 'c1', one);
+      const former = join(directory, 'uploads', posts, one);
       await mkdir(former);
       for (const name of ['old', 'old.thumb-1x1', 'older']) await writeFile(join(former, name), name);
       await storage.put(key('new.thumb-1x1', one), Readable.from(['new']));
@@ -173,21 +176,25 @@ suite('files in a local directory', () => {
       assert.deepEqual(previews.sort(), [`${one}/new.thumb-1x1`, `${one}/old.thumb-1x1`]);
       await storage.delete(key('old', one));
       assert.deepEqual(await readdir(former), ['older']);
-      await storage.deleteRecord('c1', one);
+      await storage.deleteRecord(posts, one);
       for (const path of [former, folder()]) await assert.rejects(readdir(path), { code: 'ENOENT' });
     });
-  });
 
-  test('the folder of a record has the shape of a shared one, and both keep their files', async () => {
-    const id = '01938f5e-7a10-7000-8000-000000000001';
-    const short = id.slice(0, 11);
-    for (const recordId of [id, short]) await storage.put(key('a', recordId), Readable.from([recordId]));
-    await storage.deleteRecord('c1', short);
-    assert.deepEqual(
-      [await storage.find(key('a', short)), await storage.find(key('a', id))],
-      [undefined, { sizeBytes: 36 }],
-    );
-    await storage.deleteRecord('c1', id);
+    test('have a folder whose name another record may have as its id', async () => {
+      const short = one.slice(0, 11);
+      for (const recordId of [one, short]) await storage.put(key('a', recordId), Readable.from([recordId]));
+      await storage.deleteRecord(posts, short);
+      assert.deepEqual(
+        [await storage.find(key('a', short)), await storage.find(key('a', one))],
+        [undefined, { sizeBytes: 36 }],
+      );
+      await storage.deleteRecord(posts, one);
+    });
+
+    test('of no collection, such as archives of backups, have folders of their own', async () => {
+      await storage.put(keyIn('archives', one, 'a'), Readable.from(['a']));
+      assert.deepEqual(await readdir(join(directory, 'uploads', 'archives', one)), ['a']);
+    });
   });
 
   test('parallel puts and deletes of one record lose nothing', async () => {
