@@ -52,7 +52,7 @@ export function connectTabs(name: string | undefined): Tabs {
   const channel = Channel && new Channel(topic);
   channel?.unref?.();
   return {
-    once: (name, work, isDone) => (locks ? runOnce(locks, `${topic}:${name}`, work, isDone) : work()),
+    once: (task, work, isDone) => (locks ? runOnce(locks, `${topic}:${task}`, work, isDone) : work()),
     announce: () => channel?.postMessage('changed'),
     onChange(listener) {
       if (channel) channel.onmessage = listener;

@@ -119,7 +119,7 @@ function openParser(request: IncomingMessage, { textBytes, texts, files }: FormL
       parts: texts + files,
       headerPairs: maxHeaders,
     };
-    const headers = { ...request.headers, 'content-type': type } as BusboyHeaders;
+    const headers: BusboyHeaders = { 'content-type': type };
     return new Busboy({ headers, limits, highWaterMark, fileHwm: highWaterMark });
   } catch {
     throw malformed('the body is not valid multipart/form-data');
