@@ -30,12 +30,13 @@ export async function openCommandSession(command: string, databaseUrl: string): 
   throw new PooledSession('the database is behind a pooler');
 }
 
-/** SQL: whether a command holds the lock. */
-export const commandIsRunning = `exists (
-  select from pg_locks l join pg_database d on d.oid = l.database
+/** SQL: the process id of the session that holds the lock of commands in this database; no row without one. */
+const holder = `select l.pid from pg_locks l join pg_database d on d.oid = l.database
   where l.locktype = 'advisory' and l.granted and d.datname = current_database()
-    and l.objid = (${lockKey}::bigint & 4294967295)::oid
-)`;
+    and l.objid = (${lockKey}::bigint & 4294967295)::oid`;
+
+/** SQL: whether a command holds the lock. */
+export const commandIsRunning = `exists (${holder})`;
 
 /**
  * Takes the lock that lets one command at a time change a deployment, until the session ends. Returns undefined, or the
@@ -49,9 +50,7 @@ export async function takeCommandLock(client: pg.Client): Promise<string | undef
 async function findOther(client: pg.Client): Promise<string> {
   const { rows } = await client.query<{ name: string; pid: number }>(
     `select application_name as name, pid from pg_stat_activity
-     where application_name like '${commandPrefix}%' and pid in (
-       select pid from pg_locks where locktype = 'advisory' and granted and objid = (${lockKey}::bigint & 4294967295)::oid
-     )`,
+     where application_name like '${commandPrefix}%' and pid in (${holder})`,
   );
   const [other] = rows;
   return other ? `${other.name.slice(commandPrefix.length)}, connection ${other.pid}` : '';
