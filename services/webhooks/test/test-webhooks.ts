@@ -1,3 +1,5 @@
+import assert from 'node:assert/strict';
+import { headers } from '@nats-io/transport-node';
 import { type Bus, connectBus, type EventStream, envelopeSql, eventStream } from '@recordbus/bus';
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
@@ -121,11 +123,15 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
         actorId: 'null',
         requestId: 'null',
       });
-      const rows = await database.query<{ body: string }>({
-        text: `select ${body} as body`,
+      const rows = await database.query<{ body: string; occurredAt: string }>({
+        text: `select ${body} as body, to_json(now()) #>> '{}' as "occurredAt"`,
         values: [id, event, data],
       });
-      await bus.jetstream().publish(`${stream.prefix}.${event}`, rows[0]?.body ?? '', { msgID: id });
+      const [row = assert.fail('no event')] = rows;
+      // The time that the stream adds has milliseconds: it may be before the webhook was added.
+      const stated = headers();
+      stated.set('ce-time', row.occurredAt);
+      await bus.jetstream().publish(`${stream.prefix}.${event}`, row.body, { msgID: id, headers: stated });
       return id;
     },
     async publish(subject, body) {
