@@ -1,6 +1,6 @@
 /**
- * The file calls of uploads. They take the number of an open file: with a `FileHandle` and the promises of Node, the
- * same calls cost the main thread twice as much.
+ * The file calls of uploads. They take the number of an open file: a `FileHandle`, and each promise of `node:fs`, is made
+ * of several objects, and an upload makes many calls.
  */
 import { close, closeSync, fsync, mkdir, open, writeFile, writev } from 'node:fs';
 import { promisify } from 'node:util';
@@ -24,7 +24,7 @@ export const writeBytes: (file: number, bytes: Buffer) => Promise<void> = promis
 
 const closeFile = promisify(close);
 
-/** Runs work that flushes the file, which no call uses afterwards, and closes it. */
+/** Runs work whose last step flushes a file, and then closes the file. Nothing may use it afterwards. */
 export async function thenClose<T>(file: number, work: () => Promise<T>): Promise<T> {
   let result: T;
   try {

@@ -24,7 +24,7 @@ export interface IncomingEvent {
 
 type Message = Pick<JsMsg, 'data' | 'headers' | 'time' | 'seq' | 'subject'>;
 
-/** The message is no event that can be delivered. */
+/** The message is an event that cannot be delivered; the message of the error says why. */
 export class UnusableMessage extends Error {
   override name = 'UnusableMessage';
 }
@@ -58,7 +58,7 @@ export function readDetails(message: Message, received: DecodedEnvelope): Incomi
       received,
     };
   } catch (error) {
-    throw new UnusableMessage(String(error), { cause: error });
+    throw new UnusableMessage(error instanceof Error ? error.message : String(error), { cause: error });
   }
 }
 
