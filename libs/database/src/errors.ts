@@ -32,7 +32,7 @@ export const sqlState = {
   outOfMemory: '53200',
   /** Raised by `system.answer_too_large()`. */
   answerTooLarge: 'RB001',
-  /** Raised by `system.keep_announced()`. */
+  /** Raised by `system.keep_range()`. */
   announcedRemoved: 'RB002',
 } as const;
 

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { type FileKey, isSegment } from './file-key.ts';
+import { idsStartOf } from './ids-start.ts';
 
 /** How folders are created. The mode keeps other users of the machine from listing the names of files. */
 export const folderOptions = { recursive: true, mode: 0o700 } as const;
@@ -9,8 +10,8 @@ const idMark = '+';
 
 const uuidV7 = /^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/;
 
-/** The length of the beginning that UUIDv7 of the same 256 ms share (RFC 9562 §5.7). */
-const sharedLength = 'xxxxxxxx-xx'.length;
+/** Whether records of the collection that were created together share a folder, whose name is the start of their ids. */
+export const sharesFolders = (collectionId: string): boolean => uuidV7.test(collectionId);
 
 /** Where the files of one record are. */
 export interface Place {
@@ -27,8 +28,8 @@ export interface Place {
  */
 function placesOf(directory: string, collectionId: string, recordId: string): readonly [Place, ...Place[]] {
   const own: Place = { folder: join(directory, collectionId, recordId), prefix: '' };
-  if (!uuidV7.test(collectionId) || !uuidV7.test(recordId)) return [own];
-  const folder = join(directory, collectionId, recordId.slice(0, sharedLength));
+  if (!sharesFolders(collectionId) || !uuidV7.test(recordId)) return [own];
+  const folder = join(directory, collectionId, idsStartOf(recordId));
   return [{ folder, prefix: `${recordId}${idMark}` }, own];
 }
 

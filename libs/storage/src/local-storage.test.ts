@@ -7,6 +7,7 @@ import { buffer, text } from 'node:stream/consumers';
 import { after, before, suite, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileKey } from './file-key.ts';
+import { idsStartOf } from './ids-start.ts';
 import { openLocalStorage } from './local-storage.ts';
 import type { Storage } from './storage.ts';
 
@@ -23,6 +24,11 @@ suite('files in a local directory', () => {
   const keyIn = (collectionId: string, recordId: string, name: string) =>
     fileKey(collectionId, recordId, name) ?? assert.fail(`${name} is not a valid name`);
   const key = (name: string, recordId = 'r1') => keyIn('c1', recordId, name);
+  const listed = async (collectionId: string, idsStart: string) => {
+    const names: string[] = [];
+    for await (const { segments } of storage.list(collectionId, idsStart)) names.push(segments.slice(1).join('/'));
+    return names.sort();
+  };
   const drafts = () => readdir(join(directory, 'uploads', '.drafts'));
 
   test('a stored file is found and read, whole and in part', async () => {
@@ -130,6 +136,12 @@ suite('files in a local directory', () => {
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
   });
 
+  test('files in folders of their own are listed by the start of their ids', async () => {
+    for (const recordId of ['start-1', 'start-2', 'other']) await storage.put(key('a', recordId), [Buffer.from('x')]);
+    assert.deepEqual(await listed('c1', 'start-'), ['start-1/a', 'start-2/a']);
+    assert.deepEqual(await listed('../c1', ''), []);
+  });
+
   test('the files of a record are deleted, except those to keep', async () => {
     for (const name of ['a', 'b', 'c']) await storage.put(key(name, 'r4'), Readable.from([name]));
     await storage.deleteRecord('c1', 'r4', new Set(['b']));
@@ -189,6 +201,20 @@ suite('files in a local directory', () => {
         [undefined, { sizeBytes: 36 }],
       );
       await storage.deleteRecord(posts, one);
+    });
+
+    test('are listed by the start of their ids, with the files of their drafts', async () => {
+      const draft = new Readable({ read() {} });
+      draft.push('x');
+      const stored = storage.put(key('draft', two), draft);
+      for (const name of ['a', 'a.thumb-1x1']) await storage.put(key(name, one), Readable.from(['x']));
+      await storage.put(key('other', `01938f5f${one.slice(8)}`), Readable.from(['x']));
+      while ((await drafts()).length < 1) await nextTurn();
+      assert.deepEqual(await listed(posts, idsStartOf(one)), [`${one}/a`, `${two}/draft`]);
+      draft.push(null);
+      await stored;
+      assert.deepEqual(await listed(posts, idsStartOf(one)), [`${one}/a`, `${two}/draft`]);
+      for (const id of [one, two, `01938f5f${one.slice(8)}`]) await storage.deleteRecord(posts, id);
     });
 
     test('of no collection, such as archives of backups, have folders of their own', async () => {

@@ -12,6 +12,16 @@ export interface Piece {
   readonly isLast: boolean;
 }
 
+/** Whether all bytes of a file are at hand. */
+export const isWhole = (bytes: Bytes): bytes is readonly Buffer[] => Array.isArray(bytes);
+
+/** All bytes of a file as one piece. */
+export const pieceOf = (chunks: readonly Buffer[]): Piece => ({
+  chunks,
+  sizeBytes: chunks.reduce((sum, { length }) => sum + length, 0),
+  isLast: true,
+});
+
 /** Gathers bytes in pieces that are worth a system call. The last piece may be empty. */
 export async function* inPieces(bytes: Bytes): AsyncGenerator<Piece, void> {
   let chunks: Buffer[] = [];

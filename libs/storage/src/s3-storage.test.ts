@@ -52,6 +52,16 @@ suite('files in an S3-compatible store', { skip }, () => {
     return text((await storage.open(at, range)) ?? assert.fail('no file'));
   };
 
+  test('files are listed by the start of the ids of their records, without previews', async () => {
+    const preview = previewKey(key('a', 'start-1'), '1x1') ?? assert.fail('no key');
+    for (const at of [key('a', 'start-1'), preview, key('b', 'start-2'), key('c', 'other')])
+      await storage.put(at, Readable.from(['x']));
+    const found: string[] = [];
+    for await (const { segments } of storage.list('c1', 'start-')) found.push(segments.join('/'));
+    assert.deepEqual(found.sort(), ['c1/start-1/a', 'c1/start-2/b']);
+    for (const id of ['start-1', 'start-2', 'other']) await storage.deleteRecord('c1', id);
+  });
+
   test('a stored file is found and read, whole and in part', async () => {
     assert.deepEqual(await storage.put(key('a.txt'), Readable.from(['hello ', 'world'])), { sizeBytes: 11 });
     assert.deepEqual(await storage.find(key('a.txt')), { sizeBytes: 11 });

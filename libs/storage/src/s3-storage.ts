@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
-import type { Bytes, Storage, StoredPreview } from './storage.ts';
+import type { Bytes, Storage } from './storage.ts';
 
 /** The location of an S3-compatible store; the SDK's defaults apply to missing options. */
 export interface S3Options {
@@ -36,6 +36,7 @@ export function openS3Storage({ bucket: name, prefix, ...options }: S3Options): 
   const client = createClient(options);
   const bucket: Bucket = { client, name };
   const path = (...segments: readonly string[]) => [...(prefix ? [prefix] : []), ...segments].join('/');
+  const base = prefix ? `${prefix}/` : '';
   const nameOf = ({ segments }: FileKey) => ({ Bucket: name, Key: path(...segments) });
 
   return {
@@ -61,7 +62,15 @@ export function openS3Storage({ bucket: name, prefix, ...options }: S3Options): 
       await deleteAll(bucket, [nameOf(key).Key]);
       await deleteUnder(bucket, `${nameOf(key).Key}${previewMark}`);
     },
-    listPreviews: () => listPreviews(bucket, prefix ? `${prefix}/` : ''),
+    async *list(collectionId, idsStart) {
+      if (!isSegment(collectionId)) return;
+      for await (const { key } of listUnder(bucket, base, `${collectionId}/${idsStart}`))
+        if (previewedName(key.segments[2]) === undefined) yield key;
+    },
+    async *listPreviews() {
+      for await (const found of listUnder(bucket, base))
+        if (previewedName(found.key.segments[2]) !== undefined) yield found;
+    },
     async deleteRecord(collectionId, recordId, kept = new Set()) {
       if (!isSegment(collectionId) || !isSegment(recordId)) return;
       const folder = `${path(collectionId, recordId)}/`;
@@ -103,15 +112,20 @@ function countBytes(bytes: Bytes) {
   return { counted, count: () => sizeBytes };
 }
 
-/** Lists the previews below a prefix, a page at a time. */
-async function* listPreviews({ client, name: Bucket }: Bucket, start: string): AsyncGenerator<StoredPreview> {
+interface Listed {
+  readonly key: FileKey;
+  readonly sizeBytes: number;
+}
+
+/** Lists the files whose keys start so below the prefix of all keys, a page at a time. */
+async function* listUnder({ client, name: Bucket }: Bucket, base: string, start = ''): AsyncGenerator<Listed> {
   for (let after: string | undefined, hasMore = true; hasMore; ) {
     const page = await client.send(
-      new ListObjectsV2Command({ Bucket, Prefix: start, ...(after && { ContinuationToken: after }) }),
+      new ListObjectsV2Command({ Bucket, Prefix: base + start, ...(after && { ContinuationToken: after }) }),
     );
     for (const { Key = '', Size = 0 } of page.Contents ?? []) {
-      const [collectionId = '', recordId = '', name = '', ...more] = Key.slice(start.length).split('/');
-      const key = previewedName(name) === undefined ? undefined : fileKey(collectionId, recordId, name);
+      const [collectionId = '', recordId = '', name = '', ...more] = Key.slice(base.length).split('/');
+      const key = fileKey(collectionId, recordId, name);
       if (key && more.length === 0) yield { key, sizeBytes: Size };
     }
     after = page.NextContinuationToken;

@@ -17,8 +17,8 @@ export interface StoredPreview {
   readonly sizeBytes: number;
 }
 
-/** The bytes of a file, in order, from a stream or a generator. */
-export type Bytes = AsyncIterable<Buffer | string>;
+/** The bytes of a file, in order: all of a short one, or from a stream or a generator. */
+export type Bytes = readonly Buffer[] | AsyncIterable<Buffer | string>;
 
 /** The bytes of uploaded files, under keys that are written once: a changed file gets another name. */
 export interface Storage {
@@ -36,6 +36,8 @@ export interface Storage {
   delete(key: FileKey): Promise<void>;
   /** Deletes every file of a record except those with the names to keep. */
   deleteRecord(collectionId: string, recordId: string, kept?: ReadonlySet<string>): Promise<void>;
+  /** Lists the files, without previews, of the records of a collection whose ids have this start (`idsStartOf`). */
+  list(collectionId: string, idsStart: string): AsyncIterable<FileKey>;
   /** Lists every preview. It reads the names of all files, so call it rarely. */
   listPreviews(): AsyncIterable<StoredPreview>;
   /** Deletes every file of a collection. */

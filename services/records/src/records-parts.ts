@@ -11,6 +11,7 @@ import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import { createMetrics } from '@recordbus/shared/metrics';
 import { createDropDeletedVersions } from './delete/drop-deleted-versions.ts';
+import { type AnnouncedRanges, createAnnouncedRanges } from './files/announced-ranges.ts';
 import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
 import { createRemovals, type Removals } from './files/removals.ts';
 import type { RecordsDeps } from './records-deps.ts';
@@ -23,6 +24,7 @@ export interface RecordsParts extends ReturnType<typeof createMeters> {
   readonly schema: QuerySchema;
   readonly relay: OutboxRelay;
   readonly removals: Removals;
+  readonly ranges: AnnouncedRanges;
   readonly previews: KeptPreviews;
   start(): Promise<void>;
   stop(): Promise<void>;
@@ -41,7 +43,8 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
     keptFor,
     partitions: given.config.eventPartitions,
   });
-  const removals = createRemovals({ database: background, storage, log });
+  const removals = createRemovals({ database: background, storage, collections: cache.all, log });
+  const ranges = createAnnouncedRanges({ announce: database.write, query: background.query, removals, log });
   const versions = createDropDeletedVersions(background.query, log);
   const maxBytes = () => settings.get('files.thumbs_max_bytes');
   const previews = createKeptPreviews({ query: database.query, storage, log, maxBytes });
@@ -59,17 +62,20 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
     schema,
     relay,
     removals,
+    ranges,
     previews,
     ...createMeters(given, keptFor),
     async start() {
       collation = await findCaseCollation(database.query);
       relay.start();
       removals.start();
+      ranges.start();
       previews.start();
       versions.start();
     },
     async stop() {
       await versions.stop();
+      await ranges.stop();
       await removals.stop();
       await previews.stop();
       await relay.stop();

@@ -43,6 +43,7 @@ import { statements as keepAnnounced } from './0093-keep-announced.ts';
 import { statements as keptByStatement } from './0094-kept-by-statement.ts';
 import { statements as lastVersions } from './0095-last-versions.ts';
 import { statements as largeAnswers } from './0096-large-answers.ts';
+import { statements as announcedRanges } from './0097-announced-ranges.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -91,4 +92,5 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0094-kept-by-statement': keptByStatement,
   '0095-last-versions': lastVersions,
   '0096-large-answers': largeAnswers,
+  '0097-announced-ranges': announcedRanges,
 };

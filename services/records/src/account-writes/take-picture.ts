@@ -7,6 +7,7 @@ import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { notFound } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { hasAccounts } from '../accounts/new-account.ts';
+import { announceEach } from '../files/announced-files.ts';
 import { dropOnFailure } from '../files/drop-on-failure.ts';
 import { fileNamesIn, withFiles } from '../files/file-changes.ts';
 import { createUploadParts, type Upload } from '../files/upload-parts.ts';
@@ -23,7 +24,7 @@ import type { WriteRules } from '../write/write-rules.ts';
 import type { RunWrite, WriteUnit } from '../write/write-unit.ts';
 import { fetchPicture, type Picture } from './fetch-picture.ts';
 
-interface PictureDeps extends WriteRules, Omit<UploadDeps, 'maxUploadBytes'> {
+interface PictureDeps extends WriteRules, Omit<UploadDeps, 'maxUploadBytes' | 'ranges'> {
   readonly write: RunWrite;
   readonly collections: ServedCollections;
   readonly schema: QuerySchema;
@@ -68,7 +69,8 @@ async function storePicture(
   if (!hasAccounts(target)) throw notFound('collection');
   await dropOnFailure(deps, async (announced) => {
     const { query } = database;
-    const parts = createUploadParts({ query, storage, collection: target, recordId: id }, announced);
+    const announcer = announceEach(query, { collectionId: target.id, recordId: id }, announced);
+    const parts = createUploadParts({ storage, collection: target, recordId: id, announcer });
     await parts.addFile(field, Readable.from([bytes]), filename);
     const upload = parts.take();
     await collections.serve(request, (collection) =>

@@ -4,6 +4,7 @@ import { newId, type Query } from '@recordbus/database';
 import type { Principal } from '@recordbus/shared/context';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
 import type { Storage } from '@recordbus/storage';
+import { announceEach } from '../files/announced-files.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';
 import type { FormParts } from '../files/receive-upload.ts';
 import type { Removals } from '../files/removals.ts';
@@ -90,7 +91,8 @@ export function createBatchParts(deps: BatchPartsDeps, announced: number[]): For
     const collection = await collections.admit(requestOf(operation, deps.principal));
     const recordId = op === 'update' ? String(id) : id === undefined ? newId() : readNewId(id);
     const removal = id === undefined ? {} : { awaitRemoval: () => awaitRemoval(query, removals, collection, recordId) };
-    return createUploadParts({ query, storage, collection, recordId, ...removal }, announced);
+    const announcer = announceEach(query, { collectionId: collection.id, recordId }, announced);
+    return createUploadParts({ storage, collection, recordId, announcer, ...removal });
   }
 
   return {

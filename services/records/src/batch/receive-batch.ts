@@ -37,5 +37,5 @@ export function receiveBatch(
     announced,
   );
   const limits = { limitBytes: maxUploadBytes, textBytes: maxBatchBytes, texts: 1, files: maxFiles };
-  return receiveForm(request, parts, limits, { query, announced });
+  return receiveForm(request, parts, limits);
 }

@@ -1,8 +1,19 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { conflict } from '@recordbus/shared/errors';
+import type { HeldRange } from './announced-ranges.ts';
 
-/** How long an upload counts as running after its last renewal. */
-const uploadTimeout = "interval '15 minutes'";
+/** Announces the files of an upload. */
+export interface Announcer {
+  /** Resolves when a file is listed for removal unless a commit keeps it. */
+  announce(name: string): Promise<unknown>;
+  /** The ids of the rows that announce one file each. */
+  readonly announced: readonly number[];
+  /** The range that announces the files of a new record; undefined if they have rows, or if there are none. */
+  readonly range: HeldRange | undefined;
+}
+
+/** How long an upload counts as running after its last renewal, in SQL. */
+export const uploadTimeout = "interval '15 minutes'";
 
 /** Announces a file before its bytes are written: it is removed unless a commit keeps it. Returns the id of the row. */
 export async function announceFile(
@@ -18,6 +29,19 @@ values ($1, $2, $3, now() + ${uploadTimeout}) returning id`,
   if (!row) throw new Error('the announcement of a file returned no row');
   return row.id;
 }
+
+/** Creates the announcer of files that have a row each. It adds the ids of the rows to `announced`. */
+export const announceEach = (
+  query: Query,
+  { collectionId, recordId }: { readonly collectionId: string; readonly recordId: string },
+  announced: number[],
+): Announcer => ({
+  announced,
+  range: undefined,
+  async announce(name) {
+    announced.push(await announceFile(query, { collectionId, recordId, name }));
+  },
+});
 
 /** Renews announced files, because their upload is still running. */
 export async function renewAnnounced(query: Query, ids: readonly number[]): Promise<void> {
@@ -38,12 +62,6 @@ export async function keepAnnounced(query: Query, ids: readonly number[]): Promi
 }
 
 const uploadExpired = () => conflict('upload_expired', 'the upload took too long; send it again');
-
-/**
- * SQL that keeps announced files, the ids (bigint[]) of a parameter, in the statement that writes their names. Null keeps
- * none. `explainExpired` explains its failure.
- */
-export const keepAnnouncedSql = (ids: string): string => `system.keep_announced(${ids})`;
 
 /** Throws 409 for a statement that failed because an announced file was removed; throws any other error unchanged. */
 export function explainExpired(error: unknown): never {

@@ -2,10 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
-import type { Query } from '@recordbus/database';
-import { heartbeat } from '@recordbus/shared/background';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
-import { renewAnnounced } from './announced-files.ts';
 import { collectSpent, type SpentChunks } from './spent-chunks.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
@@ -29,30 +26,17 @@ export interface FormParts<T> {
   take(): T | Promise<T>;
 }
 
-/** How often a running upload renews its announced files, in milliseconds. */
-const renewalMs = 60_000;
-
 /** Receives the form of one record. Also throws 422 for a file that its field refuses. */
 export const receiveUpload = (
   request: IncomingMessage,
   { limitBytes, ...target }: UploadTarget & { readonly limitBytes: number },
-  announced: number[],
-): Promise<Upload> => {
-  const parts = createUploadParts(target, announced);
-  return receiveForm(request, parts, { ...ofRecord, limitBytes }, { query: target.query, announced });
-};
+): Promise<Upload> => receiveForm(request, createUploadParts(target), { ...ofRecord, limitBytes });
 
 /**
  * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
- * over their limits, 400 for a malformed body, and the errors of its parts. The parts add files to `announced` when
- * they begin to store them, even if this function throws.
+ * over their limits, 400 for a malformed body, and the errors of its parts.
  */
-export async function receiveForm<T>(
-  request: IncomingMessage,
-  parts: FormParts<T>,
-  limits: FormLimits,
-  { query, announced }: { readonly query: Query; readonly announced: readonly number[] },
-): Promise<T> {
+export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<T>, limits: FormLimits): Promise<T> {
   const busboy = openParser(request, limits);
   const failure = Promise.withResolvers<never>();
   // The failure may come while nothing waits for it.
@@ -61,7 +45,6 @@ export async function receiveForm<T>(
   const stored: Promise<void>[] = [];
   const streams: Readable[] = [];
   const spent = collectSpent();
-  const endRenewal = heartbeat(renewalMs, () => renewAnnounced(query, announced));
   busboy.on('error', () => failure.reject(malformed('the body is not valid multipart/form-data')));
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     busboy.on(limit, () => failure.reject(malformed('the body has too many parts')));
@@ -98,8 +81,6 @@ export async function receiveForm<T>(
     for (const stream of streams) stream.destroy(new Error('the upload was aborted'));
     await Promise.allSettled(stored);
     throw error;
-  } finally {
-    endRenewal();
   }
 }
 

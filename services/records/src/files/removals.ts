@@ -1,7 +1,9 @@
 import type { Database, Query } from '@recordbus/database';
+import type { Collection } from '@recordbus/schema';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { fileKey, previewMark, type Storage } from '@recordbus/storage';
+import { cleanAbandonedRange } from './abandoned-ranges.ts';
 import { findListed } from './announced-files.ts';
 import { forgetPreviews } from './kept-previews.ts';
 
@@ -27,6 +29,7 @@ interface Removal {
 interface RemovalDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly storage: Storage;
+  readonly collections: () => readonly Collection[];
   readonly log: Logger;
 }
 
@@ -35,7 +38,7 @@ interface RemovalDeps {
  * are gone, so the commit of an upload either finds the row gone or deletes it, never both. The removal of a deleted record
  * leaves files that are announced, since an upload may create the record again.
  */
-export function createRemovals({ database, storage, log }: RemovalDeps): Removals {
+export function createRemovals({ database, storage, collections, log }: RemovalDeps): Removals {
   const removing = every({
     name: 'remove files without a record',
     log,
@@ -81,6 +84,7 @@ where due_at <= now() order by due_at limit ${batchSize} for update skip locked`
   }
 
   async function removeAll(ending: AbortSignal): Promise<void> {
+    while (!ending.aborted && (await cleanAbandonedRange({ database, storage, collections })));
     while (!ending.aborted && (await database.transaction(removeBatch)) === batchSize);
     await database.query({ text: 'delete from system.used_file_tokens where expires_at < now()', values: [] });
   }

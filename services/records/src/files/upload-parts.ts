@@ -1,5 +1,4 @@
 import type { Readable } from 'node:stream';
-import type { Query } from '@recordbus/database';
 import {
   type Collection,
   type Field,
@@ -11,7 +10,8 @@ import {
 import { type AppError, malformed, validationFailed } from '@recordbus/shared/errors';
 import { createJsonBudget } from '@recordbus/shared/http';
 import { fileKey, type Storage } from '@recordbus/storage';
-import { announceFile } from './announced-files.ts';
+import type { Announcer } from './announced-files.ts';
+import type { HeldRange } from './announced-ranges.ts';
 import { sniffedBytes, sniffType } from './sniff-type.ts';
 import { storedNameOf } from './stored-name.ts';
 
@@ -22,16 +22,18 @@ export interface Upload {
   readonly body: Readonly<Record<string, unknown>>;
   /** Names of the stored files by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Ids of the announced files. */
+  /** The ids of the rows that announce its files, which the write deletes. */
   readonly announced: readonly number[];
+  /** The range that announces its files instead, which the statement of the create checks. */
+  readonly range: HeldRange | undefined;
 }
 
 /** The record that an upload is for. */
 export interface UploadTarget {
-  readonly query: Query;
   readonly storage: Storage;
   readonly collection: Collection;
   readonly recordId: string;
+  readonly announcer: Announcer;
   /** Waits for the removal of the files of a deleted record with this id; left out for a new id. */
   awaitRemoval?(): Promise<void>;
 }
@@ -52,10 +54,13 @@ const jsonPart = '_json';
  * `take` returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is not an
  * object, and 400 for JSON beyond the limits of one body (files §3.5).
  */
-export function createUploadParts(
-  { query, storage, collection, recordId, awaitRemoval }: UploadTarget,
-  announced: number[],
-): UploadParts {
+export function createUploadParts({
+  storage,
+  collection,
+  recordId,
+  announcer,
+  awaitRemoval,
+}: UploadTarget): UploadParts {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   const texts = new Map<string, string[]>();
   /**
@@ -76,7 +81,7 @@ export function createUploadParts(
   }
 
   async function announce(name: string): Promise<void> {
-    announced.push(await announceFile(query, { collectionId: collection.id, recordId, name }));
+    await announcer.announce(name);
     // A removal leaves announced files. A removal that began before this announcement must end before the file gets its
     // name.
     await awaitRemoval?.();
@@ -124,7 +129,8 @@ export function createUploadParts(
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));
       }
-      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced };
+      const { announced, range } = announcer;
+      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced, range };
     },
   };
 }

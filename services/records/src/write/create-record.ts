@@ -21,7 +21,7 @@ import type { WrittenRecord } from './written-record.ts';
 /** A record to create. */
 interface NewRecord {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The upload of the request. The body has the names of its files. */
+  /** The upload of the request. The body has the names of its files. The statement keeps those of its range. */
   readonly upload?: Upload | undefined;
   /** The idempotency key for which the statement keeps the answer, if it does. */
   readonly keptFor?: UnusedKey | undefined;
@@ -44,12 +44,6 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
   readonly unwritable?: readonly string[];
 }
 
-/** A record to create with the files of an upload. */
-interface UploadedRecord extends NewRecord {
-  /** Whether the statement keeps the files of the upload. By default the unit keeps them. */
-  readonly keepsFiles?: boolean;
-}
-
 /**
  * Creates a record and its event in one statement. Throws 422 naming every field that is refused, and 403 or 401 when
  * the create rule, or the write rule of a field that the body names, does not hold for the new record; then nothing is
@@ -58,7 +52,7 @@ interface UploadedRecord extends NewRecord {
 export async function createRecord(
   unit: WriteUnit,
   collection: Collection,
-  record: UploadedRecord,
+  record: NewRecord,
   call: Call,
   rules: WriteRules,
 ): Promise<WrittenRecord> {
@@ -68,17 +62,18 @@ export async function createRecord(
     call,
     sent: values.sent,
   });
-  const announced = (record.keepsFiles && record.upload?.announced) || null;
+  const range = record.upload?.range;
   const [row] = await unit
     .query<CreatedRow>({
       ...statement,
-      values: valuesFrom({ ...values, announced, ...keyValuesOf(keptFor) }, call.request),
+      values: valuesFrom({ ...values, range: range?.id ?? null, ...keyValuesOf(keptFor) }, call.request),
     })
     .catch(explainExpired)
     .catch(explainRefusal(collection));
   if (!row && statement.checksRule) throw ruleRefusal(call.principal);
   const written = await readCreated(unit, collection, row, call, rules);
   if (!written) throw new Error('the statement of a create wrote no row');
+  range?.noteKept();
   return written;
 }
 

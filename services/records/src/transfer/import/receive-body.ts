@@ -3,11 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
-import { heartbeat } from '@recordbus/shared/background';
 import { malformed, payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
 import { startSlice } from '@recordbus/shared/time-slice';
 import type { Storage } from '@recordbus/storage';
-import { announceFile, renewAnnounced } from '../../files/announced-files.ts';
+import { announceFile } from '../../files/announced-files.ts';
 import { type Format, formats } from '../formats/source-row.ts';
 import { type Encoding, toUtf8 } from '../formats/to-utf8.ts';
 import { refuseUnknownColumns } from './columns.ts';
@@ -37,9 +36,6 @@ interface Incoming {
   readonly encoding: Encoding | undefined;
 }
 
-/** How often the announcement of a body is renewed while it arrives, in milliseconds. */
-const renewalMs = 60_000;
-
 /**
  * Streams a body into the store, in UTF-8, at the pace of the store, and checks it at the same time: a broken body is
  * refused before any row is imported. Adds the file to `announced`, even if it throws.
@@ -51,7 +47,6 @@ export async function receiveBody(
   announced: number[],
 ): Promise<ReceivedBody> {
   announced.push(await announceFile(query, { collectionId: bodiesOf, recordId: id, name: bodyName }));
-  const endRenewal = heartbeat(renewalMs, () => renewAnnounced(query, announced));
   const copy = new PassThrough();
   const scanning = scanBody(copy, options, collection);
   // The check may reject while the next piece is being written.
@@ -73,7 +68,6 @@ export async function receiveBody(
     return { ...(await scanning), bytes: state.bytes };
   } finally {
     copy.destroy();
-    endRenewal();
   }
 }
 
