@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { finished, type Readable } from 'node:stream';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
 import { collectSpent, type SpentChunks } from './spent-chunks.ts';
@@ -71,7 +70,8 @@ export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<
   });
   try {
     await feed(request, busboy, { limitBytes: limits.limitBytes, failed: failure.promise, spent });
-    await Promise.race([Promise.all(stored), failure.promise]);
+    // A parser that refuses the end of a body finishes all the same. Of two settled promises, the first one counts.
+    await Promise.race([failure.promise, Promise.all(stored)]);
     const taken = await parts.take();
     // After a failure, the storage may still read them.
     spent.free();
@@ -114,26 +114,43 @@ interface FeedOptions {
   readonly spent: SpentChunks;
 }
 
-/** Writes the body to the parser, at the pace of the storage. */
-async function feed(
+/** Writes the body to the parser, at the pace of the storage. Resolves when the parser has read all of it. */
+function feed(
   request: IncomingMessage,
   busboy: BusboyInstance,
   { limitBytes, failed, spent }: FeedOptions,
 ): Promise<void> {
-  const finished = once(busboy, 'finish');
-  finished.catch(() => {});
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
   let length = 0;
-  try {
-    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
-      length += chunk.length;
-      spent.add(chunk);
-      if (length > limitBytes) throw payloadTooLarge(limitBytes);
-      if (!busboy.write(chunk)) await Promise.race([once(busboy, 'drain'), failed]);
-    }
-  } catch (error) {
-    if (request.errored) throw malformed('the body is incomplete');
-    throw error;
+  const resume = () => request.resume();
+  function parse(chunk: Buffer): void {
+    length += chunk.length;
+    spent.add(chunk);
+    if (length > limitBytes) throw payloadTooLarge(limitBytes);
+    if (busboy.write(chunk)) return;
+    request.pause();
+    busboy.once('drain', resume);
   }
-  busboy.end();
-  await Promise.race([finished, failed]);
+  const onData = (chunk: Buffer): void => {
+    try {
+      parse(chunk);
+    } catch (error) {
+      fail(error);
+    }
+  };
+  const stopWatching = finished(request, { writable: false }, (error) => {
+    if (error) fail(malformed('the body is incomplete'));
+    else busboy.end();
+  });
+  function fail(error: unknown): void {
+    stopWatching();
+    request.off('data', onData).pause();
+    busboy.off('drain', resume);
+    reject(error);
+  }
+  busboy.once('finish', resolve);
+  failed.catch(fail);
+  // A request whose idempotency key was claimed first is paused.
+  request.on('data', onData).resume();
+  return promise;
 }

@@ -12,6 +12,7 @@ import { createJsonBudget } from '@recordbus/shared/http';
 import { fileKey, type Storage } from '@recordbus/storage';
 import type { Announcer } from './announced-files.ts';
 import type { HeldRange } from './announced-ranges.ts';
+import { type Beginning, readBeginning } from './read-beginning.ts';
 import { sniffedBytes, sniffType } from './sniff-type.ts';
 import { storedNameOf } from './stored-name.ts';
 
@@ -45,6 +46,9 @@ export interface UploadParts {
   addFile(name: string, stream: Readable, filename: string): Promise<void>;
   take(): Upload;
 }
+
+/** A file of this many bytes is stored while it arrives, a shorter one at once. */
+const bytesAtOnce = 256 * 1024;
 
 /** The part that may have the other members as JSON (files §3.3). */
 const jsonPart = '_json';
@@ -98,22 +102,23 @@ export function createUploadParts({
     async addFile(name: string, stream: Readable, filename: string): Promise<void> {
       const place: (typeof files)[number] = { field: name };
       files.push(place);
-      const parts = stream.iterator();
-      const head = await readHead(parts);
+      const beginning = await readBeginning(stream, bytesAtOnce);
       // A browser sends a part without name and bytes for an empty file input.
-      if (filename === '' && head.length === 0) return;
+      if (filename === '' && beginning.length === 0) return;
       const field = fields.get(name);
       if (field?.type !== 'file') throw refused(name, field ? 'takes no file' : `is not a field of ${collection.name}`);
       const options = fileOptionsOf(field);
       if (!options.multiple && namesByField().has(name)) throw refused(name, 'takes one file');
       const storedName = storedNameOf(filename);
       place.name = storedName;
-      refuseType(field, options, sniffType(head, storedName));
+      refuseType(field, options, sniffType(headOf(beginning), storedName));
+      refuseSize(field, options, beginning.length);
       const key = fileKey(collection.id, recordId, storedName);
       if (!key) throw new Error(`${storedName} is not a valid file name`);
       const announcement = announce(storedName);
       try {
-        await storage.put(key, bounded(head, parts, field, options), { announced: announcement });
+        const bytes = beginning.isWhole ? beginning.chunks : bounded(beginning, stream.iterator(), field, options);
+        await storage.put(key, bytes, { announced: announcement });
       } finally {
         // The caller drops the announced files.
         await Promise.allSettled([announcement]);
@@ -135,30 +140,30 @@ export function createUploadParts({
   };
 }
 
-async function readHead(parts: AsyncIterator<Buffer>): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for (let length = 0; length < sniffedBytes; ) {
-    const { done, value } = await parts.next();
-    if (done) break;
-    chunks.push(value);
-    length += value.length;
+/** The bytes by which a file is sniffed. */
+const headOf = ({ chunks: [first, ...more] }: Beginning): Buffer =>
+  first && (first.length >= sniffedBytes || more.length === 0)
+    ? first
+    : Buffer.concat([...(first ? [first] : []), ...more]);
+
+/** The bytes of a long file. Throws 422 beyond the `maxSize` of its field. */
+async function* bounded(
+  beginning: Beginning,
+  rest: AsyncIterable<Buffer>,
+  field: Field,
+  options: FileOptions,
+): AsyncGenerator<Buffer> {
+  yield* beginning.chunks;
+  let { length } = beginning;
+  for await (const chunk of rest) {
+    length += chunk.length;
+    refuseSize(field, options, length);
+    yield chunk;
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The bytes of a file. Throws 422 beyond the `maxSize` of its field. */
-async function* bounded(
-  head: Buffer,
-  rest: AsyncIterator<Buffer>,
-  field: Field,
-  { maxSize }: FileOptions,
-): AsyncGenerator<Buffer> {
-  let length = 0;
-  for (let next: IteratorResult<Buffer> = { value: head }; !next.done; next = await rest.next()) {
-    length += next.value.length;
-    if (maxSize > 0 && length > maxSize) throw refused(field.name, `may have at most ${maxSize} bytes`);
-    if (next.value.length > 0) yield next.value;
-  }
+function refuseSize({ name }: Field, { maxSize }: FileOptions, length: number): void {
+  if (maxSize > 0 && length > maxSize) throw refused(name, `may have at most ${maxSize} bytes`);
 }
 
 function refuseType(field: Field, { mimeTypes }: FileOptions, type: string): void {

@@ -1,0 +1,33 @@
+import type { Readable } from 'node:stream';
+
+/** The first bytes of a stream. */
+export interface Beginning {
+  readonly chunks: readonly Buffer[];
+  readonly length: number;
+  /** Whether the stream has no more. Otherwise it is paused. */
+  readonly isWhole: boolean;
+}
+
+/**
+ * Reads a stream until it has given so many bytes, or all. It listens to events, since an iterator makes several objects
+ * and a turn of the event loop for each chunk. Throws the error of the stream.
+ */
+export function readBeginning(stream: Readable, bytes: number): Promise<Beginning> {
+  const { promise, resolve, reject } = Promise.withResolvers<Beginning>();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  const onData = (chunk: Buffer): void => {
+    chunks.push(chunk);
+    length += chunk.length;
+    if (length < bytes) return;
+    stream.pause();
+    end(false);
+  };
+  const onEnd = (): void => end(true);
+  function end(isWhole: boolean): void {
+    stream.off('data', onData).off('end', onEnd).off('error', reject);
+    resolve({ chunks, length, isWhole });
+  }
+  stream.on('data', onData).on('end', onEnd).on('error', reject);
+  return promise;
+}
