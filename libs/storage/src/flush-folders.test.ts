@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, rm, rmdir, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createFlushFolder } from './flush-folders.ts';
 
 /** A flush that ends when the test says so. */
 function controlled() {
-  const begun: { readonly path: string; readonly end: PromiseWithResolvers<void> }[] = [];
+  const begun: { readonly path: string; readonly end: PromiseWithResolvers<string | undefined> }[] = [];
   const flush = createFlushFolder((path) => {
-    const end = Promise.withResolvers<void>();
+    const end = Promise.withResolvers<string | undefined>();
     begun.push({ path, end });
     return end.promise;
   });
@@ -22,11 +25,11 @@ test('flushes that are requested during a flush share the next one', async () =>
   const all = [ask('first'), ask('second'), ask('third')];
   await turn();
   assert.deepEqual(paths(), ['a']);
-  begun[0]?.end.resolve();
+  begun[0]?.end.resolve(undefined);
   await turn();
   assert.deepEqual([ended, paths()], [['first'], ['a', 'a']]);
   all.push(ask('fourth'));
-  begun[1]?.end.resolve();
+  begun[1]?.end.resolve(undefined);
   await turn();
   assert.deepEqual(
     [ended, paths()],
@@ -35,7 +38,7 @@ test('flushes that are requested during a flush share the next one', async () =>
       ['a', 'a', 'a'],
     ],
   );
-  begun[2]?.end.resolve();
+  begun[2]?.end.resolve(undefined);
   await Promise.all(all);
 });
 
@@ -46,7 +49,23 @@ test('folders do not wait for each other, and a failed flush fails only those th
   begun[0]?.end.reject(new Error('the disk is gone'));
   await assert.rejects(first, /the disk is gone/);
   await turn();
-  begun[1]?.end.resolve();
-  begun[2]?.end.resolve();
+  begun[1]?.end.resolve(undefined);
+  begun[2]?.end.resolve(undefined);
   await Promise.all([second, third]);
+});
+
+test('a flush tells a folder from a later one with its name', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'recordbus-flush-'));
+  const folder = join(directory, 'folder');
+  const flush = createFlushFolder();
+  assert.equal(await flush(folder), undefined);
+  await mkdir(folder);
+  const first = await flush(folder);
+  await writeFile(join(folder, 'file'), 'x');
+  assert.equal(await flush(folder), first);
+  await rm(join(folder, 'file'));
+  await rmdir(folder);
+  await mkdir(folder);
+  assert.notEqual(await flush(folder), first);
+  await rm(directory, { recursive: true });
 });

@@ -1,18 +1,22 @@
+import { fstatSync } from 'node:fs';
 import { flushFile, openFile, thenClose } from './file-calls.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** Flushes a folder: a name in it is durable only after that (fsync(2)). A folder that is gone needs no flush. */
-export type FlushFolder = (path: string) => Promise<void>;
+/**
+ * Flushes a folder: a name in it is durable only after that (fsync(2)). Returns what tells the folder from others that have
+ * its name before or after it; undefined if nothing does. A folder that is gone needs no flush.
+ */
+export type FlushFolder = (path: string) => Promise<string | undefined>;
 
 /**
  * Creates the flushes of folders. Flushes of one folder take turns, and all that wait share the next one: a flush of
  * many names costs as much as a flush of one.
  */
 export function createFlushFolder(flush: FlushFolder = flushNow): FlushFolder {
-  const running = new Map<string, Promise<void>>();
-  const waiting = new Map<string, Promise<void>>();
+  const running = new Map<string, Promise<string | undefined>>();
+  const waiting = new Map<string, Promise<string | undefined>>();
 
-  function begin(path: string): Promise<void> {
+  function begin(path: string): Promise<string | undefined> {
     const turn = flush(path).finally(() => {
       if (running.get(path) === turn) running.delete(path);
     });
@@ -20,10 +24,10 @@ export function createFlushFolder(flush: FlushFolder = flushNow): FlushFolder {
     return turn;
   }
 
-  async function next(path: string, before: Promise<void>): Promise<void> {
+  async function next(path: string, before: Promise<unknown>): Promise<string | undefined> {
     await before.catch(() => {});
     waiting.delete(path);
-    await begin(path);
+    return begin(path);
   }
 
   return (path) => {
@@ -37,7 +41,13 @@ export function createFlushFolder(flush: FlushFolder = flushNow): FlushFolder {
   };
 }
 
-async function flushNow(path: string): Promise<void> {
+async function flushNow(path: string): Promise<string | undefined> {
   const folder = await unlessMissing(openFile(path, 'r', 0));
-  if (folder !== undefined) await thenClose(folder, () => flushFile(folder));
+  if (folder === undefined) return undefined;
+  return thenClose(folder, async () => {
+    await flushFile(folder);
+    const { dev, ino, birthtimeNs } = fstatSync(folder, { bigint: true });
+    // The number of a removed folder is soon used again. Some file systems keep no time of birth.
+    return birthtimeNs > 0n ? `${dev}/${ino}/${birthtimeNs}` : undefined;
+  });
 }

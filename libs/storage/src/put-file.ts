@@ -6,12 +6,15 @@ import { flushFile, makeFolder, openFile, thenClose } from './file-calls.ts';
 import type { FileKey } from './file-key.ts';
 import { createFlushFolder } from './flush-folders.ts';
 import { folderOptions, newPathOf } from './local-paths.ts';
-import { inPieces, type Piece, writePiece } from './pieces.ts';
+import { inPieces, isWhole, type Piece, pieceOf, writePiece } from './pieces.ts';
 import type { Bytes, Storage } from './storage.ts';
 import { hasCode, unlessMissing } from './unless-missing.ts';
 
 /** The mode keeps other users of the machine from reading files. */
 const fileMode = 0o600;
+
+/** The maximum number of folders whose names are known to be durable. */
+const maxNamed = 100;
 
 /** The beginning of an announced file (see `Storage.put`), whose first piece has been read. */
 interface AnnouncedStart {
@@ -24,14 +27,27 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
   const flushFolder = createFlushFolder();
   /** The folders of collections that are durable. Their ids are never used again. */
   const durable = new Set<string>();
+  /** The folders whose names are durable, by their paths; the latest ones. */
+  const named = new Map<string, string>();
 
   /** Flushes the folders that hold the name of a file and the names of its folders. */
   async function flushNames(path: string): Promise<void> {
     const folder = dirname(path);
     const ofCollection = dirname(folder);
-    const isNew = !durable.has(ofCollection);
-    await Promise.all([folder, ofCollection, ...(isNew ? [directory] : [])].map(flushFolder));
+    const flushParents = () =>
+      Promise.all([ofCollection, ...(durable.has(ofCollection) ? [] : [directory])].map(flushFolder));
+    const isKnown = named.has(folder);
+    const [identity] = await Promise.all([flushFolder(folder), !isKnown && flushParents()]);
+    // Another process may have removed the folder while it was empty, and created it again.
+    if (isKnown && (identity === undefined || identity !== named.get(folder))) await flushParents();
     durable.add(ofCollection);
+    if (identity !== named.get(folder)) note(folder, identity);
+  }
+
+  function note(folder: string, identity: string | undefined): void {
+    named.delete(folder);
+    if (identity !== undefined) named.set(folder, identity);
+    if (named.size > maxNamed) named.delete(named.keys().next().value ?? '');
   }
 
   /** Writes an announced file under its name. A crash may leave a part of it, which its announcement removes. */
@@ -72,7 +88,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
     // The announcement may fail while the bytes are still arriving.
     announced.catch(() => {});
     const pieces = inPieces(bytes);
-    const { value: first = undefined } = await pieces.next();
+    const first = isWhole(bytes) ? pieceOf(bytes) : (await pieces.next()).value || undefined;
     if (!first?.isLast) return putDraft(key, pieces, { first, announced });
     await announced;
     return putWhole(newPathOf(directory, key), first);
