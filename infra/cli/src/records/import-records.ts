@@ -36,7 +36,8 @@ export async function importRecords(
   const parameters = { ...given, format, ...(dryRun && { dry_run: '1' }) };
   const note = isStandard ? noNote : await openNote(file, { url: address.url, collection, parameters });
   const progress = json ? noProgress : createProgress({ output: process.stderr });
-  const running = { ...parts, address, note, progress };
+  const running: RunningImport = { ...parts, address, note, progress, followed: {} };
+  pauseAtSignals(running);
 
   const known = await findKnown(running);
   if (cancel) return cancelJob(running, known, file);
@@ -54,6 +55,8 @@ interface RunningImport extends CommandParts {
   readonly address: ApiAddress;
   readonly note: NoteFile;
   readonly progress: Progress;
+  /** The job that a signal pauses. */
+  readonly followed: { id?: string };
 }
 
 /** Finds the job of an earlier command; undefined if it does not exist. */
@@ -81,7 +84,8 @@ async function cancelJob(
 }
 
 /** Uploads the file and notes its job. The key of an upload that broke off keeps it from creating a second job. */
-async function startJob({ address, note, progress, terminal }: RunningImport, source: ImportSource): Promise<string> {
+async function startJob(running: RunningImport, source: ImportSource): Promise<string> {
+  const { address, note, progress, terminal, followed } = running;
   const { key, job } = (await note.find()) ?? {};
   const repeated = job === undefined ? key : undefined;
   const idempotencyKey = repeated ?? randomUUID();
@@ -89,6 +93,8 @@ async function startJob({ address, note, progress, terminal }: RunningImport, so
   try {
     const send = () => upload(address, source, { key: idempotencyKey, progress });
     const id = await (source.file === standardStream ? send() : whenFree(send, terminal));
+    // From here on a signal pauses it, so that the note never names a job that would go on.
+    followed.id = id;
     await note.write({ key: idempotencyKey, job: id });
     return id;
   } catch (error) {
@@ -101,19 +107,26 @@ async function startJob({ address, note, progress, terminal }: RunningImport, so
 }
 
 /** Follows the job to its end. A signal meanwhile pauses it. */
-async function follow(running: RunningImport, id: string, isPaused: boolean): Promise<ImportJob> {
-  const { address, lifecycle, progress } = running;
-  let isFollowed = true;
-  lifecycle.onStop('job', async () => {
-    if (isFollowed) await pause(running, id);
-  });
+async function follow(
+  { address, progress, followed }: RunningImport,
+  id: string,
+  isPaused: boolean,
+): Promise<ImportJob> {
+  followed.id = id;
   try {
     if (isPaused) await commandJob(address, id, 'resume');
     return await followJob(address, id, progress);
   } finally {
-    isFollowed = false;
+    delete followed.id;
     progress.end();
   }
+}
+
+function pauseAtSignals(running: RunningImport): void {
+  const { lifecycle, followed } = running;
+  lifecycle.onStop('job', async () => {
+    if (followed.id !== undefined) await pause(running, followed.id);
+  });
 }
 
 async function pause({ terminal, address, note, progress }: RunningImport, id: string): Promise<void> {
