@@ -2,7 +2,7 @@ import { writeBuffers, writeBytes } from './file-calls.ts';
 import type { Bytes } from './storage.ts';
 
 /** How many bytes are written at once. A system call costs more than buffering a piece of a stream. */
-const bytesAtOnce = 256 * 1024;
+export const bytesAtOnce = 256 * 1024;
 
 /** Some bytes of a file. */
 export interface Piece {

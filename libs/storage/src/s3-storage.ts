@@ -117,7 +117,7 @@ interface Listed {
   readonly sizeBytes: number;
 }
 
-/** Lists the files whose keys start so below the prefix of all keys, a page at a time. */
+/** Lists the files whose keys begin with `base` and `start`, a page at a time. */
 async function* listUnder({ client, name: Bucket }: Bucket, base: string, start = ''): AsyncGenerator<Listed> {
   for (let after: string | undefined, hasMore = true; hasMore; ) {
     const page = await client.send(

@@ -106,7 +106,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
     assert.ok(!(await titles()).includes('lost'));
   });
 
-  it('shares its announcement with those whose ids begin alike', async () => {
+  it('shares its announcement with those whose ids have the same start', async () => {
     await eventually(async () => (await rowsOf('announced_ranges')) === 0);
     const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => create(`${n}`, ['a.txt'])));
     const starts = new Set(answers.map(({ record }) => idsStartOf(record.id)));
@@ -161,7 +161,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
       await ended();
     });
 
-    it('keeps it while another process has uploads to records whose ids begin alike', async () => {
+    it('keeps it while another process has uploads to records whose ids have the same start', async () => {
       const { kept, left, idsStart } = await leaveFile();
       await ended();
       await announce(idsStart, 10);

@@ -93,7 +93,7 @@ async function startJob(running: RunningImport, source: ImportSource): Promise<s
   try {
     const send = () => upload(address, source, { key: idempotencyKey, progress });
     const id = await (source.file === standardStream ? send() : whenFree(send, terminal));
-    // From here on a signal pauses it, so that the note never names a job that would go on.
+    // A signal right after the note must pause the job, too.
     followed.id = id;
     await note.write({ key: idempotencyKey, job: id });
     return id;

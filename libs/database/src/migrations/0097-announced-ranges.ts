@@ -1,8 +1,8 @@
 /**
- * Creates the list of announced ranges. One row announces the files of all uploads of a process to new records of a
- * collection whose ids begin alike. The statement of such a create calls `keep_range`, which fails once the range is over.
- * The lock makes the end of a range wait for the commits of creates that found it open. `keep_announced` stays for
- * services of the version before.
+ * Creates the table of announced ranges. A range is all record ids of a collection that have the same start. One row
+ * announces every file that a process uploads to new records in a range. The statement that creates such a record calls
+ * `keep_range`, which fails after the range has ended. A range ends only after all creates that found it open have
+ * committed; the advisory lock makes sure of that. The previous version of the services still calls `keep_announced`.
  */
 export const statements: readonly string[] = [
   `create table system.announced_ranges (

@@ -30,7 +30,7 @@ values ($1, $2, $3, now() + ${uploadTimeout}) returning id`,
   return row.id;
 }
 
-/** Creates the announcer of files that have a row each. It adds the ids of the rows to `announced`. */
+/** Creates an announcer that inserts a row for each file, and adds the ids of the rows to `announced`. */
 export const announceEach = (
   query: Query,
   { collectionId, recordId }: { readonly collectionId: string; readonly recordId: string },

@@ -5,7 +5,7 @@ import type { Announcer } from './announced-files.ts';
 import { createOpenRanges, type OpenRange, type OpenRanges, type OpenRangesDeps } from './open-ranges.ts';
 import { removeUnused } from './unused-files.ts';
 
-/** The range of an upload, whose files the statement of the create keeps. */
+/** The range of one upload. The statement that creates the record keeps its files. */
 export interface HeldRange {
   /** The id of its row. */
   readonly id: number;
@@ -14,9 +14,9 @@ export interface HeldRange {
 }
 
 /**
- * Announces the files of new records. A process has one row for all uploads to a collection whose record ids begin alike,
- * so most uploads need no statement to announce their files. If the process dies, another one finds the row, and removes
- * the files whose records do not exist (`cleanAbandonedRange`).
+ * Announces the files of new records. A process inserts one row for all uploads to records of a collection whose ids have
+ * the same start, so most uploads need no statement to announce their files. If the process dies, another one finds the
+ * row, and removes the files whose records do not exist (`cleanAbandonedRange`).
  */
 export interface AnnouncedRanges extends Pick<OpenRanges, 'start' | 'stop'> {
   /** Runs the upload to a new record, and removes its files unless its create has kept them. */

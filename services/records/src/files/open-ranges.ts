@@ -7,11 +7,11 @@ import type { Removals } from './removals.ts';
 
 /** How often ranges are ended and renewed, in milliseconds. */
 const tendingMs = 1000;
-/** A range ends when it has had no upload for this long, in milliseconds: no new id has its start any more. */
+/** A range ends when it has had no upload for this long, in milliseconds: new ids no longer have its start. */
 const idleMs = 1000;
 const renewalMs = 60_000;
 
-/** A range that is announced, or will be in a moment. */
+/** A range that is announced, or is being announced. */
 export interface OpenRange {
   /** The id of its row. */
   readonly id: Promise<number>;

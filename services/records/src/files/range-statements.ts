@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { uploadTimeout } from './announced-files.ts';
 
-/** A range whose process died, or does not know whether a create of it has committed. */
+/** A range whose process died, or lost the answer to a create. */
 export interface DueRange {
   readonly id: number;
   readonly collection_id: string;
@@ -45,8 +45,8 @@ export async function makeRangesDue(query: Query, ids: readonly number[]): Promi
 }
 
 /**
- * Takes a due range for a minute, in a transaction. From its commit on, no create can keep files of the range, and those
- * that kept some have committed.
+ * Takes a due range for a minute, in a transaction. After its commit, no create can keep files of the range, and every
+ * create that kept some has committed.
  */
 export async function takeDueRange(query: Query): Promise<DueRange | undefined> {
   const [range] = await query<DueRange>({

@@ -70,7 +70,7 @@ export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<
   });
   try {
     await feed(request, busboy, { limitBytes: limits.limitBytes, failed: failure.promise, spent });
-    // A parser that refuses the end of a body finishes all the same. Of two settled promises, the first one counts.
+    // The parser emits `finish` even after an error at the end of a body, so the failure comes first.
     await Promise.race([failure.promise, Promise.all(stored)]);
     const taken = await parts.take();
     // After a failure, the storage may still read them.

@@ -9,7 +9,7 @@ import {
 } from '@recordbus/schema';
 import { type AppError, malformed, validationFailed } from '@recordbus/shared/errors';
 import { createJsonBudget } from '@recordbus/shared/http';
-import { fileKey, type Storage } from '@recordbus/storage';
+import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
 import type { Announcer } from './announced-files.ts';
 import type { HeldRange } from './announced-ranges.ts';
 import { type Beginning, readBeginning } from './read-beginning.ts';
@@ -46,9 +46,6 @@ export interface UploadParts {
   addFile(name: string, stream: Readable, filename: string): Promise<void>;
   take(): Upload;
 }
-
-/** A file of this many bytes is stored while it arrives, a shorter one at once. */
-const bytesAtOnce = 256 * 1024;
 
 /** The part that may have the other members as JSON (files §3.3). */
 const jsonPart = '_json';
@@ -102,6 +99,7 @@ export function createUploadParts({
     async addFile(name: string, stream: Readable, filename: string): Promise<void> {
       const place: (typeof files)[number] = { field: name };
       files.push(place);
+      // A short file is read completely before it is stored, a long one is stored while it arrives.
       const beginning = await readBeginning(stream, bytesAtOnce);
       // A browser sends a part without name and bytes for an empty file input.
       if (filename === '' && beginning.length === 0) return;
@@ -140,7 +138,7 @@ export function createUploadParts({
   };
 }
 
-/** The bytes by which a file is sniffed. */
+/** The first bytes of a file, which tell its type. */
 const headOf = ({ chunks: [first, ...more] }: Beginning): Buffer =>
   first && (first.length >= sniffedBytes || more.length === 0)
     ? first
