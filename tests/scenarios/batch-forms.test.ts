@@ -100,6 +100,17 @@ onEachTopology('a form brings the files of the operations of a batch', async (t,
       assert.deepEqual([answer.status, details && at(answer.json, 'details')], [status, details], answer.text);
     });
 
+  for (const part of [{ name: 'gone', content: 'x' }, file('gone', 'a.txt', 'x')])
+    await t.test(`400: a ${part.filename ? 'file' : 'text'} without a name [batch §1.5]`, async () => {
+      const { rawBody, headers } = multipart(part, list(create));
+      const answer = await guest.send('POST', batchPath, {
+        rawBody: rawBody.toString().replace('; name="gone"', ''),
+        headers,
+      });
+      assert.equal(answer.status, 400, answer.text);
+      assert.match(textAt(answer.json, 'error'), /a part of the form has no name/);
+    });
+
   await t.test('operations may be a file part [batch §1.5]', async () => {
     const answer = await send({ ...list(create), filename: 'blob', type: 'application/json' }, a);
     assert.equal(answer.status, 200, answer.text);

@@ -47,27 +47,33 @@ export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<
   busboy.on('error', () => failure.reject(malformed('the body is not valid multipart/form-data')));
   for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
     busboy.on(limit, () => failure.reject(malformed('the body has too many parts')));
-  const tryTo = (work: () => void): void => {
-    try {
-      work();
-    } catch (error) {
-      failure.reject(error);
-    }
-  };
-  busboy.on('field', (name, text, isNameCut, isTextCut) => {
-    textBytes += Buffer.byteLength(name) + Buffer.byteLength(text);
+  // The parser calls back outside the request. What a handler throws there would end the process.
+  const failing =
+    <A extends readonly unknown[]>(handle: (...args: A) => void) =>
+    (...args: A): void => {
+      try {
+        handle(...args);
+      } catch (error) {
+        failure.reject(error);
+      }
+    };
+  const onField = (name: string | undefined, text: string, isNameCut: boolean, isTextCut: boolean): void => {
+    const known = nameOf(name);
+    textBytes += Buffer.byteLength(known) + Buffer.byteLength(text);
     if (isNameCut || isTextCut || textBytes > limits.textBytes)
-      failure.reject(payloadTooLarge(limits.textBytes, 'the texts of the form'));
-    else tryTo(() => parts.addText(name, text));
-  });
-  busboy.on('file', (name, stream, filename) => {
+      throw payloadTooLarge(limits.textBytes, 'the texts of the form');
+    parts.addText(known, text);
+  };
+  const onFile = (name: string | undefined, stream: Readable, filename: string | undefined): void => {
     // The reader handles errors itself. One that comes after it has stopped must not end the process.
     stream.on('error', () => {});
     streams.push(stream);
-    const storing = parts.addFile(name, stream, filename ?? '');
+    const storing = parts.addFile(nameOf(name), stream, filename ?? '');
     storing.catch(failure.reject);
     stored.push(storing);
-  });
+  };
+  busboy.on('field', failing(onField));
+  busboy.on('file', failing(onFile));
   try {
     await feed(request, busboy, { limitBytes: limits.limitBytes, failed: failure.promise, spent });
     // The parser emits `finish` even after an error at the end of a body, so the failure comes first.
@@ -82,6 +88,12 @@ export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<
     await Promise.allSettled(stored);
     throw error;
   }
+}
+
+/** The parser passes no name for a part whose disposition has none, although its types say otherwise. */
+function nameOf(name: string | undefined): string {
+  if (name === undefined) throw malformed('a part of the form has no name: write form-data; name="…"');
+  return name;
 }
 
 /** A body arrives in chunks of 64 KiB. With less room than two, the parser would pause the body at each one. */
