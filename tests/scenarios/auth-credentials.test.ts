@@ -66,3 +66,38 @@ onEachTopology('no answer or event contains credentials', async (t, target) => {
       }
     });
 });
+
+onEachTopology('a password is one password in every Unicode form', async (t, target) => {
+  const users = await createUsers(target);
+  const [composed, decomposed] = [password + 'äé'.normalize('NFC'), password + 'äé'.normalize('NFD')];
+  const login = async (email: string, sent: string) =>
+    (await target.guest.send('POST', `${auth}/${users}/login`, { body: { email, password: sent } })).status;
+  await t.test('composed and decomposed letters sign in, whichever was set [auth §2.1]', async () => {
+    for (const [email, set] of [
+      ['composed@example.com', composed],
+      ['decomposed@example.com', decomposed],
+    ] as const) {
+      await target.guest.post(`${auth}/${users}/register`, { email, password: set });
+      for (const sent of [composed, decomposed]) assert.equal(await login(email, sent), 200);
+      assert.equal(await login(email, `${password}ae`), 401);
+    }
+  });
+  await t.test('characters are counted in NFC [auth §2.1]', async () => {
+    const body = { email: 'short@example.com', password: 'ä'.repeat(11).normalize('NFD') };
+    const { status, json } = await target.guest.send('POST', `${auth}/${users}/register`, { body });
+    assert.equal(status, 422);
+    assert.match(textAt(json, 'details.password'), /at least 12/);
+  });
+  await t.test('half of a character is refused when a password is set [auth §2.1]', async () => {
+    const admin = await target.admin();
+    for (const half of ['\ud800', '\udc00']) {
+      const sent = { email: 'half@example.com', password: `${password}${half}` };
+      for (const answer of [
+        await target.guest.send('POST', `${auth}/${users}/register`, { body: sent }),
+        await admin.send('POST', `/api/v1/${users}`, { body: sent }),
+        await admin.send('POST', '/api/v1/admin/admins', { body: sent }),
+      ])
+        assert.ok(answer.status === 422 || answer.status === 400, `${answer.status} ${answer.text}`);
+    }
+  });
+});

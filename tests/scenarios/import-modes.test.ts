@@ -198,7 +198,7 @@ onOneProcess('an import of accounts', async (t, target) => {
       { email: 'not an address' },
     ]);
     const job = await imported(admin, 'people', { format: 'ndjson' }, body);
-    assert.deepEqual(countsOf(job), { total: 7, read: 7, done: 3, refused: 4 });
+    assert.deepEqual(countsOf(job), { total: 7, read: 7, done: 4, refused: 3 });
     const signIn = (email: string, password: string) =>
       target.guest.send('POST', '/api/v1/auth/people/login', { body: { email, password } });
     const answer = await signIn('plain@example.com', 'correct horse battery');
@@ -206,6 +206,38 @@ onOneProcess('an import of accounts', async (t, target) => {
     assert.equal(at(answer.json, 'data.record.verified'), true);
     assert.equal((await signIn('none@example.com', '')).status >= 400, true);
     assert.equal((await signIn('hash@example.com', 'wrong horse battery')).status, 401);
+  });
+
+  await t.test('keeps hashes of other systems, for a sign-in or a reset [auth §2.2]', async () => {
+    const right = 'correct horse battery';
+    const hashes: Readonly<Record<string, string>> = {
+      bcrypt: '$2b$04$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i',
+      weak: '$argon2i$v=19$m=64,t=2,p=1$Dpt/Kv3+8yJ0J1mjwtEbuw$hk1kG5GoWeX7SeihhTaSxwP0nDShF7zaxDwe3gSF9K8',
+      // Of the password in NFD, at a lower cost.
+      decomposed: '$argon2id$v=19$m=64,t=2,p=1$DVB5Hj5pS2HizkXVT2pEAQ$GnnLKKpGeKfHhk3PJs/n1ToN+a8wN5tKPabmPWdbB34',
+      costly: `$argon2id$v=19$m=155649,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$${'A'.repeat(43)}`,
+      endless: `$2b$31$${'a'.repeat(53)}`,
+      broken: `$argon2id$v=19$m=1,t=1,p=9$MDEyMzQ1Njc4OWFiY2RlZg$${'A'.repeat(43)}`,
+      other: `$scrypt$ln=17,r=8,p=1$MDEyMzQ1Njc4OWFiY2RlZg$${'A'.repeat(43)}`,
+    };
+    const rows = Object.entries(hashes).map(([name, stored]) => ({ email: `${name}@hash.example`, password: stored }));
+    const job = await imported(admin, 'people', { format: 'ndjson' }, linesOf(rows));
+    assert.deepEqual(countsOf(job), { total: rows.length, read: rows.length, done: rows.length });
+    const signIn = async (name: string, password: string) => {
+      const body = { email: `${name}@hash.example`, password };
+      const { status, json } = await target.guest.send('POST', '/api/v1/auth/people/login', { body });
+      return status === 200 ? 200 : [status, at(json, 'code')];
+    };
+    for (const name of Object.keys(hashes))
+      assert.deepEqual(await signIn(name, 'wrong horse battery'), [401, 'invalid_credentials'], name);
+    // The second sign-in is by the hash that the first one has stored.
+    for (const round of ['first', 'second']) assert.equal(await signIn('bcrypt', right), 200, round);
+    const [composed, decomposed] = ['cöRrect horse battery'.normalize('NFC'), 'cöRrect horse battery'.normalize('NFD')];
+    assert.deepEqual(await signIn('decomposed', composed), [401, 'invalid_credentials']);
+    for (const sent of [decomposed, composed, decomposed]) assert.equal(await signIn('decomposed', sent), 200);
+    assert.deepEqual(await signIn('weak', right), [403, 'password_reset_required']);
+    for (const name of ['costly', 'endless', 'broken', 'other'])
+      assert.deepEqual(await signIn(name, right), [401, 'invalid_credentials'], name);
   });
 
   await t.test('changes accounts [import §4.2]', async () => {

@@ -40,6 +40,8 @@ export const meanings: Readonly<Record<string, string>> = {
   invalid_setup_token: 'The set-up token is not one that a start printed.',
   invalid_state: 'The state of the OAuth2 sign-in is used or expired, or belongs to another provider or redirect.',
   key_refused: 'The service key is unknown, revoked or expired, is used from another network, or is in the URL.',
+  password_reset_required:
+    'The password is right, but its imported hash is of an algorithm that is not accepted: the user sets a new one by a reset.',
   scope_missing: 'The service key has no scope for this.',
   beyond_own_rights:
     'A service key cannot create a key with more rights than its own: other scopes, a later expiry, or other networks.',

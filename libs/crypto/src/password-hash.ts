@@ -1,10 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
-import { type Algorithm, hash, hashRaw, parseOptions, verify } from '@node-rs/argon2';
+import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
+import { verify as verifyBcrypt } from '@node-rs/bcrypt';
 import { createGate } from '@recordbus/shared/gate';
+import { composedPassword, passwordForms } from './password-form.ts';
+import { isBcrypt, ownParameters, takesMoreMemory, useOf } from './stored-hash.ts';
 
-/** OWASP's minimum for argon2id (auth §2.2). One lane, because each further lane is a thread per hash. */
-const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 };
+const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, ...ownParameters };
 
 /** The threads of libuv, which hashes share with file access and name lookups. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
@@ -19,15 +21,53 @@ const gate = createGate({
   refusal: 'too many passwords are being checked',
 });
 
-/** Hashes a password with argon2id; returns the PHC string. Throws 503 when too many hashes are waiting. */
-export const hashPassword = (password: string): Promise<string> => gate.run(() => hash(password, parameters));
+/** Imported hashes may take 152 MiB each: with two at once, the memory of a service fits the limit of the chart. */
+const memoryGate = createGate({ width: 2, maxWaiting: 1000, refusal: 'too many passwords are being checked' });
+
+/** Hashes a password in NFC with argon2id; returns the PHC string. Throws 503 when too many hashes are waiting. */
+export const hashPassword = (password: string): Promise<string> =>
+  gate.run(() => hash(composedPassword(password), parameters));
+
+/** A hash to compute. */
+interface HashCheck {
+  readonly passwordHash: string;
+  readonly password: string;
+}
 
 /**
- * Checks a password against its hash. Without a hash (unknown user) it takes the same time and returns false.
- * Throws 503 when too many hashes are waiting.
+ * Returns the hashes to compute for a password, in order, until one matches (auth §2.2, §4.1). Without a hash, and for
+ * one that is never computed, they are as many, of a hash that no password matches: the number depends on the password
+ * only.
  */
-export const verifyPassword = (passwordHash: string | undefined, password: string): Promise<boolean> =>
-  gate.run(() => verify(passwordHash ?? unmatchableHash, password));
+export const checksOf = (passwordHash: string | undefined, password: string): readonly HashCheck[] => {
+  const isComputed = passwordHash !== undefined && useOf(passwordHash) !== 'unusable';
+  return passwordForms(password).map((form) => ({
+    passwordHash: isComputed ? passwordHash : unmatchableHash,
+    password: form,
+  }));
+};
+
+/**
+ * Checks a password against its hash, and returns the form of the password that the hash is of; undefined when it is
+ * wrong. Without a hash (unknown user), or with one that is never computed, it takes the same time as for a wrong
+ * password. Throws 503 when too many hashes are waiting.
+ */
+export async function findRightForm(passwordHash: string | undefined, password: string): Promise<string | undefined> {
+  for (const check of checksOf(passwordHash, password)) {
+    const compute = () => gate.run(() => isMatch(check));
+    const isRight = takesMoreMemory(check.passwordHash) ? memoryGate.run(compute) : compute();
+    if (await isRight) return check.password;
+  }
+  return undefined;
+}
+
+/** Whether a password is right, like `findRightForm`. */
+export const verifyPassword = async (passwordHash: string | undefined, password: string): Promise<boolean> =>
+  (await findRightForm(passwordHash, password)) !== undefined;
+
+/** Hashes of other systems may have the right form and parameters that no hash has: no password matches them. */
+const isMatch = ({ passwordHash, password }: HashCheck): Promise<boolean> =>
+  (isBcrypt(passwordHash) ? verifyBcrypt(password, passwordHash) : verify(passwordHash, password)).catch(() => false);
 
 /**
  * Returns the argon2id digest of a short secret in hex. It is the same for the same salt, so it can be looked up, and
@@ -36,16 +76,15 @@ export const verifyPassword = (passwordHash: string | undefined, password: strin
 export const slowDigest = (secret: string, salt: Uint8Array): Promise<string> =>
   gate.run(async () => (await hashRaw(secret, { ...parameters, salt })).toString('hex'));
 
-/** Whether the hash has other parameters than the current ones. A successful login then stores a new hash (auth §2.2). */
-export function needsRehash(passwordHash: string): boolean {
-  const { algorithm, memoryCost, timeCost, parallelism } = parseOptions(passwordHash);
-  return (
-    algorithm !== parameters.algorithm ||
-    memoryCost !== parameters.memoryCost ||
-    timeCost !== parameters.timeCost ||
-    parallelism !== parameters.parallelism
-  );
-}
+/**
+ * Whether a hash should be replaced after the right password: it has other parameters than the current ones, or is of
+ * the password in another form than NFC (auth §2.2).
+ */
+export const needsRehash = (passwordHash: string, rightForm: string): boolean =>
+  useOf(passwordHash) !== 'own' || rightForm !== composedPassword(rightForm);
+
+/** Whether the right password must be replaced by a reset, because its hash is of an algorithm that is not accepted. */
+export const needsReset = (passwordHash: string): boolean => useOf(passwordHash) === 'weak';
 
 const base64 = (byteCount: number) => randomBytes(byteCount).toString('base64').replaceAll('=', '');
 

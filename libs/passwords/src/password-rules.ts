@@ -1,4 +1,4 @@
-import { findPasswordProblem, hashPassword } from '@recordbus/crypto';
+import { composedPassword, findPasswordProblem, hashPassword } from '@recordbus/crypto';
 import type { Settings } from '@recordbus/settings';
 import { validationFailed } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
@@ -30,7 +30,7 @@ export function createPasswordRules({ settings, log, breachServiceUrl }: Passwor
       requiresSymbol: settings.get('password.require_symbol'),
     });
     if (problem || !settings.get('password.hibp_check')) return problem;
-    const known = await isBreached(password, breachServiceUrl).catch((error) => {
+    const known = await isBreached(composedPassword(password), breachServiceUrl).catch((error) => {
       // The check fails open: an attacker who can block the service must not be able to block registrations.
       log.warn({ err: error }, 'cannot check the password for breaches; the password is accepted');
       return false;

@@ -1,11 +1,13 @@
 import type { User } from '@recordbus/accounts';
-import { hashPassword, needsRehash, verifyPassword } from '@recordbus/crypto';
+import { findRightForm, hashPassword, needsRehash, needsReset } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
+import { AppError } from '@recordbus/shared/errors';
 
 /**
- * Checks a user's password. It takes the same time for a user who does not exist or has no password (auth §4.1). It
- * replaces a hash that has other parameters (auth §2.2).
+ * Checks a user's password. It computes as many hashes for a user who does not exist, or has no password or one whose
+ * hash costs too much (auth §4.1). It replaces a hash that has other parameters (auth §2.2). Throws 403 after the right
+ * password if it must be reset.
  */
 export async function checkPassword(
   query: Query,
@@ -14,9 +16,10 @@ export async function checkPassword(
   password: string,
 ): Promise<boolean> {
   const passwordHash = user?.passwordHash ?? undefined;
-  const isRight = await verifyPassword(passwordHash, password);
-  if (!user || !passwordHash || !isRight) return false;
-  if (needsRehash(passwordHash))
+  const rightForm = await findRightForm(passwordHash, password);
+  if (!user || !passwordHash || rightForm === undefined) return false;
+  if (needsReset(passwordHash)) throw passwordResetRequired();
+  if (needsRehash(passwordHash, rightForm))
     // The password stays the same, so there is no event and no new version. A parallel change of the password wins.
     await query({
       text: `update ${tableOf(collection)} set password_hash = $2 where id = $1 and password_hash = $3`,
@@ -24,3 +27,7 @@ export async function checkPassword(
     });
   return true;
 }
+
+/** 403 for a right password that only its holder may replace, by a reset (auth §2.2). */
+const passwordResetRequired = () =>
+  new AppError(403, 'password_reset_required', 'the password must be reset before it can be used again');

@@ -113,7 +113,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
       ]),
       400: 'a member is missing or malformed',
       401: 'the merge_token is wrong, used or expired, or the password is wrong',
-      403: 'the session is of another user, or did not begin within the last 10 minutes',
+      403: 'the session is of another user or began more than 10 minutes ago, or the right password must be reset',
       404: 'no such auth collection',
       409: 'the account at the provider now belongs to another user',
       429: 'too many failed attempts',

@@ -44,6 +44,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: z.union([userSession, secondFactorRequired]),
       401: 'invalid credentials',
+      403: 'the user is blocked, or the right password must be reset',
       404: 'no such auth collection',
       429: 'too many failed attempts',
     },

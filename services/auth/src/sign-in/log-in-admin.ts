@@ -1,5 +1,5 @@
 import { finishOneTimeToken } from '@recordbus/accounts';
-import { hashPassword, needsRehash, verifyPassword } from '@recordbus/crypto';
+import { findRightForm, hashPassword, needsRehash } from '@recordbus/crypto';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { type AdminSession, openAdminSession } from '../sessions/admin-sessions.ts';
@@ -31,9 +31,10 @@ export async function logInAdmin(
   const { database, lockout } = parts;
   const attempt = await lockout.reserve({ realm, email, clientAddress: origin.context.clientAddress });
   const admin = await findAdminByEmail(database.query, email);
-  const isRight = await verifyPassword(admin?.passwordHash, password);
-  if (!admin || !isRight) throw invalidCredentials();
-  if (needsRehash(admin.passwordHash)) await replacePasswordHash(database.query, admin, await hashPassword(password));
+  const rightForm = await findRightForm(admin?.passwordHash, password);
+  if (!admin || rightForm === undefined) throw invalidCredentials();
+  if (needsRehash(admin.passwordHash, rightForm))
+    await replacePasswordHash(database.query, admin, await hashPassword(password));
   if (admin.totpEnabled) {
     await attempt.release();
     return { mfa_required: true, mfa_token: await issueMfaToken(parts, admin) };

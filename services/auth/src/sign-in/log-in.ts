@@ -12,7 +12,8 @@ interface Credentials {
 
 /**
  * Signs a user in with address and password (auth §4.1). Throws the same 401 after the same time for a wrong password and
- * an unknown address, and 429 when the address or the client is locked out, even for the right password.
+ * an unknown address, 403 after a right password that must be reset, and 429 when the address or the client is locked
+ * out, even for the right password.
  */
 export async function logIn(
   parts: AuthParts,
