@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { at } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -105,6 +106,27 @@ onEachTopology('a malformed request is refused', async (t, target) => {
     const rawBody = Buffer.concat([Buffer.from('{"title": "A'), Buffer.from([0xff, 0xfe]), Buffer.from('"}')]);
     const { status, text } = await target.guest.send('POST', '/api/v1/posts', { rawBody, headers: json });
     assert.equal(status, 400, text);
+  });
+
+  for (const [path, details] of [
+    ['/api/v1/posts?filter=%ff', { filter: 'is not valid UTF-8' }],
+    ['/api/v1/posts?filter=title%20=%20"%C3"', { filter: 'is not valid UTF-8' }],
+    ['/api/v1/posts?page=1&sort=%ED%A0%80', { sort: 'is not valid UTF-8' }],
+    ['/api/v1/posts?anything=%ff', { anything: 'is not valid UTF-8' }],
+    ['/api/v1/posts?%ff=1', { '\ufffd': 'is not valid UTF-8' }],
+    ['/api/v1/admin/settings?x=%ff', { x: 'is not valid UTF-8' }],
+    ['/api/v1/posts/%ff', undefined],
+    ['/api/files/posts/%ff/a', undefined],
+  ] as const)
+    await t.test(`GET ${path}: bytes that are not UTF-8 are refused [http §1.4, §2.5]`, async () => {
+      const { status, text, json: answer } = await (await target.admin()).send('GET', path);
+      assert.equal(status, 400, text);
+      assert.deepEqual(at(answer, 'details'), details);
+    });
+
+  await t.test('the replacement character is a text like others [http §2.5]', async () => {
+    const { status, text } = await target.guest.send('GET', '/api/v1/posts?filter=title%20=%20"%EF%BF%BD"');
+    assert.equal(status, 200, text);
   });
 });
 

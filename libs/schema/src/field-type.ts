@@ -28,6 +28,8 @@ export type ValueKind = 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | 
 export interface FormText {
   /** Whether `read` parses a text as JSON; the caller bounds what that costs first. */
   isJson(text: string): boolean;
+  /** Whether a field may have a part for each of its values. */
+  readonly takesSeveral: boolean;
   /** Reads all text parts of one field. A text that cannot be read stays text, which the field then refuses. */
   read(texts: readonly string[]): unknown;
 }

@@ -4,7 +4,7 @@ import type { FormText } from '../field-type.ts';
 const maxNumberLength = 400;
 
 /** The text is the value. */
-export const plainText: FormText = { isJson: () => false, read: lastOf };
+export const plainText: FormText = { isJson: () => false, takesSeveral: false, read: lastOf };
 
 /** Decimal digits, with a fraction or an exponent. */
 export const numberText = numberLike(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i);
@@ -15,6 +15,7 @@ export const secondsText = numberLike(/^-?\d+$/);
 /** `true` and `false`. */
 export const boolText: FormText = {
   isJson: () => false,
+  takesSeveral: false,
   read(texts) {
     const text = lastOf(texts);
     return text === 'true' ? true : text === 'false' ? false : text;
@@ -24,6 +25,7 @@ export const boolText: FormText = {
 /** JSON; a text that is not JSON stays text. */
 export const jsonText: FormText = {
   isJson: () => true,
+  takesSeveral: false,
   read(texts) {
     const text = lastOf(texts);
     if (text === '') return text;
@@ -34,6 +36,7 @@ export const jsonText: FormText = {
 /** A part for each item, or one part with the whole list as JSON. An empty part holds no value. */
 export const listText: FormText = {
   isJson: isJsonList,
+  takesSeveral: true,
   read(texts) {
     const [text = '', ...others] = texts;
     if (others.length > 0) return texts;
@@ -50,6 +53,7 @@ function lastOf(texts: readonly string[]): string {
 function numberLike(shape: RegExp): FormText {
   return {
     isJson: () => false,
+    takesSeveral: false,
     read(texts) {
       const text = lastOf(texts);
       const digits = text.length > maxNumberLength ? '' : text.trim();

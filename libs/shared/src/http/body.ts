@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { malformed, payloadTooLarge, requestTimeout, unsupportedEncoding, unsupportedMediaType } from '../errors.ts';
+import { collectBytes } from './collect-bytes.ts';
 import { findJsonExcess, largeBodyBytes } from './json-shape.ts';
 
 /** Returns the declared length of the body in bytes; 0 when the request declares none. */
@@ -77,7 +78,7 @@ function isJsonInUtf8(type: string): boolean {
 }
 
 async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const collected = collectBytes();
   let length = 0;
   const deadlineMs = performance.now() + bodyTimeoutMs;
   try {
@@ -85,11 +86,11 @@ async function readBytes(request: IncomingMessage, limitBytes: number): Promise<
       length += chunk.length;
       if (length > limitBytes) throw payloadTooLarge(limitBytes);
       if (performance.now() > deadlineMs) throw requestTimeout();
-      chunks.push(chunk);
+      collected.add(chunk);
     }
   } catch (error) {
     if (request.errored) throw malformed('the body ended before it was whole');
     throw error;
   }
-  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  return collected.take();
 }

@@ -13,6 +13,7 @@ import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } fro
 import { connectionHeaders } from './connection-headers.ts';
 import { answerOnce, type KeyedRequest, readIdempotencyKey, requestKeyOf } from './idempotency.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
+import { parseQuery } from './query-text.ts';
 import type { Reply } from './reply.ts';
 import { digestRequest } from './request-digest.ts';
 import { logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
@@ -137,8 +138,8 @@ async function readInput(
     isHead: request.method === 'HEAD',
     multipart,
     stream: route.streamedBody && hasBody(request) ? request : undefined,
-    queryText: (name) => new URLSearchParams(search).getAll(name).at(-1),
-    queryTexts: (name) => new URLSearchParams(search).getAll(name),
+    queryText: (name) => parseQuery(search).getAll(name).at(-1),
+    queryTexts: (name) => parseQuery(search).getAll(name),
     context,
     // No getters: a getter would give each object its own hidden class, which slows down every request.
     headerNames: () => Object.keys(request.headers).filter(isOfRequest),
@@ -154,7 +155,7 @@ const isOfRequest = (name: string): boolean => !connectionHeaders.has(name) && n
 
 /** Parses the query; without a schema it returns each name once. */
 function readQuery(schema: z.ZodType | undefined, search: string): unknown {
-  const texts = search === '' ? {} : Object.fromEntries(new URLSearchParams(search));
+  const texts = search === '' ? {} : Object.fromEntries(parseQuery(search));
   return schema ? readStrings(schema, texts) : texts;
 }
 

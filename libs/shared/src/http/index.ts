@@ -14,6 +14,7 @@ export {
   withHeaders,
 } from './answers.ts';
 export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
+export { type CollectedBytes, collectBytes } from './collect-bytes.ts';
 export { connectionHeaders, namedByConnection } from './connection-headers.ts';
 export type { ServiceDescription } from './description.ts';
 export { authorize, createDispatcher, splitUrl } from './dispatch.ts';
@@ -33,6 +34,7 @@ export type {
 export { createJsonBudget, findJsonExcess } from './json-shape.ts';
 export { describeRoutes, descriptionPath, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { patternSchema } from './portable-patterns.ts';
+export { parseQuery } from './query-text.ts';
 export { boundedNumber, decimal, describedAs, exactText, flag, freeText, pageQuery, timeSec } from './query-values.ts';
 export { created, ok, page, plainText, type Reply, rawJson, withWarnings } from './reply.ts';
 export { endAheadOfBody, sendError, sendReply } from './respond.ts';

@@ -3,10 +3,13 @@ import { malformed } from '@recordbus/shared/errors';
 
 /**
  * Returns the path and query of a request target. Clients of proxies send the whole URL (RFC 9112 §3.2.2). Throws 400
- * for any other form and for a fragment; `*` is only valid with OPTIONS, which is answered before this step.
+ * for any other form, for a fragment and for bytes that must be percent-encoded; `*` is only valid with OPTIONS, which is
+ * answered before this step.
  */
 export function toOriginForm(target: string): string {
   if (target.includes('#')) throw malformed('a fragment is not for the server');
+  // node:http reads each such byte as a character of its own.
+  if (/[\x80-\xff]/.test(target)) throw malformed('the request target has bytes that must be percent-encoded');
   if (target.startsWith('/')) return target;
   const absolute = /^https?:\/\/[^/?#]+/i.exec(target);
   if (!absolute) throw malformed('the request target is not a path');

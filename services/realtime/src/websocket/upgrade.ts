@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { splitUrl } from '@recordbus/shared/http';
+import { parseQuery, splitUrl } from '@recordbus/shared/http';
 import type { UpgradeHandler } from '@recordbus/shared/service';
 import { WebSocketServer } from 'ws';
 import { createWsTransport } from '../connection/ws-transport.ts';
@@ -55,6 +55,6 @@ function callerOf({ url = '/', headers }: IncomingMessage): OpeningRequest['call
   ]);
   return {
     headers: Object.fromEntries(texts),
-    query: readableQuery(new URLSearchParams(splitUrl(url).search)),
+    query: readableQuery(parseQuery(splitUrl(url).search)),
   };
 }

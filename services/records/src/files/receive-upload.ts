@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { finished, type Readable } from 'node:stream';
-import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
+import { finished, Readable } from 'node:stream';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
+import { collectBytes } from '@recordbus/shared/http';
+import { boundaryOf, createFormParser, type FormParser, type PartHandler } from './form-parser.ts';
+import { type PartHead, readPartText } from './part-head.ts';
 import { collectSpent, type SpentChunks } from './spent-chunks.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
@@ -31,92 +33,96 @@ export const receiveUpload = (
   { limitBytes, ...target }: UploadTarget & { readonly limitBytes: number },
 ): Promise<Upload> => receiveForm(request, createUploadParts(target), { ...ofRecord, limitBytes });
 
+/** A body arrives in chunks of 64 KiB. With less room than two, a file would pause the body at each one. */
+const highWaterMark = 128 * 1024;
+
 /**
  * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
  * over their limits, 400 for a malformed body, and the errors of its parts.
  */
 export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<T>, limits: FormLimits): Promise<T> {
-  const busboy = openParser(request, limits);
   const failure = Promise.withResolvers<never>();
   // The failure may come while nothing waits for it.
   failure.promise.catch(() => {});
-  let textBytes = 0;
   const stored: Promise<void>[] = [];
   const streams: Readable[] = [];
   const spent = collectSpent();
-  busboy.on('error', () => failure.reject(malformed('the body is not valid multipart/form-data')));
-  for (const limit of ['partsLimit', 'filesLimit', 'fieldsLimit'] as const)
-    busboy.on(limit, () => failure.reject(malformed('the body has too many parts')));
-  // The parser calls back outside the request. What a handler throws there would end the process.
-  const failing =
-    <A extends readonly unknown[]>(handle: (...args: A) => void) =>
-    (...args: A): void => {
-      try {
-        handle(...args);
-      } catch (error) {
-        failure.reject(error);
-      }
-    };
-  const onField = (name: string | undefined, text: string, isNameCut: boolean, isTextCut: boolean): void => {
-    const known = nameOf(name);
-    textBytes += Buffer.byteLength(known) + Buffer.byteLength(text);
-    if (isNameCut || isTextCut || textBytes > limits.textBytes)
-      throw payloadTooLarge(limits.textBytes, 'the texts of the form');
-    parts.addText(known, text);
-  };
-  const onFile = (name: string | undefined, stream: Readable, filename: string | undefined): void => {
+  const pace = { pause: () => {}, resume: () => {} };
+
+  function openFile({ name, filename = '' }: PartHead): PieceTaker {
+    if (streams.length === limits.files) throw malformed('the body has too many parts');
+    const stream = new Readable({ highWaterMark, read: () => pace.resume() });
     // The reader handles errors itself. One that comes after it has stopped must not end the process.
     stream.on('error', () => {});
     streams.push(stream);
-    const storing = parts.addFile(nameOf(name), stream, filename ?? '');
+    const storing = parts.addFile(name, stream, filename);
     storing.catch(failure.reject);
     stored.push(storing);
-  };
-  busboy.on('field', failing(onField));
-  busboy.on('file', failing(onFile));
+    return {
+      take(bytes) {
+        if (!stream.push(bytes)) pace.pause();
+      },
+      end: () => stream.push(null),
+    };
+  }
+
+  const openText = createTextParts(parts, limits);
+  let part: PieceTaker | undefined;
+  const parser = openParser(request, {
+    begin(head) {
+      part = head.isFile ? openFile(head) : openText(head);
+    },
+    data: (bytes) => part?.take(bytes),
+    end: () => part?.end(),
+  });
   try {
-    await feed(request, busboy, { limitBytes: limits.limitBytes, failed: failure.promise, spent });
-    // The parser emits `finish` even after an error at the end of a body, so the failure comes first.
+    await feed(request, parser, { limitBytes: limits.limitBytes, failed: failure.promise, spent, pace });
     await Promise.race([failure.promise, Promise.all(stored)]);
     const taken = await parts.take();
     // After a failure, the storage may still read them.
     spent.free();
     return taken;
   } catch (error) {
-    busboy.destroy();
     for (const stream of streams) stream.destroy(new Error('the upload was aborted'));
     await Promise.allSettled(stored);
     throw error;
   }
 }
 
-/** The parser passes no name for a part whose disposition has none, although its types say otherwise. */
-function nameOf(name: string | undefined): string {
-  if (name === undefined) throw malformed('a part of the form has no name: write form-data; name="…"');
-  return name;
+/** Takes the pieces of one part. */
+interface PieceTaker {
+  take(bytes: Buffer): void;
+  end(): void;
 }
 
-/** A body arrives in chunks of 64 KiB. With less room than two, the parser would pause the body at each one. */
-const highWaterMark = 128 * 1024;
-const maxNameBytes = 255;
-const maxHeaders = 50;
-
-function openParser(request: IncomingMessage, { textBytes, texts, files }: FormLimits): BusboyInstance {
-  const type = request.headers['content-type'] ?? '';
-  try {
-    const limits = {
-      fieldNameSize: maxNameBytes,
-      fieldSize: textBytes,
-      fields: texts,
-      files,
-      parts: texts + files,
-      headerPairs: maxHeaders,
+/** Keeps the texts of a form in memory, within their limits. */
+function createTextParts(parts: Pick<FormParts<unknown>, 'addText'>, { texts, textBytes }: FormLimits) {
+  let count = 0;
+  let length = 0;
+  const add = (bytes: number): void => {
+    length += bytes;
+    if (length > textBytes) throw payloadTooLarge(textBytes, 'the texts of the form');
+  };
+  return (head: PartHead): PieceTaker => {
+    count += 1;
+    if (count > texts) throw malformed('the body has too many parts');
+    add(Buffer.byteLength(head.name));
+    const collected = collectBytes();
+    return {
+      take(bytes) {
+        add(bytes.length);
+        collected.add(bytes);
+      },
+      end: () => parts.addText(head.name, readPartText(collected.take(), head)),
     };
-    const headers: BusboyHeaders = { 'content-type': type };
-    return new Busboy({ headers, limits, highWaterMark, fileHwm: highWaterMark });
-  } catch {
-    throw malformed('the body is not valid multipart/form-data');
-  }
+  };
+}
+
+function openParser({ headers }: IncomingMessage, handler: PartHandler): FormParser {
+  const boundary = boundaryOf(headers['content-type'] ?? '');
+  if (boundary === undefined)
+    throw malformed('the content type of the form has no boundary, or one of more than 200 characters');
+  return createFormParser(boundary, handler);
 }
 
 interface FeedOptions {
@@ -124,43 +130,47 @@ interface FeedOptions {
   readonly failed: Promise<never>;
   /** Gets the chunks that were read. */
   readonly spent: SpentChunks;
+  /** Gets the functions with which the files of the form pause the body. */
+  readonly pace: { pause: () => void; resume: () => void };
 }
 
 /** Writes the body to the parser, at the pace of the storage. Resolves when the parser has read all of it. */
 function feed(
   request: IncomingMessage,
-  busboy: BusboyInstance,
-  { limitBytes, failed, spent }: FeedOptions,
+  parser: FormParser,
+  { limitBytes, failed, spent, pace }: FeedOptions,
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   let length = 0;
-  const resume = () => request.resume();
-  function parse(chunk: Buffer): void {
+  const failing =
+    <A extends readonly unknown[]>(work: (...args: A) => void) =>
+    (...args: A): void => {
+      try {
+        work(...args);
+      } catch (error) {
+        fail(error);
+      }
+    };
+  const onData = failing((chunk: Buffer): void => {
     length += chunk.length;
     spent.add(chunk);
     if (length > limitBytes) throw payloadTooLarge(limitBytes);
-    if (busboy.write(chunk)) return;
-    request.pause();
-    busboy.once('drain', resume);
-  }
-  const onData = (chunk: Buffer): void => {
-    try {
-      parse(chunk);
-    } catch (error) {
-      fail(error);
-    }
-  };
-  const stopWatching = finished(request, { writable: false }, (error) => {
-    if (error) fail(malformed('the body is incomplete'));
-    else busboy.end();
+    parser.write(chunk);
   });
+  const onEnd = failing((error?: Error | null): void => {
+    if (error) throw malformed('the body is incomplete');
+    parser.end();
+    resolve();
+  });
+  const stopWatching = finished(request, { writable: false }, onEnd);
   function fail(error: unknown): void {
     stopWatching();
+    pace.resume = () => {};
     request.off('data', onData).pause();
-    busboy.off('drain', resume);
     reject(error);
   }
-  busboy.once('finish', resolve);
+  pace.pause = () => request.pause();
+  pace.resume = () => request.resume();
   failed.catch(fail);
   // A request whose idempotency key was claimed first is paused.
   request.on('data', onData).resume();

@@ -53,7 +53,7 @@ const jsonPart = '_json';
 /**
  * Creates a collector of parts. It keeps texts in memory, and announces and stores files at the pace of the storage.
  * `take` returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is not an
- * object, and 400 for JSON beyond the limits of one body (files §3.5).
+ * object, for a second text of a single value, and for JSON beyond the limits of one body (files §3.5).
  */
 export function createUploadParts({
   storage,
@@ -90,7 +90,9 @@ export function createUploadParts({
 
   return {
     addText(name: string, text: string): void {
-      const isJson = name === jsonPart || formTextOf(name)?.isJson(text);
+      const formText = formTextOf(name);
+      if (texts.has(name) && (name === jsonPart || formText?.takesSeveral === false)) throw repeated(name);
+      const isJson = name === jsonPart || formText?.isJson(text);
       const excess = isJson ? jsonBudget.take(Buffer.from(text)) : undefined;
       if (excess) throw malformed(`the JSON of the form, up to the part ${name}, ${excess}`);
       texts.set(name, [...(texts.get(name) ?? []), text]);
@@ -180,6 +182,11 @@ function readJsonPart(texts: readonly string[] | undefined): object {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     throw malformed(`the part ${jsonPart} must be a JSON object`);
   return value;
+}
+
+function repeated(name: string): AppError {
+  const message = 'is in the form twice, and takes one value';
+  return malformed(`the part ${name} ${message}`, { [name]: message });
 }
 
 const refused = (name: string, message: string): AppError => validationFailed(Object.fromEntries([[name, message]]));

@@ -1,0 +1,68 @@
+import { malformed } from '@recordbus/shared/errors';
+import { decodeText, readParameters } from './header-parameters.ts';
+
+/** The head of a form's part. */
+export interface PartHead {
+  readonly name: string;
+  /** Without folders. A part with a file name is a file. */
+  readonly filename: string | undefined;
+  readonly isFile: boolean;
+  /** The charset of a text. */
+  readonly charset: string;
+}
+
+const maxHeaders = 50;
+const maxNameBytes = 255;
+
+/**
+ * Reads the header lines of a part (RFC 7578 §4), without the empty line after them. `ordinal` counts the parts from 1,
+ * for the message about a part without a name. Throws 400 for lines that are not headers, for bytes that are not UTF-8, and
+ * for a part that is not form-data with a name of at most 255 bytes.
+ */
+export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
+  const which = `part ${ordinal} of the form`;
+  const headers = readHeaders(bytes, which);
+  const disposition = headers.get('content-disposition');
+  if (disposition === undefined) throw malformed(`${which} has no Content-Disposition; write form-data; name="…"`);
+  const { value, parameters } = readParameters(disposition);
+  if (value.toLowerCase() !== 'form-data')
+    throw malformed(`${which} has a Content-Disposition other than form-data; write form-data; name="…"`);
+  const name = parameters.get('name');
+  if (name === undefined) throw malformed(`${which} has no name: write form-data; name="…"`);
+  if (Buffer.byteLength(name) > maxNameBytes) throw malformed(`${which} has a name of more than ${maxNameBytes} bytes`);
+  const type = readParameters(headers.get('content-type') ?? 'text/plain');
+  const filename = parameters.get('filename*') ?? parameters.get('filename');
+  return {
+    name,
+    filename: filename?.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1),
+    isFile: filename !== undefined || type.value.toLowerCase() === 'application/octet-stream',
+    charset: type.parameters.get('charset') ?? 'utf-8',
+  };
+}
+
+/** Decodes the text of a part. Throws 400 naming the part for bytes that its charset lacks. */
+export function readPartText(bytes: Uint8Array, { name, charset }: PartHead): string {
+  const text = decodeText(bytes, charset);
+  if (text !== undefined) return text;
+  const message = /^utf-?8$/i.test(charset) ? 'is not valid UTF-8' : 'is not valid text of its charset';
+  throw malformed(`the part ${name} ${message}`, { [name]: message });
+}
+
+/** Returns the headers by their names in lower case. */
+function readHeaders(bytes: Uint8Array, which: string): Map<string, string> {
+  const text = decodeText(bytes, 'utf-8');
+  if (text === undefined) throw malformed(`${which} has a header that is not valid UTF-8`);
+  const headers = new Map<string, string>();
+  // A line that begins with a blank continues the one before (RFC 5322 §2.2.3).
+  const lines = text === '' ? [] : text.replaceAll(/\r\n(?=[ \t])/g, '').split('\r\n');
+  if (lines.length > maxHeaders) throw malformed(`${which} has more than ${maxHeaders} headers`);
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    if (colon < 1) throw malformed(`${which} has a header line without a name and a colon`);
+    if (/[\r\n\0]/.test(line)) throw malformed(`${which} has a header with a line break or NUL in it`);
+    const name = line.slice(0, colon).toLowerCase();
+    if (headers.has(name)) throw malformed(`${which} has a header twice`);
+    headers.set(name, line.slice(colon + 1).trim());
+  }
+  return headers;
+}
