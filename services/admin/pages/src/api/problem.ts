@@ -1,5 +1,6 @@
 import { RecordbusError } from '@recordbus/client';
 import { cutText } from '../ui/cut-text.ts';
+import { UnreadableError } from '../ui/unreadable.ts';
 
 /** A message may repeat the whole input. */
 const longestText = 4000;
@@ -19,17 +20,21 @@ export interface Problem {
 
 /** Returns the problem that an error describes. */
 export function problemOf(error: unknown): Problem {
+  // Each input shows its own reason.
+  if (error instanceof UnreadableError)
+    return { text: check(error.places), status: 0, code: 'unreadable', places: {}, requestId: undefined };
   if (!(error instanceof RecordbusError))
     return { text: String(error), status: 0, code: 'defect', places: {}, requestId: undefined };
   const { status, code, details, requestId } = error;
   const places = Object.fromEntries(
     Object.entries(details).filter((pair): pair is [string, string] => typeof pair[1] === 'string'),
   );
-  const wrong = Object.keys(places).slice(0, maxNamed).join(', ');
   const text =
     code === 'network'
       ? 'The server does not answer. Your input is safe.'
-      : sentence(code === 'validation_failed' && wrong ? `Check ${wrong}` : error.message);
+      : code === 'validation_failed' && Object.keys(places).length > 0
+        ? check(Object.keys(places))
+        : sentence(error.message);
   return { text: cutText(text, longestText), status, code, places, requestId };
 }
 
@@ -48,6 +53,8 @@ export function positionIn(message: string | undefined, text: string): number | 
 
 /** Whether a request was aborted because its result is no longer needed. */
 export const isAborted = (error: unknown): boolean => error instanceof RecordbusError && error.code === 'aborted';
+
+const check = (places: readonly string[]): string => `Check ${places.slice(0, maxNamed).join(', ')}.`;
 
 const sentence = (text: string): string => {
   const first = text.charAt(0).toUpperCase() + text.slice(1);

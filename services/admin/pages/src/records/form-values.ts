@@ -1,13 +1,14 @@
 import type { FieldDefinition } from '@recordbus/client';
+import { Unreadable } from '../ui/unreadable.ts';
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null;
 const hasFile = (value: unknown): boolean =>
   value instanceof Blob || (Array.isArray(value) && value.some((one) => one instanceof Blob));
 
-/** Whether two values of a record are equal. A chosen file never equals a stored one. */
+/** Whether two values of a record are equal. A chosen file never equals a stored one, nor a text that cannot be read. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other || (isEmpty(one) && isEmpty(other))) return true;
-  if (hasFile(one) || hasFile(other)) return false;
+  if (hasFile(one) || hasFile(other) || one instanceof Unreadable || other instanceof Unreadable) return false;
   return JSON.stringify(one) === JSON.stringify(other);
 }
 
