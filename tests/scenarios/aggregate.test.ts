@@ -118,6 +118,12 @@ onEachTopology('aggregates', async (t, target) => {
       `group=day(sold)&tz=Europe/Berlin&filter=${text('product = "jam"')}`,
       [{ day_sold: at('2026-03-28T23:00:00Z') }],
     ),
+    shows('a time zone without a period', `count=1&tz=Europe/Berlin&filter=${text('product = "jam"')}`, [{ count: 1 }]),
+    shows(
+      'a time zone with a group that is no period',
+      `group=product&tz=Europe/Berlin&sort=product&having=${text('product = "jam"')}`,
+      [{ product: 'jam' }],
+    ),
     shows('days in UTC, also before 1970', `group=day(sold)&filter=${text('sold < 0')}`, [
       { day_sold: at('1969-12-28T00:00:00Z') },
     ]),

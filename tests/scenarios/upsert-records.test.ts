@@ -46,6 +46,10 @@ onEachTopology('PUT with on creates a record, or changes the one with the values
   });
   const created = { events: ['matched.create'] };
   const updated = { events: ['matched.update'] };
+  const noOn: Scenario['expect'] = {
+    status: 400,
+    json: { error: 'on: is required', code: 'malformed_request', details: { on: 'is required' } },
+  };
   const badOn = refused.malformedWith({ on: is.text });
   const mail = { mail: 'Ada@example.com', needed: 'x' };
   const pair = { year: 2026, place: 'here', needed: 'x' };
@@ -92,8 +96,13 @@ onEachTopology('PUT with on creates a record, or changes the one with the values
     put('a field twice', 'slug,slug', { slug: 'a' }, badOn),
     put('an unknown field', 'colour', { colour: 'red' }, badOn),
     put('the id', 'id', { id: 'a' }, badOn),
-    put('nothing', '', { slug: 'a' }, badOn),
-    { ...put('no parameter', '', { slug: 'a' }, badOn), request: 'PUT /api/v1/matched' },
+    put('nothing', '', { slug: 'a' }, noOn),
+    ...pathsOf('matched').map((path) => ({
+      ...put('', '', { slug: 'a' }, noOn),
+      name: `no parameter, at ${path}`,
+      request: `PUT ${path}`,
+    })),
+    { ...put('neither parameter nor body', '', {}, noOn), body: undefined, request: 'PUT /api/v1/matched' },
     put('a body without the value', 'slug', { needed: 'x' }, refused.invalid('slug')),
     put('null', 'slug', { slug: null, needed: 'x' }, refused.invalid('slug')),
     put('an empty text', 'slug', { slug: '', needed: 'x' }, refused.invalid('slug')),

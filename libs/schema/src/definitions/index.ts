@@ -1,4 +1,9 @@
-export { findCollectionNameProblem } from './collection-name.ts';
+export {
+  findCollectionNameProblem,
+  isCollectionName,
+  isReservedCollectionName,
+  reservedCollectionNames,
+} from './collection-name.ts';
 export { exampleDefinitions } from './example-definitions.ts';
 export type { DefinitionContext } from './field-definition.ts';
 export { parseFieldList, readFieldDefinitions } from './field-definitions.ts';

@@ -108,7 +108,8 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   const { name = before.name, type = before.type, view_query: viewQuery = before.viewQuery } = change;
   if (findByFoldedName(collections, name, before)) throw nameTaken(name);
   const nameProblem = findCollectionNameProblem(name);
-  if (nameProblem) problems.add('name', nameProblem);
+  // A collection keeps a name that was reserved later.
+  if (nameProblem && name !== before.name) problems.add('name', nameProblem);
   if (type !== before.type) problems.add('type', `cannot change from ${before.type}`);
   if (before.type === 'view') {
     if (!viewQuery) problems.add('view_query', 'is required');

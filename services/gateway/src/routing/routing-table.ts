@@ -1,4 +1,4 @@
-import { findCollectionNameProblem } from '@recordbus/schema';
+import { isCollectionName, isReservedCollectionName } from '@recordbus/schema';
 import { AppError, unavailable } from '@recordbus/shared/errors';
 import { createRouter, type Match, type RouteManifest } from '@recordbus/shared/http';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -36,10 +36,16 @@ export interface RoutingTable {
 const recordShape = /^\/api\/(v1\/)?(records\/)?:0/;
 
 /**
- * `/api/v1/admin/nowhere` has the shape of a record's path, but no collection can be named `admin`: 404 for any method.
+ * `/api/v1/admin/nowhere` has the shape of a record's path, but `admin` is reserved: 404 for any method. Below
+ * /api/v1/records no route hides a collection, so one that had its name before it was reserved is found there.
  */
-const isNoRecordPath = (shape: string, values: Readonly<Record<number, string | undefined>>): boolean =>
-  recordShape.test(shape) && findCollectionNameProblem(values[0] ?? '') !== undefined;
+function isNoRecordPath(shape: string, values: Readonly<Record<number, string | undefined>>): boolean {
+  const prefix = recordShape.exec(shape);
+  if (!prefix) return false;
+  const [, , belowRecords] = prefix;
+  const name = values[0] ?? '';
+  return !isCollectionName(name) || (belowRecords === undefined && isReservedCollectionName(name));
+}
 
 /** Creates the table of these services; it is complete once the routes of each are set. */
 export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable {

@@ -54,7 +54,9 @@ export function composeAggregate(
   const parameters = createNamedParameters<AggregateValues>();
   const into = { row: 't', parameters };
   const columns = createColumns(clientScope(collection, ruleContext), into);
-  const zone = timeZone === undefined ? undefined : parameters.fixed(timeZone, 'text');
+  // PostgreSQL refuses a statement with a parameter that its text does not mention.
+  const hasPeriod = shape.keys.some(({ period }) => period !== undefined);
+  const zone = timeZone === undefined || !hasPeriod ? undefined : parameters.fixed(timeZone, 'text');
   const keys = shape.keys.map((key, index) => ({ name: key.name, column: `k${index}`, ...keyOf(key, columns, zone) }));
   const values = shape.aggregates.map((aggregate, index) => ({
     name: aggregate.name,

@@ -1,4 +1,11 @@
-import { newRecordSchema, recordChangeSchema, recordFormSchema, recordSchema, requiredOf } from '@recordbus/schema';
+import {
+  isReservedCollectionName,
+  newRecordSchema,
+  recordChangeSchema,
+  recordFormSchema,
+  recordSchema,
+  requiredOf,
+} from '@recordbus/schema';
 import { inCursorPage, inEnvelope, type JsonSchema, type RouteManifest } from '@recordbus/shared/http';
 import type { Expansions } from './describe-expansions.ts';
 import { componentsOf, type RecordOperation, referTo, type ShownCollection } from './shown-collection.ts';
@@ -39,7 +46,7 @@ export function describeOperation(
     ...rest,
     operationId: `${operation}_${read.name}`,
     tag: read.name,
-    paths: route.paths.map((path) => path.replace(':collection', read.name)),
+    paths: pathsOf(route, read.name),
     ...(query && { query }),
     ...(content !== undefined && { body: referTo(content) }),
     ...(form && { multipartBody: form }),
@@ -49,6 +56,12 @@ export function describeOperation(
       ...refusals(route, operation, requiredOf(written)),
     },
   };
+}
+
+/** The paths of a route for a collection. Routes of the API hide the short ones of a reserved name (collections §1.3). */
+function pathsOf({ paths }: RouteManifest, name: string): string[] {
+  const shown = isReservedCollectionName(name) ? paths.filter((path) => path.includes('/records/:collection')) : paths;
+  return shown.map((path) => path.replace(':collection', name));
 }
 
 /** The parameter `expand` with the names that it takes. */

@@ -94,6 +94,7 @@ export const upsertRoute = (deps: RouteDeps): Route =>
     query: z.object({
       on: z
         .string('is required')
+        .min(1, 'is required')
         .describe('a unique field, or the fields of a unique index, separated by commas; the body has their values'),
     }),
     body,
