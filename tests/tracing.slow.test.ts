@@ -3,12 +3,33 @@ import { randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import { createClient } from './harness/client.ts';
 import { eventually } from './harness/eventually.ts';
+import { findFreePort } from './harness/free-port.ts';
 import { textAt } from './harness/json.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { startStack } from './harness/stack.ts';
 import { topologies } from './harness/target.ts';
 import { type Span, spanKind, startTraceCollector } from './harness/trace-collector.ts';
 import { createWebhook } from './harness/webhook.ts';
+
+/** What the conventions ask of a span of this kind (OpenTelemetry semantic conventions: HTTP, SQL, messaging). */
+function attributesOf(kind: number, { 'db.system.name': database }: Span['attributes']): readonly string[] {
+  const http = ['http.request.method', 'http.response.status_code'];
+  const messaging = ['system', 'operation.name', 'operation.type', 'destination.name'].map((one) => `messaging.${one}`);
+  switch (kind) {
+    case spanKind.server:
+      return [...http, 'url.path', 'url.scheme', 'http.route', 'client.address', 'network.peer.address'];
+    case spanKind.client:
+      return database === undefined
+        ? [...http, 'server.address', 'server.port']
+        : ['db.namespace', 'db.query.text', 'db.query.summary', 'server.address', 'server.port'];
+    case spanKind.producer:
+      return [...messaging, 'messaging.message.id'];
+    case spanKind.consumer:
+      return [...messaging, 'messaging.consumer.group.name', 'messaging.batch.message_count'];
+    default:
+      return [];
+  }
+}
 
 for (const topology of topologies) {
   test(`one trace covers the way from the request to the delivery (${topology}) [docs/architecture]`, async (t) => {
@@ -74,6 +95,53 @@ for (const topology of topologies) {
           collector.spans.some(({ traceId }) => traceId === trace),
         );
       assert.ok(!JSON.stringify(collector.spans).includes(secret));
+    });
+    await t.test('every span has the attributes of the conventions [operation §3.4]', () => {
+      for (const { name, kind, attributes, version } of collector.spans) {
+        assert.match(String(version), /^\d+\.\d+\.\d+/);
+        const wanted = attributesOf(kind, attributes);
+        assert.deepEqual(
+          wanted.filter((one) => attributes[one] === undefined || attributes[one] === ''),
+          [],
+          name,
+        );
+      }
+    });
+    await t.test('a request names its method, path, route, status and peer [operation §3.4]', () => {
+      const request = spansOf().find(({ parentSpanId }) => parentSpanId === callerId);
+      assert.equal(request?.name, 'POST /api/v1/:collection');
+      const { attributes } = request ?? { attributes: {} };
+      assert.deepEqual(
+        ['http.request.method', 'url.path', 'http.route', 'network.peer.address', 'client.address'].map(
+          (one) => attributes[one],
+        ),
+        ['POST', '/api/v1/notes', '/api/v1/:collection', '127.0.0.1', '127.0.0.1'],
+      );
+      assert.equal(Number(attributes['http.response.status_code']), 201);
+    });
+    await t.test('5xx is an error, 4xx is none [operation §3.4]', async () => {
+      const spansAt = (path: string) =>
+        eventually('the span of the request has arrived', () => {
+          const found = collector.spans.filter(({ attributes }) => attributes['url.path'] === path);
+          if (!found.some(({ kind }) => kind === spanKind.server)) throw new Error('no server span');
+          return found;
+        });
+      const missing = await stack.guest.get('/api/v1/notes/nowhere');
+      assert.equal(missing.status, 404);
+      for (const { isError, attributes } of await spansAt('/api/v1/notes/nowhere')) {
+        assert.equal(Number(attributes['http.response.status_code']), 404);
+        assert.equal(isError, false);
+      }
+      await admin.patch('/api/v1/admin/settings', {
+        'smtp.enabled': '1',
+        'smtp.host': '127.0.0.1',
+        'smtp.port': String(await findFreePort()),
+        'smtp.from': 'a@example.com',
+      });
+      const mailed = await admin.send('POST', '/api/v1/admin/settings/test-email', { body: { to: 'b@example.com' } });
+      assert.equal(mailed.status, 502, mailed.text);
+      for (const { isError, attributes } of await spansAt('/api/v1/admin/settings/test-email'))
+        assert.deepEqual([isError, attributes['error.type']], [true, '502']);
     });
     await t.test('every span has a parent in the trace', async () => {
       await eventually('the parents have arrived', () => {

@@ -2,10 +2,13 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
-import { type JsonObject, listAt, textAt } from './json.ts';
+import { at, type JsonObject, listAt, textAt } from './json.ts';
 
 /** The numbers of span kinds in OTLP. */
 export const spanKind = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
+
+/** The number of the status ERROR in OTLP. */
+const errorStatus = 2;
 
 export interface Span {
   readonly traceId: string;
@@ -14,8 +17,12 @@ export interface Span {
   readonly name: string;
   readonly kind: number;
   readonly attributes: Readonly<Record<string, unknown>>;
+  /** Whether its status is an error. */
+  readonly isError: boolean;
   /** `service.name` of the process that created the span. */
   readonly service: string;
+  /** `service.version` of that process. */
+  readonly version: unknown;
 }
 
 /** An OpenTelemetry collector that accepts OTLP over HTTP as JSON. */
@@ -52,7 +59,7 @@ export async function startTraceCollector(): Promise<TraceCollector> {
 
 const readSpans = (body: unknown): Span[] =>
   listAt(body, 'resourceSpans').flatMap((group) => {
-    const service = String(readAttributes(listAt(group, 'resource.attributes'))['service.name']);
+    const resource = readAttributes(listAt(group, 'resource.attributes'));
     return listAt(group, 'scopeSpans').flatMap((scope) =>
       listAt(scope, 'spans').map((span) => ({
         traceId: textAt(span, 'traceId'),
@@ -61,7 +68,9 @@ const readSpans = (body: unknown): Span[] =>
         name: textAt(span, 'name'),
         kind: Number(span.kind),
         attributes: readAttributes(Array.isArray(span.attributes) ? span.attributes : []),
-        service,
+        isError: at(span, 'status.code') === errorStatus,
+        service: String(resource['service.name']),
+        version: resource['service.version'],
       })),
     );
   });

@@ -9,7 +9,7 @@ import { createLargeAnswers } from './reads/large-answers.ts';
 import type { LongReadWidth } from './reads/long-read-width.ts';
 import { createShapedReads } from './reads/shaped-reads.ts';
 import type { Query, Statement } from './statement.ts';
-import { traced, tracing } from './traced.ts';
+import type { StatementTracing } from './traced.ts';
 
 /** Reads of clients (docs/cost-budget.md). */
 export interface ClientReads {
@@ -33,11 +33,13 @@ interface ClientReadsDeps {
   readonly settings: SessionSettings;
   readonly replicaSide: ReplicaSide | undefined;
   readonly quickStatements: QuickStatements;
+  readonly statementTracing: StatementTracing;
 }
 
 /** Opens the connections for reads of clients. All except gets of records use the settings. */
 export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
   const { gets, longReadWidth, settings, replicaSide, quickStatements } = deps;
+  const { traced, tracing } = deps.statementTracing;
   const { meterOf } = openers;
   const lists = openers.lane('lists', settings);
   const quick = openers.lane('quickReads', settings);

@@ -20,7 +20,7 @@ import { requirePreparedStatements } from './startup/require-prepared-statements
 import { requireServerVersion } from './startup/server-version.ts';
 import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
-import { traced, tracing } from './traced.ts';
+import { createStatementTracing } from './traced.ts';
 
 /** The database, as one service uses it. Each kind of work has its own connections (connection-budget.ts). */
 export interface Database {
@@ -125,7 +125,16 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
     primary,
     onRan: quickStatements.noteRun,
   });
-  const clientReads = openClientReads(openers, { gets, longReadWidth, settings, replicaSide, quickStatements });
+  const statementTracing = createStatementTracing(url);
+  const { traced, tracing } = statementTracing;
+  const clientReads = openClientReads(openers, {
+    gets,
+    longReadWidth,
+    settings,
+    replicaSide,
+    quickStatements,
+    statementTracing,
+  });
 
   const common = {
     reads: clientReads.reads,

@@ -1,21 +1,41 @@
+import { urlsOfDatabase } from '@recordbus/shared/database-urls';
 import { inSpan } from '@recordbus/shared/telemetry';
 import { throwNoted } from './errors.ts';
 import type { Query, Statement } from './statement.ts';
 
-/** Runs a statement in a span of its request. An error notes the statement. */
-export const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> =>
-  inSpan(
-    statement.name ?? 'sql',
-    {
-      kind: 'CLIENT',
-      onlyWithin: true,
-      attributes: { 'db.system.name': 'postgresql', 'db.query.text': statement.text },
-    },
-    () => work().catch((error) => throwNoted(error, statement)),
-  );
+/** Records statements as spans of their requests. */
+export interface StatementTracing {
+  /** Runs a statement in a span. An error notes the statement. */
+  traced<T>(statement: Statement, work: () => Promise<T>): Promise<T>;
+  /** The same for every statement of a query function. */
+  tracing(query: Query): Query;
+}
 
-/** The same for every statement of a query function. */
-export const tracing =
-  (query: Query): Query =>
-  (statement) =>
-    traced(statement, () => query(statement));
+/** Creates the tracing of one database, by the conventions for spans of PostgreSQL (OpenTelemetry, "SQL"). */
+export function createStatementTracing(url: string): StatementTracing {
+  const ofDatabase = { 'db.system.name': 'postgresql', ...placeOf(url) };
+  const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> => {
+    const summary = statement.name ?? 'sql';
+    return inSpan(
+      summary,
+      {
+        kind: 'CLIENT',
+        onlyWithin: true,
+        attributes: () => ({ ...ofDatabase, 'db.query.summary': summary, 'db.query.text': statement.text }),
+      },
+      () => work().catch((error) => throwNoted(error, statement)),
+    );
+  };
+  return { traced, tracing: (query) => (statement) => traced(statement, () => query(statement)) };
+}
+
+/** The database, and its server unless several may answer. */
+function placeOf(url: string): Record<string, string | number> {
+  const [first, ...others] = urlsOfDatabase(url) ?? [url];
+  if (first === undefined || !URL.canParse(first)) return {};
+  const { hostname, port, pathname } = new URL(first);
+  const namespace = { 'db.namespace': decodeURIComponent(pathname.slice(1)) };
+  return others.length > 0 || hostname === ''
+    ? namespace
+    : { ...namespace, 'server.address': hostname, 'server.port': Number(port || 5432) };
+}

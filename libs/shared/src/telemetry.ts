@@ -1,7 +1,10 @@
 import { randomFillSync } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Attributes } from '@opentelemetry/api';
+import type { Attributes, Span } from '@opentelemetry/api';
+import manifest from '../package.json' with { type: 'json' };
 import { maskKeys } from './mask-keys.ts';
+
+export type { Span } from '@opentelemetry/api';
 
 /**
  * The API of OpenTelemetry while spans are recorded. Few places create spans, by hand; otherwise each costs one
@@ -20,10 +23,17 @@ const lastSpansMs = 2000;
 export async function startTelemetry(serviceName: string, environment = process.env): Promise<() => Promise<void>> {
   if (!environment.OTEL_EXPORTER_OTLP_ENDPOINT) return async () => {};
   const { NodeSDK } = await import('@opentelemetry/sdk-node');
+  const { resourceFromAttributes } = await import('@opentelemetry/resources');
   // Not by setting the variable, which child processes would inherit.
   const name = environment.OTEL_SERVICE_NAME ?? `recordbus-${serviceName}`;
   // Only traces: metrics are scraped, and logs are written as lines.
-  const sdk = new NodeSDK({ serviceName: name, instrumentations: [], metricReaders: [], logRecordProcessors: [] });
+  const sdk = new NodeSDK({
+    serviceName: name,
+    resource: resourceFromAttributes({ 'service.version': manifest.version }),
+    instrumentations: [],
+    metricReaders: [],
+    logRecordProcessors: [],
+  });
   sdk.start();
   api = await import('@opentelemetry/api');
   // A collector that is down or hangs costs the last spans, not the clean end of the process.
@@ -34,32 +44,60 @@ export async function startTelemetry(serviceName: string, environment = process.
 export type SpanRole = 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER' | 'INTERNAL';
 
 interface SpanOptions {
+  /** A SERVER span within another span of its process becomes an INTERNAL one: one process is one server. */
   kind?: SpanRole;
-  attributes?: Attributes;
+  /** What the span says from its start, so that samplers can read it. A function runs only when spans are recorded. */
+  attributes?: Attributes | (() => Attributes);
   /** W3C traceparent to continue; without it the span is a child of the current one. */
   traceparent?: string | undefined;
   /** Creates no span outside another one: background work begins no trace. */
   onlyWithin?: boolean;
 }
 
-/** Runs work inside a span; an error marks the span and is rethrown. */
-export async function inSpan<T>(name: string, options: SpanOptions, work: () => Promise<T>): Promise<T> {
-  if (!api || (options.onlyWithin && !api.trace.getActiveSpan())) return work();
-  const { context, propagation, SpanKind, SpanStatusCode, trace } = api;
-  const { traceparent, onlyWithin: _, kind = 'INTERNAL', ...others } = options;
+/** The longest text of an attribute, in characters. A client may send a path of 128 KiB. */
+const maxAttributeLength = 1024;
+
+/** Returns a client's text as the value of an attribute: cut, without service keys. */
+export const attributeText = (text: string): string => maskKeys(text.slice(0, maxAttributeLength));
+
+/**
+ * Runs work inside a span; undefined while no spans are recorded. An error marks the span with its `error.type` and is
+ * rethrown.
+ */
+export async function inSpan<T>(
+  name: string,
+  { kind = 'INTERNAL', attributes, traceparent, onlyWithin }: SpanOptions,
+  work: (span: Span | undefined) => Promise<T>,
+): Promise<T> {
+  if (!api) return work(undefined);
+  const { context, propagation, SpanKind, trace } = api;
+  const outer = trace.getActiveSpan();
+  if (onlyWithin && !outer) return work(undefined);
+  const role = kind === 'SERVER' && outer ? 'INTERNAL' : kind;
+  const given = typeof attributes === 'function' ? attributes() : attributes;
   const parent = traceparent ? propagation.extract(context.active(), { traceparent }) : context.active();
-  const tracer = trace.getTracer('recordbus');
-  return tracer.startActiveSpan(name, { kind: SpanKind[kind], ...others }, parent, async (span) => {
-    try {
-      return await work();
-    } catch (error) {
-      const message = maskKeys(error instanceof Error ? error.message : String(error));
-      span.setStatus({ code: SpanStatusCode.ERROR, message });
-      throw error;
-    } finally {
-      span.end();
-    }
-  });
+  const tracer = trace.getTracer('recordbus', manifest.version);
+  return tracer.startActiveSpan(name, { kind: SpanKind[role], ...(given && { attributes: given }) }, parent, (span) =>
+    work(span)
+      .catch((error: unknown) => {
+        failSpan(span, errorTypeOf(error), error instanceof Error ? error.message : String(error));
+        throw error;
+      })
+      .finally(() => span.end()),
+  );
+}
+
+/** Marks a span as failed. The type is a status code or the code of an error: few values, for grouping. */
+export function failSpan(span: Span, type: string, message?: string): void {
+  if (!api) return;
+  span.setAttribute('error.type', type);
+  span.setStatus({ code: api.SpanStatusCode.ERROR, ...(message !== undefined && { message: attributeText(message) }) });
+}
+
+/** The code of an error of the system, the database or the product, else its class. */
+function errorTypeOf(error: unknown): string {
+  if (!(error instanceof Error)) return '_OTHER';
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
 /** Returns the W3C traceparent of the current span, or the given one when tracing is off. */

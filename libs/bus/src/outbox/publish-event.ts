@@ -15,8 +15,19 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
   const subject = subjectOf(row.event, prefix);
   const traceparent = row.traceparent ?? undefined;
   return inSpan(
-    `publish ${row.event}`,
-    { kind: 'PRODUCER', traceparent, attributes: { 'messaging.system': 'nats' } },
+    `publish ${subject}`,
+    {
+      kind: 'PRODUCER',
+      traceparent,
+      // The conventions for messaging spans (OpenTelemetry, "Messaging").
+      attributes: () => ({
+        'messaging.system': 'nats',
+        'messaging.operation.name': 'publish',
+        'messaging.operation.type': 'send',
+        'messaging.destination.name': subject,
+        'messaging.message.id': row.event_id,
+      }),
+    },
     () => bus.publishToStream(subject, body, eventHeaders(row)),
   );
 }

@@ -8,7 +8,7 @@ import { authorizeKey } from '../key-rights.ts';
 import type { Logger } from '../logging.ts';
 import { inRequest, logFields, writtenState } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
-import { inSpan } from '../telemetry.ts';
+import type { Span } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } from './body.ts';
 import { connectionHeaders } from './connection-headers.ts';
 import { answerOnce, type KeyedRequest, readIdempotencyKey, requestKeyOf } from './idempotency.ts';
@@ -19,6 +19,7 @@ import { digestRequest } from './request-digest.ts';
 import { logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
 import type { Route, RouteInput } from './route.ts';
 import { createRouter, type Match } from './router.ts';
+import { inServerSpan, nameRoute } from './server-span.ts';
 
 interface DispatcherOptions {
   readonly log: Logger;
@@ -40,10 +41,16 @@ export function createDispatcher(
       `${withoutStore.method} ${withoutStore.paths[0]} is idempotent, but there is no store for its answers`,
     );
 
-  async function answer(request: IncomingMessage, response: ServerResponse, context: RequestContext): Promise<void> {
+  async function answer(
+    request: IncomingMessage,
+    response: ServerResponse,
+    context: RequestContext,
+    span: Span | undefined,
+  ): Promise<void> {
     const { path, search } = splitUrl(request.url ?? '/');
     const match = findRoute(request.method ?? 'GET', path);
     const { route } = match;
+    if (span) nameRoute(span, request.method, route.paths[0] ?? path);
     authorize(route, match.params, context);
     const params = route.params ? readStrings(route.params, match.params) : match.params;
     const admission = route.admit?.({ params: params as never, context });
@@ -70,9 +77,9 @@ export function createDispatcher(
   }
 
   return (request, response, context) =>
-    inSpan(`${request.method}`, { kind: 'SERVER', traceparent: context.traceparent }, async () => {
+    inServerSpan({ request, response, context, traceparent: context.traceparent }, async (span) => {
       try {
-        await inRequest(context, () => answer(request, response, context), response);
+        await inRequest(context, () => answer(request, response, context, span), response);
       } catch (error) {
         const refusal = logError(request, mapError(error) ?? error, log, logFields(context));
         // No refusal after an answer has begun: a stream was cut, or the gateway gave up.

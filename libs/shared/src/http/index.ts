@@ -42,5 +42,6 @@ export { type Access, type Action, type Method, type Route, type RouteInput, rou
 export { createRouter, type Match } from './router.ts';
 export { securityHeaders } from './security-headers.ts';
 export { type ListeningServer, listen, listenRefusal, maxHeaderBytes } from './server.ts';
+export { inServerSpan } from './server-span.ts';
 export { type Span, spanOf, spanQuery } from './span-query.ts';
 export { dispatchUpgrade, upgradeHead } from './upgrades.ts';

@@ -3,9 +3,9 @@ import type { Duplex } from 'node:stream';
 import type { RequestContext } from '../context.ts';
 import { inRequest } from '../request-scope.ts';
 import type { UpgradeHandler } from '../service.ts';
-import { inSpan } from '../telemetry.ts';
 import { hasBody } from './body.ts';
 import type { Connections } from './connections.ts';
+import { inServerSpan } from './server-span.ts';
 
 /** The first bytes after each request for a WebSocket. */
 const heads = new WeakMap<IncomingMessage, Buffer>();
@@ -66,7 +66,7 @@ export async function dispatchUpgrade(
   response.statusCode = 101;
   const takeOver = () => upgrade(request, socket as Duplex, head, context);
   try {
-    await inSpan('GET', { kind: 'SERVER', traceparent: context.traceparent }, () =>
+    await inServerSpan({ request, response, context, traceparent: context.traceparent }, () =>
       inRequest(context, takeOver, response),
     );
   } catch (error) {

@@ -1,5 +1,6 @@
 import { notFound } from '@recordbus/shared/errors';
-import { currentTraceparent, inSpan } from '@recordbus/shared/telemetry';
+import { inServerSpan } from '@recordbus/shared/http';
+import { currentTraceparent } from '@recordbus/shared/telemetry';
 import { isProbe, type Step } from './exchange.ts';
 import type { ForwardOpen } from './forward-open.ts';
 
@@ -24,6 +25,9 @@ export function forward(forwardOpen: ForwardOpen): Step {
     if (isProbe(exchange)) return forwardToService();
     // If the client sent no trace, this span begins one, and the configured sampler decides about it.
     const continued = request.headers.traceparent === context.traceparent ? context.traceparent : undefined;
-    return inSpan(route.spanName, { kind: 'SERVER', traceparent: continued }, forwardToService);
+    return inServerSpan(
+      { request, response, context, route: route.paths[0], traceparent: continued },
+      forwardToService,
+    );
   };
 }

@@ -18,7 +18,6 @@ export interface RouteEntry {
   /** Whether answers stay open until their clients leave. */
   readonly staysOpen: boolean;
   readonly upstream: Upstream;
-  readonly spanName: string;
 }
 
 /** The routes of all services as one table. */
@@ -87,6 +86,5 @@ const toEntries = (upstream: Upstream, routes: readonly RouteManifest[]): RouteE
         multipartLimitBytes,
         staysOpen: staysOpen === true,
         upstream,
-        spanName: `${method} ${path}`,
       })),
   );

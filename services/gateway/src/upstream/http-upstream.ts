@@ -1,6 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { ContextSigner } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
+import { tracingForwards } from './client-span.ts';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';
 import { OpenConnections } from './open-connections.ts';
@@ -42,7 +43,14 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   });
   const slowExchanges = new SlowExchanges(log, options.slowExchangeLimit);
   const open = new OpenConnections();
-  const forwardOpen = forwardOverHttp({ name, endpoints, contextSigner, held: open, staysOpen: true });
+  const forwardOpen = tracingForwards(
+    options.url,
+    forwardOverHttp({ name, endpoints, contextSigner, held: open, staysOpen: true }),
+  );
+  const forward = tracingForwards(
+    options.url,
+    forwardOverHttp({ name, endpoints, contextSigner, held: slowExchanges, staysOpen: false }),
+  );
   const ask = createAsk(endpoints, contextSigner);
   const manifest = pollManifest({ name, log, ask: (path) => ask(path) });
   let endNotices = () => {};
@@ -65,7 +73,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
       endNotices = bus.onNotice('routes', manifest.refresh);
       await manifest.start(onRoutes);
     },
-    forward: forwardOverHttp({ name, endpoints, contextSigner, held: slowExchanges, staysOpen: false }),
+    forward,
     forwardOpen,
     upgrade: (request, response, head, context) => forwardOpen(request, response, context, head),
     drain: () => open.drain(drainMs),

@@ -1,5 +1,5 @@
 import { EgressBlockedError, type EgressClient, type EgressResponse } from '@recordbus/egress';
-import { inSpan } from '@recordbus/shared/telemetry';
+import { failSpan, inSpan } from '@recordbus/shared/telemetry';
 import type { LeasedDelivery } from './claim.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
 import { cutToBytes, maxResponseBytes, responseText } from './response-text.ts';
@@ -23,15 +23,37 @@ export async function attemptDelivery(client: EgressClient, claim: LeasedDeliver
       {
         kind: 'CLIENT',
         traceparent: claim.traceparent ?? undefined,
-        attributes: { 'webhook.id': claim.webhook_id, 'webhook.delivery.id': claim.delivery_id },
+        attributes: () => attributesOf(claim),
       },
-      () => send(client, claim, event, body),
+      async (span) => {
+        const answer = await send(client, claim, event, body);
+        span?.setAttribute('http.response.status_code', answer.status);
+        if (span && answer.status >= 300) failSpan(span, String(answer.status));
+        return answer;
+      },
     );
     return outcomeOfResponse(claim, response, durationMs());
   } catch (error) {
     if (error instanceof EgressBlockedError) return endUnattempted(claim, error.message);
     return outcomeOfFailure(claim, { error: errorText(error), durationMs: durationMs() });
   }
+}
+
+/**
+ * The conventions for spans of HTTP clients (OpenTelemetry, "HTTP spans"). Only the origin of the URL: paths and queries
+ * of receivers are often secrets.
+ */
+function attributesOf(claim: LeasedDelivery) {
+  const { origin, protocol, hostname, port } = new URL(claim.url);
+  return {
+    'http.request.method': 'POST',
+    'url.full': `${origin}/`,
+    'server.address': hostname,
+    'server.port': Number(port || (protocol === 'https:' ? 443 : 80)),
+    ...(claim.attempt > 0 && { 'http.request.resend_count': claim.attempt }),
+    'webhook.id': claim.webhook_id,
+    'webhook.delivery.id': claim.delivery_id,
+  };
 }
 
 function send(client: EgressClient, claim: LeasedDelivery, event: string, body: string): Promise<EgressResponse> {

@@ -15,6 +15,18 @@ interface ProcessBatchDeps {
   readonly log: Logger;
 }
 
+const spanName = 'process events';
+
+/** The attributes of a batch, by the conventions for messaging spans (OpenTelemetry, "Messaging"). */
+const ofBatch = (messages: readonly JsMsg[]) => ({
+  'messaging.system': 'nats',
+  'messaging.operation.name': 'process',
+  'messaging.operation.type': 'process',
+  'messaging.destination.name': messages[0]?.info.stream ?? '',
+  'messaging.consumer.group.name': messages[0]?.info.consumer ?? '',
+  'messaging.batch.message_count': messages.length,
+});
+
 /** Whether a message is at fault: PostgreSQL refuses values or deeply nested JSON by the error classes 22 and 54. */
 const isBadData = (error: unknown) =>
   error instanceof UnusableMessage || (isDatabaseError(error) && /^(22|54)/.test(error.code ?? ''));
@@ -40,7 +52,9 @@ export async function processBatch(
     const incoming = await complete(events);
     await days.ensure(incoming.map(({ occurredAt }) => occurredAt));
     const traceparent = incoming[0]?.traceparent ?? undefined;
-    const made = await inSpan('fan out', { kind: 'CONSUMER', traceparent }, async () => fanOut(query, incoming));
+    const made = await inSpan(spanName, { kind: 'CONSUMER', traceparent, attributes: () => ofBatch(messages) }, () =>
+      fanOut(query, incoming),
+    );
     matched.note(made);
     return made;
   }
