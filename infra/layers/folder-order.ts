@@ -26,7 +26,8 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'snapshots',
     'collections',
     'indexes views',
-    'admins ddl keys pages schema settings webhooks',
+    'admins settings',
+    'ddl keys pages schema webhooks',
     'audit events update-check',
   ],
   'services/auth': [

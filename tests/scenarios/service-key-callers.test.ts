@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { openBusReader } from '../harness/bus-reader.ts';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
-import { listAt, objectAt, textAt } from '../harness/json.ts';
+import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { onEachTopology, onNewStacks } from '../harness/target.ts';
 import { makeKey } from './service-keys.ts';
 
@@ -16,7 +16,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
   const body = (more: object) => ({ name: 'made', scopes: ['files'], ...more });
   const beyond = (answer: { status: number; text: string }) => {
     assert.equal(answer.status, 403, answer.text);
-    assert.match(answer.text, /"code":"beyond_own_rights"/);
+    assert.match(answer.text, /"code":"scope_exceeded"/);
   };
 
   await t.test('without the scope admin it creates no keys [keys §1.5]', async () => {
@@ -59,6 +59,23 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
     for (const allowed_cidrs of [['127.0.0.1'], ['127.9.0.0/16', '::1/128'], ['127.0.0.0/8']])
       assert.equal((await key.send('POST', path, { body: body({ allowed_cidrs }) })).status, 201);
     beyond(await key.send('PATCH', `${path}/${key.id}`, { body: { allowed_cidrs: [] } }));
+  });
+
+  await t.test('with an end or networks it makes no admin, and changes none [keys §1.5]', async () => {
+    const password = 'correct horse battery';
+    const made = await admin.post('/api/v1/admin/admins', { email: 'victim@example.com', password });
+    const url = `/api/v1/admin/admins/${textAt(made, 'id')}`;
+    for (const bound of [{ expires_at: inAnHour() }, { allowed_cidrs: ['127.0.0.0/8', '::1'] }]) {
+      const key = await makeKey(target, ['admin'], bound);
+      beyond(await key.send('POST', '/api/v1/admin/admins', { body: { email: 'heir@example.com', password } }));
+      beyond(await key.send('PATCH', url, { body: { password: `${password}!` } }));
+      beyond(await key.send('PATCH', url, { body: { email: 'heir@example.com' } }));
+    }
+    const login = { email: 'victim@example.com', password };
+    assert.equal((await target.guest.send('POST', '/api/v1/admin/login', { body: login })).status, 200);
+    const free = await makeKey(target, ['admin']);
+    assert.equal((await free.send('PATCH', url, { body: { password: `${password}!` } })).status, 200);
+    await admin.delete(url);
   });
 
   await t.test('new keys name the key that created them [keys §1.3]', async () => {
@@ -142,6 +159,28 @@ onEachTopology('a key is a caller of the type service', async (t, target) => {
     assert.equal((await key.send('POST', `/api/v1/admin/impersonate/persons/${person?.id}`)).status, 403);
     await admin.delete(`${path}/${actor.id}`);
     await eventually('the session ends with the key', async () => !(await isSignedIn()), { timeoutMs: 1000 });
+  });
+
+  await t.test('it acts as a user from its networks only [keys §1.5]', async () => {
+    const [person] = listAt((await key.get('/api/v1/persons')).json, 'data');
+    const actor = await makeKey(target, ['users:impersonate'], { allowed_cidrs: ['127.0.0.0/8', '::1'] });
+    const begun = await actor.post(`/api/v1/admin/impersonate/persons/${person?.id}`, undefined, 200);
+    const user = createClient(target.url, textAt(begun, 'token'));
+    const statusOf = async () => (await user.get('/api/v1/auth/persons/sessions')).status;
+    assert.equal(await statusOf(), 200);
+    await admin.patch(`${path}/${actor.id}`, { allowed_cidrs: ['192.0.2.0/24'] });
+    await eventually('the token is refused from here', async () => (await statusOf()) === 401, { timeoutMs: 1000 });
+  });
+
+  await t.test('with networks it cannot trust proxies [keys §1.5]', async () => {
+    const bound = await makeKey(target, ['settings:write', 'collections:apply'], {
+      allowed_cidrs: ['127.0.0.0/8', '::1'],
+    });
+    const settings = '/api/v1/admin/settings';
+    const refused = await bound.send('PATCH', settings, { body: { 'security.trusted_proxies': '192.0.2.1' } });
+    assert.deepEqual([refused.status, at(refused.json, 'code')], [403, 'scope_exceeded']);
+    const other = await bound.send('PATCH', settings, { body: { 'password.require_upper': '0' } });
+    assert.equal(other.status, 200, other.text);
   });
 
   await t.test('it reads the metrics with its scope alone [keys §3.1]', async () => {

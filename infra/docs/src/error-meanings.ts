@@ -43,8 +43,8 @@ export const meanings: Readonly<Record<string, string>> = {
   password_reset_required:
     'The password is right, but its imported hash is of an algorithm that is not accepted: the user sets a new one by a reset.',
   scope_missing: 'The service key has no scope for this.',
-  beyond_own_rights:
-    'A service key cannot create a key with more rights than its own: other scopes, a later expiry, or other networks.',
+  scope_exceeded:
+    'A service key cannot give more than it has: a key with other scopes, a later end or other networks; with an end or networks, it also changes no admin.',
   too_many_keys: 'There is no room for another service key.',
   invalid_token: 'The token of a mail or of an earlier step is wrong, used or expired.',
   job_state: 'The state of the job does not allow it.',

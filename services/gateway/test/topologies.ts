@@ -35,6 +35,7 @@ const trustingAccounts: Pick<Accounts, 'findPrincipal'> = {
 /** Knows no service key. */
 const noKeys: ServiceKeys = {
   verify: async () => ({ refusal: 'unknown', id: undefined }),
+  admits: async () => false,
   use: { note: () => {} },
   refused: { note: () => {} },
   start: () => {},

@@ -19,6 +19,8 @@ export interface KeyRing {
   verify(text: string, address: string): Promise<KeyVerdict>;
   /** Finds the principal of a key that was checked before; undefined when it is revoked or has expired. */
   find(id: string): Promise<ServicePrincipal | undefined>;
+  /** Whether the key with this id may be used from an address; false when it is revoked or has expired. */
+  admits(id: string, address: string): Promise<boolean>;
 }
 
 interface KeyRingDeps {
@@ -113,6 +115,11 @@ export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps)
       mapped(async () => {
         const principal = (await current()).keys.get(id)?.principal;
         return principal && !isExpired(principal) ? principal : undefined;
+      }),
+    admits: (id, address) =>
+      mapped(async () => {
+        const key = await findKept(id);
+        return key !== undefined && !isExpired(key.principal) && key.admits(address);
       }),
   };
 }

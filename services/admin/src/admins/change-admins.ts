@@ -3,6 +3,7 @@ import { type Database, isDatabaseError, newId, type Query, sqlState } from '@re
 import type { PasswordRules } from '@recordbus/passwords';
 import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
+import { requireUnbounded } from '../keys/bounds.ts';
 import {
   type Admin,
   deleteAdminUnlessLast,
@@ -17,7 +18,10 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Adds an admin. Throws 422 when the address is taken or the policy refuses the password. */
+/**
+ * Adds an admin. Throws 403 for a service key with an end or networks, 422 when the address is taken or the policy refuses
+ * the password.
+ */
 export async function addAdmin(
   database: Database,
   passwords: PasswordRules,
@@ -29,6 +33,7 @@ export async function addAdmin(
   const admin = { id: newId(), email: credentials.email, created_at: nowSec, second_factor: false };
   await refusingTakenAddress(credentials.email, () =>
     database.transaction(async (query) => {
+      await requireUnbounded(query, actor);
       await insertAdmin(query, admin, passwordHash);
       await auditAdmin(query, actor, 'admins.create', admin.id, { email: admin.email });
     }),
@@ -37,8 +42,8 @@ export async function addAdmin(
 }
 
 /**
- * Changes the address or the password of an admin and ends the admin's tokens. Throws 404, and 422 when the address is
- * taken or the policy refuses the password.
+ * Changes the address or the password of an admin and ends the admin's tokens. Throws 403 for a service key with an end or
+ * networks, 404, and 422 when the address is taken or the policy refuses the password.
  */
 export async function changeAdmin(
   database: Database,
@@ -53,6 +58,7 @@ export async function changeAdmin(
   const admin = isChange
     ? await refusingTakenAddress(email, () =>
         database.transaction(async (query) => {
+          await requireUnbounded(query, actor);
           const changed = await updateAdmin(query, id, { email, passwordHash }, nowSec);
           const names = [...(email === undefined ? [] : ['email']), ...(password === undefined ? [] : ['password'])];
           if (changed) await auditAdmin(query, actor, 'admins.update', id, { changed: names });

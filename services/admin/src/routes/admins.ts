@@ -25,6 +25,7 @@ const admin = z.object({
 });
 const credentials = z.strictObject({ email: accountAddress, password: z.string('must be a string') });
 const params = z.strictObject({ id: z.string() });
+const bounded = { 403: 'The calling service key has an end or networks.' };
 const onePath = '/api/v1/admin/admins/:id';
 
 /** Routes by which admins manage admins (admins §4). The auth service signs them in. */
@@ -59,7 +60,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     scope: 'admin',
     summary: 'Create an admin',
     body: credentials,
-    answers: { 201: admin },
+    answers: { 201: admin, ...bounded },
     handler: async (input) => created(await addAdmin(database, passwords, input.body, nowSec(), actorOf(input))),
   }),
   route({
@@ -70,7 +71,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     summary: 'Change the address or the password of an admin; all tokens of the admin end',
     params,
     body: credentials.partial(),
-    answers: { 200: admin, 404: 'There is no such admin.' },
+    answers: { 200: admin, ...bounded, 404: 'There is no such admin.' },
     async handler(input) {
       const id = requireAdminId(input.params.id);
       const changed = await changeAdmin(database, passwords, id, input.body, nowSec(), actorOf(input));

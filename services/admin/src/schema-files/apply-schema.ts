@@ -7,6 +7,7 @@ import { inSlices } from '@recordbus/shared/time-slice';
 import type { Actor } from '../audit/actor.ts';
 import { checkRows, countViolations, isRequired, violationsOf } from '../collections/check-rows.ts';
 import { planChecks, planRequiredChecks } from '../ddl/checks.ts';
+import { requireOwnNetworks } from '../keys/bounds.ts';
 import { deleteCollectionRow, insertCollection, updateCollection } from '../schema/collections-table.ts';
 import type { SchemaChange, SchemaChanges } from '../schema/schema-changes.ts';
 import { followInSettings } from '../settings/follow-collections.ts';
@@ -58,7 +59,7 @@ export async function applySchema(
       return { hash, changes: [] };
     }
     const after = await execute(schema, plan, nowSec);
-    await applySettings(schema, files, variables, after);
+    await applySettings(schema, files, variables, after, actor);
     await applyWebhooks(query, plan);
     const names = described.map(({ action, kind, name }) => `${action} ${kind} ${name}`);
     await recordAudit(query, {
@@ -200,12 +201,14 @@ async function applySettings(
   files: SchemaFiles,
   variables: Variables,
   collections: readonly Collection[],
+  actor: Actor,
 ): Promise<void> {
   if (files.settings === undefined) return;
   const problems = createProblems();
   const current = await readChangedSettings(query, cipher);
   const { patch } = planSettings(files.settings, current, { collections, variables, problems });
   problems.throwIfAny();
+  await requireOwnNetworks(query, actor, Object.keys(patch));
   if (Object.keys(patch).length > 0) await storePatch(query, cipher, patch);
 }
 

@@ -2,6 +2,7 @@ import { recordAudit } from '@recordbus/audit';
 import { loadCollections } from '@recordbus/schema';
 import { type PatchDeps, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
 import type { Actor } from '../audit/actor.ts';
+import { requireOwnNetworks } from '../keys/bounds.ts';
 import { checkChannelsOf } from './check-channels.ts';
 import { checkCollectionsOf } from './check-collections.ts';
 
@@ -17,7 +18,7 @@ export async function currentSettings({ settings }: SettingsDeps): Promise<Recor
 
 /**
  * Stores a patch and returns every setting after it. The audit row names the keys, never their values (settings §1.6).
- * Throws 422 for keys of missing collections, and for rules of channels that cannot be evaluated.
+ * Throws 403 for the trusted proxies by a key with networks, 422 for keys of missing collections, and for rules of channels that cannot be evaluated.
  */
 export async function changeSettings(
   deps: SettingsDeps,
@@ -25,6 +26,7 @@ export async function changeSettings(
   actor: Actor,
 ): Promise<Record<string, string>> {
   await patchSettings(deps, patch, async (query, keys) => {
+    await requireOwnNetworks(query, actor, keys);
     const { collections } = await loadCollections(query);
     checkCollectionsOf(patch, collections);
     checkChannelsOf(patch, collections);

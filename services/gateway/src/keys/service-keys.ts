@@ -5,7 +5,7 @@ import { createKeyUse, type KeyUse } from './key-use.ts';
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts';
 
 /** Checks service keys, and records their use and their refusals. */
-export interface ServiceKeys extends Pick<KeyRing, 'verify'> {
+export interface ServiceKeys extends Pick<KeyRing, 'verify' | 'admits'> {
   readonly use: Pick<KeyUse, 'note'>;
   readonly refused: Pick<RefusedKeys, 'note'>;
   start(): void;
@@ -24,6 +24,7 @@ export function createServiceKeys({ ring, database, log }: ServiceKeysDeps): Ser
   const refused = createRefusedKeys({ database, log });
   return {
     verify: ring.verify,
+    admits: ring.admits,
     use,
     refused,
     start() {

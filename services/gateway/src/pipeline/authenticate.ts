@@ -1,4 +1,4 @@
-import type { Accounts } from '@recordbus/sessions';
+import { type Accounts, isKeyId } from '@recordbus/sessions';
 import type { Principal } from '@recordbus/shared/context';
 import { upgradeHead } from '@recordbus/shared/http';
 import type { TokenVerifier } from '@recordbus/tokens';
@@ -28,11 +28,11 @@ interface AuthenticateDeps {
  * Only the gateway reads credentials, so this step removes them from the request.
  */
 export function authenticate({ verifier, accounts, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
-  const identify = async (credentials: string): Promise<Principal> => {
+  const identify = async (credentials: string, clientAddress: string): Promise<Principal> => {
     const token = bearer.exec(credentials)?.[1];
     const session = token && (await verifier.verifySession(token));
     const principal = session && (await accounts.findPrincipal(session));
-    if (!principal) return rejected;
+    if (!principal || !(await isWithinNetworks(keys, principal, clientAddress))) return rejected;
     if (session.sessionId) sessionUse.note(session.sessionId);
     return principal;
   };
@@ -48,8 +48,17 @@ export function authenticate({ verifier, accounts, keys, sessionUse, admitOpen }
         next();
         return;
       }
-      exchange.context = { ...exchange.context, principal: await identify(authorization) };
+      exchange.context = {
+        ...exchange.context,
+        principal: await identify(authorization, exchange.context.clientAddress),
+      };
     }
     next();
   };
 }
+
+/** Whether a token with which a service key acts as a user is used from the key's networks (keys §1.5). */
+const isWithinNetworks = async (keys: Pick<ServiceKeys, 'admits'>, principal: Principal, address: string) => {
+  const actor = principal.type === 'user' ? principal.impersonatedBy : null;
+  return actor === null || !isKeyId(actor) || keys.admits(actor, address);
+};

@@ -12,7 +12,7 @@ async function reasonFor(expiresAtSec: number | undefined): Promise<unknown> {
     accounts: {
       findPrincipal: () => assert.fail(),
       onRevoked: () => () => {},
-      keys: { find: async () => undefined, verify: () => assert.fail() },
+      keys: { find: async () => undefined, verify: () => assert.fail(), admits: () => assert.fail() },
     },
     log: createLogger('realtime', 'silent'),
   });
