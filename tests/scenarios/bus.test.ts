@@ -114,6 +114,7 @@ function assertBody(event: BusEvent | undefined, label: string, expected: object
       timestamp: is.now,
       collection: 'orders',
       version: is.version,
+      schema: is.text,
       request_id: is.text,
       ...expected,
     }),

@@ -9,6 +9,8 @@ export const envelope = z.object({
   collection: z.string().optional(),
   /** The record's version after the write: the text within its ETag. A delete is a version too. */
   version: z.string().optional(),
+  /** The shape of the collection's records at the write (`shapeOf` of @recordbus/schema). */
+  schema: z.string().optional(),
   data: z.unknown(),
   actor: z.object({ type: z.string(), id: z.string().nullable() }),
   request_id: z.string().nullable(),
@@ -34,6 +36,8 @@ export interface EnvelopeExpressions {
   readonly collection?: string;
   /** Undefined for events that belong to no record. */
   readonly version?: string;
+  /** Undefined for events that belong to no record. */
+  readonly schema?: string;
   /** json or jsonb; its text is published unchanged */
   readonly data: string;
   readonly actorType: string;
@@ -54,6 +58,7 @@ export function envelopeSql(parts: EnvelopeExpressions): string {
     `',"timestamp":' || (${parts.timestamp})::bigint::text`,
     ...(parts.collection ? [`',"collection":' || ${jsonText(parts.collection)}`] : []),
     ...(parts.version ? [`',"version":' || ${jsonText(parts.version)}`] : []),
+    ...(parts.schema ? [`',"schema":' || ${jsonText(parts.schema)}`] : []),
     `',"data":' || coalesce((${parts.data})::text, 'null')`,
     `',"actor":{"type":' || ${jsonText(parts.actorType)}`,
     `',"id":' || ${jsonText(parts.actorId)}`,

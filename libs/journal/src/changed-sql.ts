@@ -12,7 +12,7 @@ import { nextVersionOf, versionOf } from './version-sql.ts';
 
 /**
  * A select of updated rows: `id`, `version`, and as JSON text the `record`, the `previous` record and the names of the
- * `changed` fields, as events have them, and `answer` (see `answerOf`). `after` and `before` are the relations with the
+ * `changed` fields, as events have them, `answer` (see `answerOf`) and `sealed`. `after` and `before` are the relations with the
  * rows after and before the update.
  */
 export function selectChange(collection: Collection, after: string, before: string): string {
@@ -24,7 +24,7 @@ export function selectChange(collection: Collection, after: string, before: stri
       return `case when n.${column} is distinct from o.${column} then ${quoteLiteral(name)} end`;
     });
   return `select n.id, ${versionOf('n')} as version, row_to_json(r.*)::text as record, row_to_json(p.*)::text as previous,
-    array_to_json(array_remove(array[${names.join(', ')}]::text[], null))::text as changed${answerColumn(collection)}
+    array_to_json(array_remove(array[${names.join(', ')}]::text[], null))::text as changed${answerColumn(collection)}${sealedColumn(collection)}
   from ${after} n join ${before} o on o.id = n.id
   cross join lateral (select ${selectList(columns, 'n')}) r
   cross join lateral (select ${selectList(columns, 'o')}) p`;
@@ -35,7 +35,7 @@ export function selectChange(collection: Collection, after: string, before: stri
  * version of a deleted row is that of the delete.
  */
 export const selectRecord = (collection: Collection, source: string, { isDeleted = false } = {}): string =>
-  `select n.id, ${isDeleted ? nextVersionOf('n') : versionOf('n')} as version, row_to_json(r.*)::text as record${answerColumn(collection)}
+  `select n.id, ${isDeleted ? nextVersionOf('n') : versionOf('n')} as version, row_to_json(r.*)::text as record${answerColumn(collection)}${isDeleted ? '' : sealedColumn(collection)}
   from ${source} n cross join lateral (select ${selectList(eventColumns(collection), 'n')}) r`;
 
 /**
@@ -49,6 +49,14 @@ const answerColumn = (collection: Collection): string =>
   encryptedFieldsOf(collection).length > 0
     ? `, (select row_to_json(a.*)::text from (select ${selectList(recordColumns(collection), 'n')}) a) as answer`
     : '';
+
+/** The column `sealed`: JSON text of the encrypted fields as they are stored. Without such fields there is none. */
+function sealedColumn(collection: Collection): string {
+  const encrypted = new Set(encryptedFieldsOf(collection).map(({ name }) => name));
+  if (encrypted.size === 0) return '';
+  const columns = recordColumns(collection).filter(({ name }) => encrypted.has(name));
+  return `, (select row_to_json(a.*)::text from (select ${selectList(columns, 'n')}) a) as sealed`;
+}
 
 const eventColumns = (collection: Collection) => {
   const encrypted = new Set(encryptedFieldsOf(collection).map(({ name }) => name));

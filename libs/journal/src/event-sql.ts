@@ -1,5 +1,5 @@
 import { envelopeSql } from '@recordbus/bus';
-import { type Collection, quoteLiteral } from '@recordbus/schema';
+import { type Collection, encryptedFieldsOf, quoteLiteral, shapeOf } from '@recordbus/schema';
 import type { OriginParameters } from './origin.ts';
 import { nowSec } from './version-sql.ts';
 
@@ -14,7 +14,7 @@ interface EventParts {
   readonly verb: Verb;
   /**
    * The relation whose rows become events: columns `id`, `version` and `record`, for updates `previous` and `changed`
-   * (JSON text).
+   * (JSON text), and for collections with encrypted fields, unless it is a delete, `sealed`.
    */
   readonly source: string;
   /** SQL of the place in the batch, from a row `e` of the relation; by default that of the whole statement. */
@@ -34,15 +34,17 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
     timestamp: nowSec,
     collection: name,
     version: 'e.version',
+    schema: quoteLiteral(shapeOf(collection)),
     data: `'{"record":' || e.record || ${data}`,
     actorType: parameters.named('actorType', 'text'),
     actorId: parameters.named('actorId', 'text'),
     requestId: parameters.named('requestId', 'text'),
     batch: batch ?? parameters.named('batch', 'text'),
   });
-  return `insert into system.outbox (event_id, event, record_key, body, traceparent, collection_id, records_added)
+  const hasSealed = verb !== 'delete' && encryptedFieldsOf(collection).length > 0;
+  return `insert into system.outbox (event_id, event, record_key, body, traceparent, collection_id, records_added${hasSealed ? ', sealed' : ''})
   select e.event_id, ${quoteLiteral(`${collection.name}.${verb}`)}, ${name} || '/' || e.id, ${body}, ${parameters.named('traceparent', 'text')},
-    ${quoteLiteral(collection.id)}, ${recordsAdded[verb]}
+    ${quoteLiteral(collection.id)}, ${recordsAdded[verb]}${hasSealed ? ', e.sealed' : ''}
   from (select s.*, gen_random_uuid() as event_id from ${source} s) e`;
 }
 

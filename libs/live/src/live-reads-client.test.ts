@@ -11,6 +11,7 @@ const contextSigner = createContextSigner(Buffer.from('a secret for tests, over 
 const plan = {
   key: 'k',
   request: { collection: 'posts' },
+  collectionId: 'p',
   callerKind: 'guest',
   readsValues: false,
   hasCandidates: true,
@@ -39,7 +40,7 @@ test('large batches are several requests, whose verdicts stay in order', async (
   answer = ({ events }) => [
     200,
     {
-      data: { isStale: false, events: events.map(({ id }) => ({ before: [], now: 'all', records: [], version: id })) },
+      data: { isStale: false, events: events.map(({ id }) => ({ before: [Number(id)], now: 'all', records: [] })) },
     },
   ];
   sizes.length = 0;
@@ -48,8 +49,8 @@ test('large batches are several requests, whose verdicts stay in order', async (
   const judged = await live.judge({ ...batch, events });
   assert.ok(!judged.isStale);
   assert.deepEqual(
-    judged.events.map(({ version }) => version),
-    ['1', '2', '3', '4', '5'],
+    judged.events.map(({ before }) => before),
+    [[1], [2], [3], [4], [5]],
   );
   assert.deepEqual(sizes, [2, 2, 1]);
   answer = () => [200, { data: { isStale: true } }];

@@ -1,7 +1,7 @@
 import type { AppError } from '@recordbus/shared/errors';
 import type { LiveCaller } from './live-caller.ts';
 import type { LivePlan, OpenedPlan } from './plan.ts';
-import type { LiveRequest, SnapshotRequest } from './requests.ts';
+import type { SnapshotRequest } from './requests.ts';
 import type { LiveEvent, Verdicts } from './verdicts.ts';
 
 /** A plan, or the refusal of a GET with the same parameters: 404, 403, 401 or 400. */
@@ -26,9 +26,9 @@ export interface LiveSnapshot {
  * nothing about subscriptions, so any replica answers any call.
  */
 export interface LiveReads {
-  /** Checks subscriptions; one result for each, in order. */
+  /** Checks subscriptions, and the page of a snapshot if they name one; one result for each, in order. */
   open(
-    requests: readonly { readonly request: LiveRequest; readonly caller: LiveCaller }[],
+    requests: readonly { readonly request: SnapshotRequest; readonly caller: LiveCaller }[],
   ): Promise<readonly OpenResult[]>;
   /**
    * Reads the current records under the rules of a list or a get: JSON text of the `records`, the `total`, and the

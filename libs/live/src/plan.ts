@@ -3,10 +3,13 @@ import type { LiveRequest } from './requests.ts';
 /** A collection, other than that of the subscription, whose records the rule or the filter reads. */
 export interface CrossedCollection {
   readonly collection: string;
+  /** The id of the collection, which stays when it is renamed. */
+  readonly collectionId: string;
   /** The names of the fields that the expression reads there. */
   readonly fields: readonly string[];
   /**
-   * The names of its relation fields to accounts. Through them, a changed record names the accounts that it concerns.
+   * The names of the fields that name accounts: relations to accounts, and those that the expression compares with the
+   * caller's id or address. Through them, a changed record names the accounts that it concerns.
    */
   readonly accountFields: readonly string[];
   /**
@@ -27,6 +30,8 @@ export interface LivePlan {
    * subscriptions.
    */
   readonly request: LiveRequest;
+  /** The id of the followed collection, which stays when it is renamed. */
+  readonly collectionId: string;
   /** The callers who share the statement: `admin`, `guest` or `user:<collection>`. */
   readonly callerKind: string;
   /** Whether events must be judged for each caller: false if everyone with this plan sees every event alike. */

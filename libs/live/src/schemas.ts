@@ -22,8 +22,15 @@ const text = z.string().optional();
 
 const request = z.object({ collection: z.string(), record: text, filter: text, expand: text, fields: text });
 
+const snapshotRequest = request.extend({
+  page: z.number().optional(),
+  perPage: z.number().optional(),
+  sort: text,
+});
+
 const crossed = z.object({
   collection: z.string(),
+  collectionId: z.string(),
   fields: z.array(z.string()),
   accountFields: z.array(z.string()),
   isCaller: z.boolean(),
@@ -32,6 +39,7 @@ const crossed = z.object({
 const plan = z.object({
   key: z.string(),
   request,
+  collectionId: z.string(),
   callerKind: z.string(),
   readsValues: z.boolean(),
   hasCandidates: z.boolean(),
@@ -45,6 +53,7 @@ const event = z.object({
   record: text,
   verb: z.enum(['create', 'update', 'delete']),
   version: z.string(),
+  schema: text,
   data: text,
 });
 
@@ -56,7 +65,7 @@ const verdict = z.object({
   before: callers,
   now: callers,
   records: z.array(z.object({ callers, json: z.string(), changed: z.array(z.string()).optional() })),
-  version: z.string(),
+  isLost: z.boolean().optional(),
 });
 
 /** A refusal within an answer: its body, status and headers. */
@@ -71,14 +80,11 @@ export const refusal = z.object({
 /** The body of each internal route, and the `data` of its answer. */
 export const liveSchemas = {
   open: {
-    body: z.object({ requests: z.array(z.object({ request, caller })) }),
+    body: z.object({ requests: z.array(z.object({ request: snapshotRequest, caller })) }),
     answer: z.array(z.union([z.object({ plan, values }), z.object({ refusal })])),
   },
   snapshot: {
-    body: z.object({
-      request: request.extend({ page: z.number().optional(), perPage: z.number().optional(), sort: text }),
-      caller,
-    }),
+    body: z.object({ request: snapshotRequest, caller }),
     answer: z.object({ records: z.string(), total: z.number().optional(), at: z.number().optional() }),
   },
   candidates: { body: batch, answer: z.object({ ids: z.array(z.string()).optional() }) },

@@ -6,6 +6,8 @@ export interface LiveEvent {
   readonly record?: string | undefined;
   readonly verb: 'create' | 'update' | 'delete';
   readonly version: string;
+  /** The shape of its record (events §2.2); undefined for an event of an earlier release. */
+  readonly schema?: string | undefined;
   /** The text of its `data`; undefined for a large event, which the records service reads by its id. */
   readonly data?: string | undefined;
 }
@@ -31,10 +33,10 @@ export interface EventVerdict {
   /** One entry for each different view of the record; together they cover `now`. */
   readonly records: readonly ShownRecord[];
   /**
-   * The version of `records`. It is later than that of the event if the stored record was read and already had a newer
-   * version.
+   * Whether nothing is known about the event, since its collection has changed or its encrypted values are no longer kept.
+   * Readers then read the records again.
    */
-  readonly version: string;
+  readonly isLost?: boolean | undefined;
 }
 
 /**

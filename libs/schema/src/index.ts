@@ -39,6 +39,7 @@ export { type RecordColumn, recordColumns, selectList } from './record-columns.t
 export { anyForm, recordFormSchema } from './record-forms.ts';
 export { type ColumnValues, compileRecordReader, type RecordReader } from './record-reader.ts';
 export { newRecordSchema, recordChangeSchema, recordSchema, requiredOf, valueSchemaOf } from './record-schemas.ts';
+export { shapeOf } from './record-shape.ts';
 export { comparedBy, comparedValue, findUniqueFields, hasComparableValue, isText, isUnique } from './unique-sql.ts';
 export {
   isOperatorObject,

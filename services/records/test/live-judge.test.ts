@@ -79,8 +79,8 @@ for (const way of ['in the process', 'over HTTP'] as const)
       });
       lastEvent = rows.at(-1)?.id ?? lastEvent;
       return rows.map(({ body }) => {
-        const { id, event, version } = JSON.parse(body);
-        return { id, verb: event.split('.')[1], version, data: cutMembers(body).get('data') };
+        const { id, event, version, schema } = JSON.parse(body);
+        return { id, verb: event.split('.')[1], version, schema, data: cutMembers(body).get('data') };
       });
     }
 
@@ -115,14 +115,13 @@ for (const way of ['in the process', 'over HTTP'] as const)
       const subscription = await opened({ collection: 'open' }, guest);
       assert.equal(subscription.plan.readsValues, false);
       await takeEvents();
-      const { record, version } = await write('POST', 'open', { title: 'a', n: 1e21, doc: { b: [1, null] } });
+      const { record } = await write('POST', 'open', { title: 'a', n: 1e21, doc: { b: [1, null] } });
       const get = await records.send('GET', `/api/open/${record.id}`);
       const [verdict] = await judge([subscription], await takeEvents());
       assert.deepEqual(verdict, {
         before: [],
         now: 'all',
         records: [{ callers: 'all', json: get.text.slice('{"data":'.length, -1) }],
-        version,
       });
       await write('PATCH', `open/${record.id}`, { title: 'b' });
       await write('DELETE', `open/${record.id}`, undefined);
@@ -209,8 +208,14 @@ for (const way of ['in the process', 'over HTTP'] as const)
       const [{ plan }] = subscriptions as [OpenedPlan];
       assert.equal(plan.hasCandidates, true);
       assert.deepEqual(plan.crossed, [
-        { collection: 'members', fields: ['org', 'user', 'role'], accountFields: ['user'], isCaller: false },
-        { collection: 'orgs', fields: ['boss'], accountFields: ['boss'], isCaller: false },
+        {
+          collection: 'members',
+          collectionId: 'members',
+          fields: ['org', 'user', 'role'],
+          accountFields: ['user'],
+          isCaller: false,
+        },
+        { collection: 'orgs', collectionId: 'orgs', fields: ['boss'], accountFields: ['boss'], isCaller: false },
       ]);
       await takeEvents();
       await write('POST', 'tasks', { org, title: 't' });

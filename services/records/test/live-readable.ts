@@ -84,9 +84,9 @@ function createTakeEvents({ database }: RecordsFixture): () => Promise<Written[]
     const rows = await database.query<{ id: number; body: string }>({ text, values: [last] });
     last = rows.at(-1)?.id ?? last;
     return rows.map(({ body }) => {
-      const { id, event, version, collection, data } = JSON.parse(body);
+      const { id, event, version, schema, collection, data } = JSON.parse(body);
       const verb: LiveEvent['verb'] = event.split('.')[1];
-      const given = { id, verb, version, data: cutMembers(body).get('data') };
+      const given = { id, verb, version, schema, data: cutMembers(body).get('data') };
       return { event: given, collection, id: data.record.id };
     });
   };
@@ -176,7 +176,6 @@ interface Delivered {
   readonly now: boolean;
   readonly record: unknown;
   readonly changed: readonly string[] | undefined;
-  readonly version: string;
 }
 
 /** Judges events for the members of a group. */
@@ -198,12 +197,13 @@ async function judge({ records, compared, world }: Subject, { plan, members }: G
   return delivered;
 }
 
-function deliveredTo(position: number, { before, now, records, version }: EventVerdict): Delivered {
+function deliveredTo(position: number, { before, now, records, isLost }: EventVerdict): Delivered {
+  assert.ok(!isLost, 'no event is lost while the schema stays');
   const has = (callers: Callers) => callers === 'all' || callers.includes(position);
   const shown = records.filter(({ callers }) => has(callers));
   assert.equal(shown.length, has(now) ? 1 : 0, 'each caller for whom a record matches is shown it once');
   const [one] = shown;
-  return { before: has(before), now: has(now), record: one && JSON.parse(one.json), changed: one?.changed, version };
+  return { before: has(before), now: has(now), record: one && JSON.parse(one.json), changed: one?.changed };
 }
 
 async function compareLists(
@@ -223,7 +223,7 @@ async function compareLists(
         for (const [n, { event, id }] of events.entries()) {
           const got = delivered[position]?.[n] as Delivered;
           const about = `${event.verb} of ${collection.name} ${id}, ${JSON.stringify(following)}, ${JSON.stringify(world.callers[caller])}`;
-          compareNow(compared, got, readableIn(now, index, caller).get(id), { event, about });
+          compareNow(compared, got, readableIn(now, index, caller).get(id), about);
           const isFixed = group.plan.crossed.length === 0;
           if (before && isFixed)
             assert.equal(got.before, readableIn(before, index, caller).has(id), `before: ${about}`);
@@ -238,19 +238,13 @@ const readableIn = (readable: Readable, index: number, caller: number): Readonly
   return found instanceof Map ? found : new Map();
 };
 
-function compareNow(
-  compared: Compared,
-  got: Delivered,
-  readable: unknown,
-  { event, about }: { readonly event: LiveEvent; readonly about: string },
-): void {
+function compareNow(compared: Compared, got: Delivered, readable: unknown, about: string): void {
   assert.deepEqual(got.record, readable, about);
   if (readable === undefined) {
     compared.hidden += 1;
     return;
   }
   compared.shown += 1;
-  assert.equal(got.version, event.version, about);
   for (const name of got.changed ?? []) assert.ok(Object.hasOwn(readable as object, name), `${name} of ${about}`);
 }
 
@@ -268,7 +262,7 @@ async function compareGets(subject: Subject, collection: Collection, events: rea
         for (const [n, { event, id }] of events.entries()) {
           const readable = id === one.id && answer.status === 200 ? answer.record : undefined;
           const about = `${event.verb} of record ${id} of ${collection.name}, ${JSON.stringify(caller)}`;
-          compareNow(compared, delivered[position]?.[n] as Delivered, readable, { event, about });
+          compareNow(compared, delivered[position]?.[n] as Delivered, readable, about);
         }
       }
     }

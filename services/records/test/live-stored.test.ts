@@ -37,8 +37,8 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     const rows = await records.database.query<{ id: number; body: string }>({ text, values: [lastEvent] });
     lastEvent = rows.at(-1)?.id ?? lastEvent;
     return rows.map(({ body }) => {
-      const { id, event, version } = JSON.parse(body);
-      return { id, verb: event.split('.')[1], version, data: cutMembers(body).get('data') };
+      const { id, event, version, schema } = JSON.parse(body);
+      return { id, verb: event.split('.')[1], version, schema, data: cutMembers(body).get('data') };
     });
   };
   const judge = async (request: LiveRequest, events: readonly LiveEvent[]): Promise<readonly EventVerdict[]> => {
@@ -51,28 +51,42 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
   };
   const shownIn = (verdict: EventVerdict | undefined) => verdict?.records.map(({ json }) => JSON.parse(json));
 
-  it('shows an encrypted value as a get does, of the stored version', async () => {
+  it('shows the encrypted value of each version as a get did', async () => {
     await takeEvents();
-    const { record, version } = await write('POST', 'vault', { title: 'a', secret: 's' });
-    const [event] = (await takeEvents()) as [LiveEvent];
-    assert.doesNotMatch(event.data ?? '', /secret/);
-    const [first] = await judge({ collection: 'vault' }, [event]);
+    const { record } = await write('POST', 'vault', { title: 'a', secret: 's' });
     const get = await records.send('GET', `/api/vault/${record.id}`);
-    assert.deepEqual([first?.version, first?.records[0]?.json], [version, get.text.slice('{"data":'.length, -1)]);
-    assert.equal(get.record.secret, 's');
-    const later = await write('PATCH', `vault/${record.id}`, { secret: 't' });
-    const [again] = await judge({ collection: 'vault' }, [event]);
-    assert.deepEqual([again?.version, shownIn(again)?.[0].secret], [later.version, 't']);
+    await write('PATCH', `vault/${record.id}`, { secret: 't' });
     await write('PATCH', `vault/${record.id}`, { title: 'hidden' });
-    const [hidden] = await judge({ collection: 'vault' }, [event]);
-    assert.deepEqual([hidden?.now, hidden?.records], [[], []]);
     await write('DELETE', `vault/${record.id}`);
-    const [created, changed, left, gone] = await judge({ collection: 'vault' }, [event, ...(await takeEvents())]);
-    for (const verdict of [created, changed, left, gone]) assert.deepEqual(verdict?.now, []);
+    const events = await takeEvents();
+    for (const { data } of events) assert.doesNotMatch(data ?? '', /secret/);
+    const verdicts = await judge({ collection: 'vault' }, events);
+    assert.equal(verdicts[0]?.records[0]?.json, get.text.slice('{"data":'.length, -1));
     assert.deepEqual(
-      [created, changed, left, gone].map((verdict) => verdict?.before),
-      [[], 'all', 'all', []],
+      verdicts.map((verdict) => shownIn(verdict)?.[0]?.secret),
+      ['s', 't', undefined, undefined],
     );
+    assert.deepEqual(
+      verdicts.map(({ before, now }) => [before, now]),
+      [
+        [[], 'all'],
+        ['all', 'all'],
+        ['all', []],
+        [[], []],
+      ],
+    );
+  });
+
+  it('reads an encrypted value that is no longer kept from the record of the same version', async () => {
+    await takeEvents();
+    const { record } = await write('POST', 'vault', { title: 'a', secret: 's' });
+    await records.database.query({ text: 'update system.outbox set sealed = null', values: [] });
+    const events = await takeEvents();
+    const [first] = await judge({ collection: 'vault' }, events);
+    assert.equal(shownIn(first)?.[0].secret, 's');
+    await write('PATCH', `vault/${record.id}`, { secret: 't' });
+    const [again, later] = await judge({ collection: 'vault' }, [...events, ...(await takeEvents())]);
+    assert.deepEqual([again?.isLost, later?.isLost, shownIn(later)?.[0].secret], [true, undefined, 't']);
   });
 
   it('does not read the table if the encrypted field is not shown', async () => {
@@ -92,12 +106,12 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
 
   it('reads a large event from the database, or else the record', async () => {
     await takeEvents();
-    const { record, version } = await write('POST', 'posts', { title: 'large' });
+    const { record } = await write('POST', 'posts', { title: 'large' });
     const [event] = (await takeEvents()) as [LiveEvent];
     const { data: _data, ...large } = event;
     const body = JSON.stringify({ id: event.id, data: JSON.parse(event.data ?? '') });
     const [unknown] = await judge({ collection: 'posts' }, [large]);
-    assert.deepEqual([unknown?.now, unknown?.version], [[], version]);
+    assert.equal(unknown?.isLost, true);
     const [named] = await judge({ collection: 'posts' }, [{ ...large, record: record.id }]);
     assert.deepEqual(shownIn(named), [record]);
     await records.database.query({
@@ -109,26 +123,47 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(shownIn(stored), [record]);
   });
 
-  it('shows the stored record if the event is older than the schema', async () => {
+  it('shows the stored record of an event with another shape, unless it was written again', async () => {
     await takeEvents();
     const { record } = await write('POST', 'open', { title: 'a' });
+    const { record: other } = await write('POST', 'open', { title: 'b' });
+    await write('PATCH', `open/${other.id}`, { title: 'c' });
+    await write('DELETE', `open/${other.id}`);
     const events = await takeEvents();
     await changeFields('open', 'add column n double precision not null default 5', [
       { ...field, id: 'title', name: 'title', type: 'text' },
       { ...field, id: 'n', name: 'n', type: 'number' },
     ]);
-    const [added] = await judge({ collection: 'open' }, events);
-    assert.deepEqual(shownIn(added), [{ ...record, n: 5 }].map(inOrder));
-    const retyped = 'alter column title type double precision using null';
-    await changeFields('open', retyped, [
-      { ...field, id: 'other', name: 'title', type: 'number' },
-      { ...field, id: 'n', name: 'n', type: 'number' },
+    const all = await judge({ collection: 'open' }, events);
+    assert.deepEqual(shownIn(all[0]), [{ ...record, n: 5 }].map(inOrder));
+    // The states of the second record between its create and its delete are gone.
+    assert.deepEqual(
+      all.map(({ isLost }) => isLost),
+      [undefined, true, true, undefined],
+    );
+    assert.equal(all[3]?.before, 'all');
+    const filtered = await judge({ collection: 'open', filter: 'title != "x"' }, events);
+    assert.deepEqual(
+      filtered.map(({ isLost }) => isLost),
+      [undefined, true, true, true],
+    );
+    const recent = await judge({ collection: 'open', filter: 'created > 0' }, events);
+    assert.deepEqual(
+      recent.map(({ isLost }) => isLost),
+      [undefined, true, true, undefined],
+    );
+    const names = 'rename column title to former; alter table records.open rename column n to title';
+    await changeFields('open', names, [
+      { ...field, id: 'title', name: 'former', type: 'text' },
+      { ...field, id: 'n', name: 'title', type: 'number' },
     ]);
-    const { record: fresh } = await write('POST', 'open', { title: 7, n: 1 });
-    const [fits] = (await takeEvents()) as [LiveEvent];
-    const old = { ...fits, data: (fits.data ?? '').replace('"title":7', '"title":"a"') };
-    const verdicts = await judge({ collection: 'open', filter: 'n > 0' }, [old, fits]);
-    assert.deepEqual(verdicts.map(shownIn), [[fresh], [fresh]]);
+    const { record: fresh } = await write('POST', 'open', { title: 7, former: 'f' });
+    const verdicts = await judge({ collection: 'open', filter: 'title > 0' }, [...events, ...(await takeEvents())]);
+    assert.deepEqual(
+      shownIn(verdicts[0])?.map(({ title, former }) => [title, former]),
+      [[5, 'a']],
+    );
+    assert.deepEqual(shownIn(verdicts[4]), [fresh]);
   });
 
   const field = { required: false, system: false, options: {} };

@@ -1,19 +1,8 @@
 import assert from 'node:assert/strict';
-import { eventually } from '../../harness/eventually.ts';
 import { at } from '../../harness/json.ts';
 import { openLive } from '../../harness/live-client.ts';
-import { compareVersions } from '../../harness/live-list.ts';
-import { onEachTopology, type Target } from '../../harness/target.ts';
+import { onEachTopology } from '../../harness/target.ts';
 import { createNotes } from './notes.ts';
-
-/** Creates a collection whose messages need the stored record, because events have no encrypted values. */
-const createSecrets = async (target: Target) =>
-  (await target.admin()).post('/api/v1/collections', {
-    name: 'secrets',
-    type: 'base',
-    list_rule: null,
-    fields: [{ name: 'code', type: 'text', options: { encrypted: true } }],
-  });
 
 onEachTopology('changes reach who follows them', async (t, target) => {
   await createNotes(target);
@@ -41,32 +30,5 @@ onEachTopology('changes reach who follows them', async (t, target) => {
       ['ready', 'create', 'update', 'delete'],
     );
     assert.equal(live.lastEventId, deleted?.data.cursor);
-  });
-
-  await t.test('a later state arrives once, and no older state after it [realtime §3.4]', async () => {
-    await createSecrets(target);
-    await using live = await openLive(target.url, [{ collection: 'secrets' }]);
-    await live.arrived('ready');
-    const put = (id: string, ...codes: string[]) =>
-      codes.map((code, place) => ({
-        op: place === 0 ? 'create' : 'update',
-        collection: 'secrets',
-        id,
-        data: { code },
-      }));
-    const operations = [...put('one', 'a', 'b', 'c'), ...put('two', 'd', 'e')];
-    await admin.post('/api/v1/batch', { operations }, 200);
-    await admin.patch('/api/v1/secrets/one', { code: 'f' });
-    await admin.delete('/api/v1/secrets/two');
-    await live.arrived('delete');
-    await eventually('the last change has come', () =>
-      live.messages.some(({ data }) => at(data, 'record.code') === 'f'),
-    );
-    const versions = new Map<string, string[]>();
-    for (const { data } of live.messages) {
-      const id = String(at(data, 'record.id') ?? data.id);
-      if (typeof data.version === 'string') versions.set(id, [...(versions.get(id) ?? []), data.version]);
-    }
-    for (const [id, came] of versions) assert.deepEqual([id, came], [id, [...new Set(came)].sort(compareVersions)]);
   });
 });

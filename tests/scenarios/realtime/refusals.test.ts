@@ -32,6 +32,10 @@ onEachTopology('live connections refuse what they cannot follow', async (t, targ
     ['null', null, 400, /error/],
     ['a snapshot that is a number', { ...notes, snapshot: 1 }, 400, /snapshot/],
     ['a page of zero', { ...notes, snapshot: { page: 0 } }, 400, /page/],
+    ['a page that is too long', { ...notes, snapshot: { perPage: 1001 } }, 400, /perPage must be .* 1000/],
+    ['a snapshot sorted by an unknown field', { ...notes, snapshot: { sort: '-nothing' } }, 400, /sort/],
+    ['a page without a snapshot member', { ...notes, snapshot: { offset: 1 } }, 400, /snapshot/],
+    ['an empty record', { ...notes, record: '' }, 400, /record: must not be empty/],
     ['an empty id', { ...notes, id: '' }, 400, /id/],
   ];
   for (const [name, subscription, status, words] of refused)

@@ -58,6 +58,10 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     for (let n = 0; n < 100; n += 1) socket.send({ ...notes, id: `n${n}` });
     await socket.arrived('error', 8);
     assert.match(JSON.stringify(socket.messages.at(-1)), /at most 100/);
+    assert.equal(socket.messages.at(-1)?.data.sub, 'n99');
+    socket.send(notes);
+    const unnamed = (await socket.arrived('error', 9)).at(-1);
+    assert.ok(unnamed && !Object.hasOwn(unnamed.data, 'sub'), 'an error names only an id of the client');
   });
 
   await t.test('the subscriptions of a connection have at most 1 MiB [realtime §2.4]', async () => {
@@ -66,6 +70,7 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     for (let n = 0; n < 80; n += 1) socket.send({ ...wide, id: `n${n}` });
     const errors = await socket.arrived('error', 15);
     assert.match(JSON.stringify(errors[0]), /at most 1048576 characters/);
+    assert.equal(errors[0]?.data.sub, 'n65');
     socket.send({ type: 'unsubscribe', id: 'n0' });
     await socket.arrived('unsubscribed');
     socket.send({ ...wide, id: 'again' });

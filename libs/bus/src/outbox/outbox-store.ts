@@ -8,6 +8,7 @@ export interface OutboxRow {
   readonly event_id: string;
   readonly event: string;
   readonly record_key: string | null;
+  readonly collection_id: string | null;
   readonly body: string;
   readonly traceparent: string | null;
   /** RFC 3339, UTC, microseconds. */
@@ -33,7 +34,7 @@ export function listUnpublished(query: Query, { count, held }: Partitions, limit
   const isAll = held.length === count;
   return query<OutboxRow>({
     name: isAll ? 'outbox.unpublished' : 'outbox.unpublished-part',
-    text: `select id, ${partition} as partition, event_id, event, record_key, body, traceparent, failures,
+    text: `select id, ${partition} as partition, event_id, event, record_key, collection_id, body, traceparent, failures,
         (select exists (select from system.collections where durability = 'relaxed')) as may_be_lost,
         to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"') as occurred_at
       from system.outbox where published_at is null and parked_at is null${isAll ? '' : ` and ${partition} = any($3::integer[])`}

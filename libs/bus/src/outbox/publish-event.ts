@@ -43,6 +43,7 @@ export function eventHeaders(row: OutboxRow): MsgHdrs {
     'Nats-Msg-Id': [row.event_id],
     'Service-Event-Version': ['1'],
     'Service-Event': [name],
+    ...(row.collection_id && { 'Service-Collection-Id': [row.collection_id] }),
     'ce-specversion': ['1.0'],
     'ce-id': [row.event_id],
     'ce-type': [name],

@@ -44,6 +44,7 @@ import { statements as keptByStatement } from './0094-kept-by-statement.ts';
 import { statements as lastVersions } from './0095-last-versions.ts';
 import { statements as largeAnswers } from './0096-large-answers.ts';
 import { statements as announcedRanges } from './0097-announced-ranges.ts';
+import { statements as sealedEvents } from './0098-sealed-events.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -93,4 +94,5 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0095-last-versions': lastVersions,
   '0096-large-answers': largeAnswers,
   '0097-announced-ranges': announcedRanges,
+  '0098-sealed-events': sealedEvents,
 };

@@ -33,4 +33,18 @@ describe('what an expression passes through', () => {
       );
       assert.deepEqual(found, expected);
     });
+
+  const naming: [expression: string, fields: string[]][] = [
+    ['comments_via_post.author = @request.auth.id', ['author']],
+    ['@request.auth.id in comments_via_post.author', ['author']],
+    ['comments_via_post.text in (@request.auth.email, "x")', ['text']],
+    ['exists(comments, post = record.id && text = @request.auth.id)', ['text']],
+    ['comments_via_post.author.name = @request.auth.id', ['name']],
+    ['comments_via_post.text ~ @request.auth.id || author.name = @request.auth.type', []],
+  ];
+  for (const [expression, expected] of naming)
+    it(`names callers by ${expected.join(', ') || 'nothing'} for ${expression}`, () => {
+      const found = findCrossings(expression, scope).flatMap(({ naming }) => [...naming]);
+      assert.deepEqual(found, expected);
+    });
 });

@@ -2,13 +2,15 @@ import type { Collection } from '@recordbus/schema';
 import { parse } from '../language/parser.ts';
 import { membersOf } from '../resolve/member.ts';
 import { resolve } from '../resolve/resolve.ts';
-import type { Column, Hop, Resolved, Source, Walk } from '../resolve/resolved.ts';
+import type { Column, Hop, Resolved, ResolvedComparison, Source, Walk } from '../resolve/resolved.ts';
 import type { Scope } from '../resolve/scope.ts';
 
 /** A collection whose records decide about others, with the names of the fields that are read. */
 export interface Crossing {
   readonly collection: Collection;
   readonly fields: ReadonlySet<string>;
+  /** The fields of them that are compared with the caller's `id` or `email`. Their values name callers. */
+  readonly naming: ReadonlySet<string>;
   /** Whether the record is the caller's account. */
   readonly isCaller: boolean;
 }
@@ -26,6 +28,7 @@ export function findCrossings(text: string, scope: Scope): Crossing[] {
 
 interface Found extends Crossing {
   readonly fields: Set<string>;
+  readonly naming: Set<string>;
 }
 
 /** A row that an expression reads: the record that it is about, the account of the caller, or another one. */
@@ -34,20 +37,21 @@ interface Row {
   readonly is: 'own' | 'caller' | 'other';
 }
 
-/** Notes a column that is read in a row. */
-type Note = (row: Row, column?: string) => void;
+/** Notes a column that is read in a row, and whether its values name callers. */
+type Note = (row: Row, column?: string, isNaming?: boolean) => void;
 
 function createNote(found: Found[]): Note {
-  return ({ collection, is }, column) => {
+  return ({ collection, is }, column, isNaming) => {
     if (is === 'own') return;
     const isCaller = is === 'caller';
     let crossing = found.find((known) => known.collection === collection && known.isCaller === isCaller);
     if (!crossing) {
-      crossing = { collection, isCaller, fields: new Set() };
+      crossing = { collection, isCaller, fields: new Set(), naming: new Set() };
       found.push(crossing);
     }
     const field = [...membersOf(collection).values()].find((member) => member.column === column)?.field;
     if (field) crossing.fields.add(field.name);
+    if (field && isNaming) crossing.naming.add(field.name);
   };
 }
 
@@ -64,8 +68,8 @@ function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
       visitSource(expression.operand, rows, note);
       return;
     case 'comparison':
-      visitSource(expression.left, rows, note);
-      visitSource(expression.right, rows, note);
+      visitSource(expression.left, rows, note, namesCaller(expression.right, expression));
+      visitSource(expression.right, rows, note, namesCaller(expression.left, expression));
       return;
     case 'exists': {
       const { from, condition } = expression;
@@ -81,19 +85,27 @@ function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
   }
 }
 
-function visitSource(source: Source, rows: readonly Row[], note: Note): void {
-  if (source.source === 'several') for (const item of source.items) visitSource(item, rows, note);
-  else if (source.source === 'column') visitColumn(source, rows, note);
+/** Whether a side of a comparison is the caller's `id` or `email`, so that a column on the other side names callers. */
+function namesCaller(side: Source, { operator }: ResolvedComparison): boolean {
+  if (operator !== '=' && operator !== 'in') return false;
+  return (side.source === 'several' ? side.items : [side]).some(
+    (item) => item.source === 'request' && item.part === 'auth' && (item.path[0] === 'id' || item.path[0] === 'email'),
+  );
+}
+
+function visitSource(source: Source, rows: readonly Row[], note: Note, isNaming = false): void {
+  if (source.source === 'several') for (const item of source.items) visitSource(item, rows, note, isNaming);
+  else if (source.source === 'column') visitColumn(source, rows, note, isNaming);
   else if (source.source === 'caller') visitColumn(source.column, accountRows(source.account), note);
   else if (source.source === 'count') visitColumn(source.of, source.account ? accountRows(source.account) : rows, note);
 }
 
 const accountRows = (collection: Collection): readonly Row[] => [{ collection, is: 'caller' }];
 
-function visitColumn(column: Column, rows: readonly Row[], note: Note): void {
+function visitColumn(column: Column, rows: readonly Row[], note: Note, isNaming = false): void {
   const end = follow(column, rows, note);
   if (!end) return;
-  note(end, column.column);
+  note(end, column.column, isNaming && column.keys.length === 0);
   if (column.visibleIf) visit(column.visibleIf, [end], note);
 }
 

@@ -1,7 +1,7 @@
 import type { CrossedCollection } from '@recordbus/live';
 import type { Group } from '../follow/group.ts';
 import type { Subscription } from '../follow/subscription.ts';
-import type { Change } from '../stream/change.ts';
+import { type Change, isOf } from '../stream/change.ts';
 
 /** Sends `resync` to callers whose access may have changed with a record that a rule passes through. */
 export interface AccessChanges {
@@ -41,7 +41,7 @@ export function createAccessChanges({ resync, random = Math.random }: AccessDeps
   return {
     note(change, { plan, members }) {
       for (const crossed of plan.crossed) {
-        if (crossed.collection !== change.collection) continue;
+        if (!isOf(change, { name: crossed.collection, id: crossed.collectionId })) continue;
         const accounts = accountsNamed(change, crossed);
         for (const account of accounts)
           for (const subscription of members.ofAccount(account))

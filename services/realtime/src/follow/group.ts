@@ -4,12 +4,11 @@ import type { Logger } from '@recordbus/shared/logging';
 import { isTemporary } from '../connection/end-for-reconnect.ts';
 import { delay } from '../delay.ts';
 import type { ChangeKind } from '../messages/change-frames.ts';
-import type { Change } from '../stream/change.ts';
+import { type Change, isOf } from '../stream/change.ts';
 import { type ChangeLog, maxLag } from '../stream/change-log.ts';
 import { formatCursor } from '../stream/cursor.ts';
 import { MissedChanges } from '../stream/older-changes.ts';
-import { isTooExpensive, judgeChanges, StalePlan } from './judge-changes.ts';
-import { LaterStates } from './later-states.ts';
+import { isTooExpensive, judgeChanges, LostChange, StalePlan } from './judge-changes.ts';
 import { Members } from './members.ts';
 import type { Subscription } from './subscription.ts';
 import { tellChange } from './tell-change.ts';
@@ -25,7 +24,7 @@ export interface GroupDeps {
   /** Called when the plan is stale. The subscriptions leave and join again with their new plans. */
   readonly onStale: (group: Group) => Promise<void>;
   /** Called when changes are lost or cannot be judged. */
-  readonly onMissed: (group: Group, reason: 'too_old' | 'failed') => void;
+  readonly onMissed: (group: Group, reason: 'too_old' | 'schema' | 'failed') => void;
   /** Called with members that read slowly, which get a separate group so that the others do not wait. */
   readonly onSlow: (slow: readonly Subscription[], after: number, group: Group) => void;
   /** Called when the records service cannot judge the plan within its time. */
@@ -50,12 +49,6 @@ export class Group {
   readonly plan: LivePlan;
   readonly members = new Members();
   readonly #deps: GroupDeps;
-  readonly #crossed: ReadonlySet<string>;
-  readonly #laterStates = new LaterStates();
-  /**
-   * Whether a member that does not know the sent states has joined. It may join while a part is judged for the others.
-   */
-  #hasNewMember = false;
   /** The position up to which everything was sent, while the group runs. An idle group has sent everything. */
   #position: number;
   /** The end of the current part. A subscription that joins must not need anything before it. */
@@ -70,12 +63,13 @@ export class Group {
     this.#position = after;
     this.#partEnd = after;
     this.#deps = deps;
-    this.#crossed = new Set(plan.crossed.map(({ collection }) => collection));
   }
 
   /** The collections whose changes wake it. */
-  get collections(): readonly string[] {
-    return [...new Set([this.plan.request.collection, ...this.#crossed])];
+  get collections(): readonly { readonly name: string; readonly id: string }[] {
+    const { request, collectionId, crossed } = this.plan;
+    const passed = crossed.map((one) => ({ name: one.collection, id: one.collectionId }));
+    return [{ name: request.collection, id: collectionId }, ...passed];
   }
 
   get through(): number {
@@ -92,7 +86,6 @@ export class Group {
   }
 
   add(subscription: Subscription): void {
-    this.#hasNewMember = true;
     subscription.group = this;
     this.members.add(subscription);
   }
@@ -144,14 +137,12 @@ export class Group {
   }
 
   async #readPart(): Promise<void> {
-    if (this.#hasNewMember) this.#laterStates.clear();
-    this.#hasNewMember = false;
     const part = this.#deps.changes.read(this.#position);
     const { changes, upTo } = part instanceof Promise ? await part : part;
     this.#partEnd = Math.max(this.#partEnd, upTo);
-    for (const change of changes) if (this.#crossed.has(change.collection)) this.#deps.onCrossed(change, this);
-    const { collection } = this.plan.request;
-    await this.#tell(changes.filter((change) => change.collection === collection));
+    const [own, ...crossed] = this.collections;
+    for (const change of changes) if (crossed.some((one) => isOf(change, one))) this.#deps.onCrossed(change, this);
+    await this.#tell(changes.filter((change) => own && isOf(change, own)));
     this.#position = upTo;
     for (const { connection } of this.members) if (connection.followed.size > 1) connection.flushCursor();
   }
@@ -161,10 +152,7 @@ export class Group {
     const { live, changes: log, onSent } = this.#deps;
     for (const judged of await judgeChanges(live, this.plan, this.members, changes)) {
       const { seq } = judged.change;
-      if (!this.#laterStates.wasSent(judged)) {
-        await tellChange({ ...judged, cursor: formatCursor({ ...log.end, seq }), onSent });
-        this.#laterStates.note(judged);
-      }
+      await tellChange({ ...judged, cursor: formatCursor({ ...log.end, seq }), onSent });
       this.#position = Math.max(this.#position, seq);
     }
   }
@@ -183,9 +171,9 @@ export class Group {
 
   async #handle(error: unknown): Promise<void> {
     const { onStale, onMissed, onTooExpensive, changes } = this.#deps;
-    if (error instanceof MissedChanges) {
+    if (error instanceof MissedChanges || error instanceof LostChange) {
       this.#position = changes.end.seq;
-      return onMissed(this, 'too_old');
+      return onMissed(this, error instanceof LostChange ? 'schema' : 'too_old');
     }
     if (isTooExpensive(error)) return onTooExpensive(this, error);
     if (!(error instanceof StalePlan)) return this.#waitAfter(error);

@@ -24,7 +24,7 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     const groups = byPlan.get(plan.key) ?? [];
     byPlan.set(plan.key, groups);
     groups.push(group);
-    for (const collection of group.collections) {
+    for (const collection of group.collections.flatMap(keysOf)) {
       const ofCollection = byCollection.get(collection) ?? new Set();
       byCollection.set(collection, ofCollection.add(group));
     }
@@ -36,7 +36,7 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     const groups = byPlan.get(group.plan.key)?.filter((other) => other !== group) ?? [];
     if (groups.length > 0) byPlan.set(group.plan.key, groups);
     else byPlan.delete(group.plan.key);
-    for (const collection of group.collections) {
+    for (const collection of group.collections.flatMap(keysOf)) {
       byCollection.get(collection)?.delete(group);
       if (byCollection.get(collection)?.size === 0) byCollection.delete(collection);
     }
@@ -88,7 +88,8 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
       if (after < deps.changes.end.seq) group.wake(after);
     },
     wake(change) {
-      for (const group of byCollection.get(change.collection) ?? []) group.wake(change.seq - 1);
+      const key = change.collectionId === undefined ? nameKey(change.collection) : idKey(change.collectionId);
+      for (const group of byCollection.get(key) ?? []) group.wake(change.seq - 1);
     },
     clear() {
       for (const group of [...byPlan.values()].flat()) {
@@ -104,3 +105,9 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     },
   };
 }
+
+const idKey = (id: string): string => `id ${id}`;
+const nameKey = (name: string): string => `name ${name}`;
+
+/** The keys under which a change may name a collection (see `isOf`). */
+const keysOf = ({ id, name }: { readonly id: string; readonly name: string }) => [idKey(id), nameKey(name)];

@@ -6,6 +6,9 @@ import type { Caller, Members } from './members.ts';
 /** Thrown if the plan's request now has another plan, because the schema has changed. */
 export class StalePlan extends Error {}
 
+/** Thrown if the records service does not know what a change was. */
+export class LostChange extends Error {}
+
 /** A change, its verdict, and the callers that it was judged for. */
 export interface JudgedChange {
   readonly change: Change;
@@ -17,7 +20,7 @@ export interface JudgedChange {
 type JudgeDeps = Pick<LiveReads, 'candidates' | 'judge'>;
 
 /**
- * Judges changes of the plan's collection for the members, with the records service. Throws StalePlan, 422 for a plan
+ * Judges changes of the plan's collection for the members, with the records service. Throws StalePlan, LostChange, 422 for a plan
  * whose statement takes too long even for one change, and 503.
  */
 export async function judgeChanges(
@@ -28,14 +31,9 @@ export async function judgeChanges(
 ): Promise<readonly JudgedChange[]> {
   const batch = changes.flatMap((change) => {
     const body = change.read();
-    return body
-      ? [
-          {
-            change,
-            event: { id: body.id, record: change.recordId, verb: change.verb, version: body.version, data: body.data },
-          },
-        ]
-      : [];
+    if (!body) return [];
+    const { id, version, schema, data } = body;
+    return [{ change, event: { id, record: change.recordId, verb: change.verb, version, schema, data } }];
   });
   if (batch.length === 0) return [];
   const events = batch.map(({ event }) => event);
@@ -45,6 +43,7 @@ export async function judgeChanges(
   try {
     const verdicts = await live.judge({ plan, events, client, callers: callers.map(({ values }) => values) });
     if (verdicts.isStale) throw new StalePlan();
+    if (verdicts.events.some(({ isLost }) => isLost)) throw new LostChange();
     return batch.flatMap(({ change, event }, place) => {
       const verdict = verdicts.events[place];
       return verdict ? [{ change, version: event.version, verdict, callers }] : [];

@@ -27,8 +27,7 @@ export class Members {
     this.#callers.set(valuesKey, caller);
     caller.subscriptions.add(subscription);
     this.#size += 1;
-    const account = accountOf(subscription);
-    if (account !== undefined) addTo(this.#byAccount, account, subscription);
+    for (const name of namesOf(subscription)) addTo(this.#byAccount, name, subscription);
     if (request.record !== undefined) addTo(this.#byRecord, request.record, caller);
   }
 
@@ -38,8 +37,7 @@ export class Members {
     const caller = this.#callers.get(valuesKey);
     if (!caller?.subscriptions.delete(subscription)) return false;
     this.#size -= 1;
-    const account = accountOf(subscription);
-    if (account !== undefined) removeFrom(this.#byAccount, account, subscription);
+    for (const name of namesOf(subscription)) removeFrom(this.#byAccount, name, subscription);
     if (caller.subscriptions.size > 0) return true;
     this.#callers.delete(valuesKey);
     if (request.record !== undefined) removeFrom(this.#byRecord, request.record, caller);
@@ -67,14 +65,16 @@ export class Members {
     return [...new Set(records.flatMap((record) => [...(this.#byRecord.get(record) ?? [])]))];
   }
 
-  /** Returns the subscriptions of an account. */
+  /** Returns the subscriptions of an account, by its id or address. */
   ofAccount(account: string): Iterable<Subscription> {
     return this.#byAccount.get(account) ?? [];
   }
 }
 
-const accountOf = ({ connection }: Subscription): string | undefined =>
-  connection.principal.type === 'guest' ? undefined : connection.principal.id;
+function namesOf({ connection: { principal } }: Subscription): readonly string[] {
+  if (principal.type === 'guest') return [];
+  return principal.type === 'user' ? [principal.id, principal.email] : [principal.id];
+}
 
 function addTo<T>(index: Map<string, Set<T>>, key: string, value: T): void {
   const values = index.get(key) ?? new Set();

@@ -21,7 +21,7 @@ interface Told {
  * time, so other work continues.
  */
 export async function tellChange({ change, version, verdict, callers, cursor, onSent }: Told): Promise<void> {
-  const frames = createChangeFrames({ cursor, recordId: change.recordId, version, shownVersion: verdict.version });
+  const frames = createChangeFrames({ cursor, recordId: change.recordId, version });
   const before = membership(verdict.before, callers.length);
   const now = membership(verdict.now, callers.length);
   const shownTo = recordsByCaller(verdict.records);

@@ -13,26 +13,24 @@ interface ChangeFrames {
 interface ToldChange {
   readonly cursor: string;
   readonly recordId: string;
-  /** The version of the event. */
+  /** The version of the record after it. */
   readonly version: string;
-  /** The version of the records that are shown. */
-  readonly shownVersion: string;
 }
 
 /**
  * Creates the messages of one change. Subscriptions with the same id that see the same record get the same bytes, so
  * ten thousand of them cost one serialisation.
  */
-export function createChangeFrames({ cursor, recordId, version, shownVersion }: ToldChange): ChangeFrames {
+export function createChangeFrames({ cursor, recordId, version }: ToldChange): ChangeFrames {
   const kept = createKeptFrames();
 
-  const head = (sub: string, version: string) =>
+  const head = (sub: string) =>
     `{"sub":${JSON.stringify(sub)},"cursor":"${cursor}","version":${JSON.stringify(version)}`;
 
   const compose = (sub: string, kind: ChangeKind, shown: ShownRecord | undefined): Frame => {
-    if (!shown) return createFrame(kind, `${head(sub, version)},"id":${JSON.stringify(recordId)}}`);
+    if (!shown) return createFrame(kind, `${head(sub)},"id":${JSON.stringify(recordId)}}`);
     const changed = kind === 'update' && shown.changed ? `,"changed":${JSON.stringify(shown.changed)}` : '';
-    return createFrame(kind, `${head(sub, shownVersion)},"record":${shown.json}${changed}}`);
+    return createFrame(kind, `${head(sub)},"record":${shown.json}${changed}}`);
   };
 
   return {

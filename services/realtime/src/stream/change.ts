@@ -4,7 +4,10 @@ import { cutMembers, findEnvelope } from '@recordbus/bus';
 /** A committed write of a record, read from the stream. */
 export interface Change {
   readonly seq: number;
+  /** The name of its collection at the write. */
   readonly collection: string;
+  /** The id of its collection; undefined for an event of an earlier release. */
+  readonly collectionId: string | undefined;
   readonly recordId: string;
   readonly verb: 'create' | 'update' | 'delete';
   /** Bytes of its message. */
@@ -17,6 +20,8 @@ interface ChangeBody {
   /** The id of the event. */
   readonly id: string;
   readonly version: string;
+  /** The shape of the record (events §2.2); undefined for an event of an earlier release. */
+  readonly schema: string | undefined;
   /** The text of `data`; undefined for a large event. */
   readonly data: string | undefined;
   /** The record after the write, or the last state of a deleted one; undefined for a large event. */
@@ -44,6 +49,7 @@ export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' |
   return {
     seq,
     collection,
+    collectionId: headers?.get('Service-Collection-Id') || undefined,
     recordId: subject.slice(slash + 1),
     verb,
     bytes: data.length,
@@ -58,14 +64,21 @@ export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' |
 function bodyOf(bytes: Uint8Array): ChangeBody | undefined {
   const decoded = findEnvelope(bytes);
   if (decoded?.envelope.version === undefined) return undefined;
-  const { id, version, reference } = decoded.envelope;
+  const { id, version, schema, reference } = decoded.envelope;
   const data = decoded.envelope.data as Partial<ChangeBody> | null;
   return {
     id,
     version,
+    schema,
     data: reference ? undefined : cutMembers(decoded.text).get('data'),
     record: data?.record,
     previous: data?.previous,
     changed: data?.changed,
   };
 }
+
+/** Whether a change is one of a collection. A collection keeps its id when it is renamed. */
+export const isOf = (
+  { collection, collectionId }: Pick<Change, 'collection' | 'collectionId'>,
+  of: { readonly name: string; readonly id: string },
+): boolean => (collectionId === undefined ? collection === of.name : collectionId === of.id);

@@ -156,7 +156,13 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     const beginnings = new Map(subscriptions.map((one) => [one, one.beginnings]));
     for (let first = 0; first < subscriptions.length; first += openedAtOnce) {
       const some = subscriptions.slice(first, first + openedAtOnce).filter(({ isLeft }) => !isLeft);
-      const results = await live.open(some.map(({ request, connection }) => ({ request, caller: connection.caller })));
+      // The page of a snapshot was checked when the subscription was opened. Its changes do not depend on it.
+      const results = await live.open(
+        some.map(({ request: { page, perPage, sort, ...request }, connection }) => ({
+          request,
+          caller: connection.caller,
+        })),
+      );
       for (const [place, subscription] of some.entries()) {
         const result = results[place];
         if (subscription.isLeft || !result) continue;

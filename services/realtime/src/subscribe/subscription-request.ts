@@ -23,7 +23,7 @@ const page = z.strictObject({
 export const recordSubscription = z.strictObject({
   id: id.optional(),
   collection: text,
-  record: text.optional(),
+  record: text.refine((id) => id !== '', 'must not be empty').optional(),
   filter: text.optional(),
   expand: text.optional(),
   fields: text.optional(),
@@ -74,9 +74,11 @@ const isToChannel = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'channel');
 
 /** The id of an unreadable subscription, which tells the client which one is refused. */
-function idOf(value: unknown, number: number): string {
-  const given = id.safeParse(typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined);
-  return given.success ? given.data : String(number);
+const idOf = (value: unknown, number: number): string => givenId(value) ?? String(number);
+
+/** The id that a subscription names; undefined if it names none that is valid. */
+export function givenId(value: unknown): string | undefined {
+  return id.safeParse(typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : undefined).data;
 }
 
 function notReadable(error: z.ZodError, value: unknown): AppError {

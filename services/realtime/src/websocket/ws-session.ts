@@ -6,7 +6,7 @@ import type { Connection } from '../connection/connection.ts';
 import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';
 import { messages } from '../messages/messages.ts';
 import type { RealtimeParts } from '../realtime-parts.ts';
-import { maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
+import { givenId, maxSubscriptions, readSubscription } from '../subscribe/subscription-request.ts';
 import { type ClientMessage, readClientMessage } from './client-message.ts';
 
 export interface WsSessionDeps {
@@ -88,10 +88,8 @@ export class WsSession {
   async #subscribe(value: unknown, units: number): Promise<void> {
     const { subscriber } = this.#deps.parts;
     const connection = this.#connection;
-    if (connection.followed.size >= maxSubscriptions)
-      throw malformed(`a connection has at most ${maxSubscriptions} subscriptions`);
-    if (this.#unitsOfSubscriptions() + units > maxUnits)
-      throw malformed(`the subscriptions of a connection have at most ${maxUnits} characters`);
+    const refusal = this.#refusalOfOneMore(units);
+    if (refusal) return connection.send(messages.error(refusal, givenId(value)));
     this.#subscriptions += 1;
     const wanted = readSubscription(value, this.#subscriptions);
     if (!connection.followed.has(wanted.id)) this.#units.set(wanted.id, units);
@@ -100,6 +98,15 @@ export class WsSession {
     if (isFirst) this.#isReady = true;
     // Not awaited, since the next message must not wait for a snapshot. It handles its failures.
     void subscriber.begin(connection, admissions, isFirst);
+  }
+
+  /** Why a subscription of this length is one too many; undefined if it is not. */
+  #refusalOfOneMore(units: number): AppError | undefined {
+    if (this.#connection.followed.size >= maxSubscriptions)
+      return malformed(`a connection has at most ${maxSubscriptions} subscriptions`);
+    if (this.#unitsOfSubscriptions() + units > maxUnits)
+      return malformed(`the subscriptions of a connection have at most ${maxUnits} characters`);
+    return undefined;
   }
 
   #unitsOfSubscriptions(): number {

@@ -46,8 +46,8 @@ export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'values
   readonly text: string;
   /** The values of callers that the JSON reads. */
   readonly shownReads: ShownReads;
-  /** Whether the JSON needs values that events leave out. */
-  readonly needsStored: boolean;
+  /** Whether the JSON has encrypted fields, which events leave out. */
+  readonly needsSealed: boolean;
   /** The fields of the record that the condition reads. */
   readonly ownFields: readonly string[];
   readonly columns: CallerColumns<JudgeValues>;
@@ -64,8 +64,8 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
   const projection = readProjection(collection, request, context);
   const { selection, view, expansions } = projection;
   const shown = new Set(selectedColumns(collection, selection, view).map(({ name }) => name));
-  const needsStored = encryptedFieldsOf(collection).some(({ name }) => shown.has(name));
-  const showsEvent = selection === everything && isOpen(view) && !expansions && !needsStored;
+  const needsSealed = encryptedFieldsOf(collection).some(({ name }) => shown.has(name));
+  const showsEvent = selection === everything && isOpen(view) && !expansions && !needsSealed;
   const judged = { collection, conditions, projection, showsEvent };
   const { text, shownReads } = composeJudge(judged, { parameters, columns, context });
   const fixed = parameters.valuesFrom(noValues);
@@ -77,7 +77,7 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
     text,
     valuesFrom: parameters.valuesFrom,
     shownReads,
-    needsStored,
+    needsSealed,
     ownFields: fieldsIn(conditions?.map(({ sql }) => sql).join(' ') ?? '', collection),
     columns,
     crossed: findCrossed(collection, request, context),
@@ -118,8 +118,6 @@ const fieldsIn = (condition: string, { fields }: Collection): string[] =>
 const noValues: JudgeValues = {
   given: '',
   givenCount: 0,
-  stored: '',
-  storedCount: 0,
   columns: new Map(),
   maxBytes: 0,
 };

@@ -24,10 +24,13 @@ export function findCrossed(
     const fields = new Set(those.flatMap((it) => [...it.fields]));
     const leadsToAccounts = ({ name, collection: target }: Collection['fields'][number]) =>
       fields.has(name) && target !== undefined && context.schema.findCollection(target)?.type === 'auth';
+    const naming = new Set(those.flatMap((it) => [...it.naming]));
+    const namesAccounts = (field: Collection['fields'][number]) => leadsToAccounts(field) || naming.has(field.name);
     return {
       collection: first.collection.name,
+      collectionId: first.collection.id,
       fields: [...fields],
-      accountFields: first.collection.fields.filter(leadsToAccounts).map(({ name }) => name),
+      accountFields: first.collection.fields.filter(namesAccounts).map(({ name }) => name),
       isCaller: first.isCaller,
     };
   });

@@ -12,8 +12,6 @@ export interface JudgedRow {
   /** The number of the event. */
   readonly n: number;
   readonly isAfter: boolean;
-  /** The version of a stored record. */
-  readonly version: string | null;
   /** The numbers of the callers, separated by commas; null if they do not matter. */
   readonly callers: string | null;
   readonly json: string | null;
@@ -31,13 +29,9 @@ interface JudgeParts {
  */
 export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; shownReads: ShownReads } {
   const { parameters, columns } = parts;
-  const { collection, conditions = [{ sql: 'true', reads: false }], showsEvent } = judged;
+  const { collection, conditions = [{ sql: 'true', reads: false }] } = judged;
   const json = compileShown(judged, parts);
-  // The event already has the text. Only values that are read from the table must be written.
-  const shown = {
-    ...json,
-    text: `case when ${showsEvent ? `${eventVersion} is not null` : isAfter} then ${json.text} end`,
-  };
+  const shown = { ...json, text: `case when ${isAfter} then ${json.text} end` };
   const events = `event as materialized (\n  ${selectEventRows(collection, parameters)}\n)`;
   const callers =
     columns.count > 0 ? `, ${callerAlias} as materialized (\n  ${selectCallers(columns, parameters)}\n)` : '';
@@ -57,7 +51,12 @@ interface Shown {
   readonly rules: readonly string[];
 }
 
-function compileShown({ collection, projection }: Judged, { parameters, columns, context }: JudgeParts): Shown {
+function compileShown(
+  { collection, projection, showsEvent }: Judged,
+  { parameters, columns, context }: JudgeParts,
+): Shown {
+  // The event has the text already.
+  if (showsEvent) return { text: 'null::text', from: '', reads: 'nothing', rules: [] };
   const { view, expansions } = projection;
   const place = { parameters: columns.ofRule, ...context };
   const readBefore = columns.reads;
@@ -110,14 +109,14 @@ function composeForEach(conditions: readonly Condition[], { text, from }: Shown)
   return `, matched as materialized (
   ${conditions.map((one) => selectPairs(one)).join(' union all ')}
 )
-select m.n, false as "isAfter", null as version, ${joined('m.c')} as callers, null as json
+select m.n, false as "isAfter", ${joined('m.c')} as callers, null as json
 from matched m where not m.is_after group by m.n
 union all
-select s.n, true, s.version, ${joined('s.c')}, s.json from (
-  select m.n, m.c, ${eventVersion} as version, ${text} as json
+select s.n, true, ${joined('s.c')}, s.json from (
+  select m.n, m.c, ${text} as json
   from matched m join event on ${eventNumber} = m.n and ${isAfter} join ${callerAlias} on ${callerNumber} = m.c ${from}
   where m.is_after
-) s group by s.n, s.version, s.json`;
+) s group by s.n, s.json`;
 }
 
 /** A select of the matching rows and their callers; null for a row that does not depend on the caller. */
@@ -130,9 +129,7 @@ const selectMatching = (condition: Condition): string =>
 const selectPairs = ({ sql }: Condition, more: readonly string[] = []): string =>
   `select ${[`${eventNumber} as n`, `${isAfter} as is_after`, `${callerNumber} as c`, ...more].join(', ')} from event, ${callerAlias} where ${sql}`;
 
-const eventVersion = `${eventAlias}."@version"`;
-
-const head = `${eventNumber} as n, ${isAfter} as "isAfter", ${eventVersion} as version`;
+const head = `${eventNumber} as n, ${isAfter} as "isAfter"`;
 
 const joined = (number: string): string => `string_agg(${number}::text, ',')`;
 

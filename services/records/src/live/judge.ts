@@ -6,7 +6,7 @@ import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import type { CandidatesStatement } from './candidates.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import { addCallers, type DistinctCallers, distinctCallers } from './distinct-callers.ts';
-import { type ReadEvent, readEvents } from './read-events.ts';
+import { isKnown, type ReadEvent, readEvents } from './read-events.ts';
 import { type Asked, readJudgedRows, rowsOf } from './read-judged-rows.ts';
 import { answerFreely, createResult, verdictOf } from './verdict-results.ts';
 
@@ -14,7 +14,7 @@ import { answerFreely, createResult, verdictOf } from './verdict-results.ts';
 export interface JudgeDeps {
   /** Runs the statements that judge. */
   readonly read: Query;
-  /** Reads large events. */
+  /** Reads what messages leave out: large events and encrypted values. */
   readonly readSystem: Query;
   readonly encryption: FieldEncryption;
   maxAnswerBytes(): number;
@@ -32,11 +32,12 @@ export async function judgeEvents(
   events: readonly LiveEvent[],
   callers: CallerValues,
 ): Promise<EventVerdict[]> {
-  const read = await readEvents(deps.readSystem, plan, events);
+  const read = await readEvents(deps, plan, events);
   const distinct = distinctCallers(plan.columns.count === 0 ? [] : callers);
   const verdicts: EventVerdict[] = [];
-  for (const group of groupsOf(read)) verdicts.push(...(await judgeGroup(deps, plan, group, distinct)));
-  return verdicts;
+  for (const group of groupsOf(read.filter(isKnown))) verdicts.push(...(await judgeGroup(deps, plan, group, distinct)));
+  const judged = verdicts.values();
+  return read.map((one) => (isKnown(one) ? (judged.next().value ?? lost) : lost));
 }
 
 /** Finds the ids of the accounts that events may concern; undefined if they may concern everyone. */
@@ -49,7 +50,10 @@ export async function findCandidates(
   if (!candidates) return undefined;
   const ids = new Set<string>();
   try {
-    for (const group of groupsOf(await readEvents(deps.readSystem, plan, events))) {
+    const read = await readEvents(deps, plan, events);
+    // All who follow them must learn that they are lost.
+    if (!read.every(isKnown)) return undefined;
+    for (const group of groupsOf(read.filter(isKnown))) {
       const asked = group.map((read, n) => ({ read, n }));
       const found = await readCandidates(deps, candidates, asked);
       if (found.isEveryone) return undefined;
@@ -87,8 +91,8 @@ function* groupsOf(events: readonly ReadEvent[]): Generator<readonly ReadEvent[]
 }
 
 /**
- * Judges a group. The data of an event may not match the schema after several changes of it. Then each event is judged
- * alone, and if that fails, by the stored record. If that fails too, it matches for nobody, since no get could read it.
+ * Judges a group. If a value makes the statement fail, each event is judged alone. An event that fails alone matches for
+ * nobody, since no get could read its record.
  */
 async function judgeGroup(
   deps: JudgeDeps,
@@ -101,10 +105,7 @@ async function judgeGroup(
   } catch (error) {
     if (!isDataError(error)) throw error;
     const [only] = group;
-    if (group.length === 1 && only) {
-      if (only.before === undefined && only.after === undefined) return [nobody(only.event)];
-      return judgeGroup(deps, plan, [{ ...only, before: undefined, after: undefined }], callers);
-    }
+    if (group.length === 1 && only) return [nobody];
     const verdicts: EventVerdict[] = [];
     for (const event of group) verdicts.push(...(await judgeGroup(deps, plan, [event], callers)));
     return verdicts;
@@ -114,7 +115,8 @@ async function judgeGroup(
 /** Whether a statement failed because of a value. */
 const isDataError = (error: unknown): boolean => isDatabaseError(error) && /^(21|22)/.test(error.code ?? '');
 
-const nobody = ({ version }: LiveEvent): EventVerdict => ({ before: [], now: [], records: [], version });
+const nobody: EventVerdict = { before: [], now: [], records: [] };
+const lost: EventVerdict = { ...nobody, isLost: true };
 
 async function judgeOnce(
   deps: JudgeDeps,
@@ -124,10 +126,12 @@ async function judgeOnce(
 ): Promise<EventVerdict[]> {
   const results = group.map(() => createResult());
   const asked = group.map((read, n) => ({ read, n }));
-  const isFree = plan.conditions === undefined && plan.showsEvent;
-  const rest = isFree ? asked.filter(({ read, n }) => !answerFreely(read, results[n])) : asked;
-  const asking = await concernedCallers(deps, plan, rest, callers);
-  for await (const row of inSlices(rest.length > 0 ? await readJudgedRows(deps, plan, rest, asking) : [])) {
+  if (plan.conditions === undefined && plan.showsEvent) {
+    for (const [n, result] of results.entries()) if (group[n]) answerFreely(group[n], result);
+    return group.map((read, n) => verdictOf(plan, read, results[n] ?? createResult()));
+  }
+  const asking = await concernedCallers(deps, plan, asked, callers);
+  for await (const row of inSlices(await readJudgedRows(deps, plan, asked, asking))) {
     const [read, result] = [group[row.n], results[row.n]];
     if (!read || !result) continue;
     const these: Callers = row.callers === null ? 'all' : asking.positionsOf(row.callers);
@@ -136,7 +140,6 @@ async function judgeOnce(
       result.now = addCallers(result.now, these);
       const json = row.json === null ? (read.after ?? 'null') : await decrypted(deps, plan, row.json);
       result.records.set(json, addCallers(result.records.get(json) ?? [], these));
-      result.version = row.version ?? undefined;
     }
   }
   return group.map((read, n) => verdictOf(plan, read, results[n] ?? createResult()));
@@ -166,7 +169,7 @@ async function concernedCallers(
 }
 
 async function decrypted({ encryption, maxAnswerBytes }: JudgeDeps, plan: CompiledPlan, json: string): Promise<string> {
-  if (!plan.needsStored && !plan.projection.expansions) return json;
+  if (!plan.needsSealed && !plan.projection.expansions) return json;
   const body = await decryptAnswer(encryption, plan.projection, `${dataStart}${json}}`, maxAnswerBytes());
   return body.slice(dataStart.length, -1);
 }

@@ -15,7 +15,15 @@ function makePlans() {
   const made = Array.from({ length: 300 }, (_, n): LivePlan => {
     const request = { collection: 'notes', fields: `title,field${n}`.repeat(1000) };
     const { key, crossed } = plans.compile(notes, request, guest);
-    return { key, request, callerKind: 'guest', readsValues: false, hasCandidates: false, crossed };
+    return {
+      key,
+      request,
+      collectionId: notes.id,
+      callerKind: 'guest',
+      readsValues: false,
+      hasCandidates: false,
+      crossed,
+    };
   });
   return { plans, made, collections };
 }

@@ -103,6 +103,9 @@ export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
 export const actionOf = ({ record }: Pick<LiveRequest, 'record'>): 'list' | 'view' =>
   record === undefined ? 'list' : 'view';
 
+/** The text; undefined for an empty one, which counts as absent, as in a query. */
+export const givenText = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text);
+
 const ofService = 'service:';
 
 /** One of the callers of a kind. Statements are the same for all of them. */

@@ -61,7 +61,7 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
   };
 
   return {
-    open: (requests) => current('live', () => openPlans({ served, plans }, requests)),
+    open: (requests) => current('live', () => openPlans({ served, plans, schema }, requests)),
     judge: ({ plan, events, client, callers }) =>
       current(client, async () => {
         const judge = (compiled: CompiledPlan) => judgeEvents(judging, compiled, events, callers);

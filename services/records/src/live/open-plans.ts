@@ -1,19 +1,23 @@
-import type { LiveCaller, LivePlan, LiveRequest, OpenResult } from '@recordbus/live';
+import type { LiveCaller, LivePlan, LiveRequest, OpenResult, SnapshotRequest } from '@recordbus/live';
+import type { QuerySchema } from '@recordbus/query';
 import { AppError, malformed, notFound } from '@recordbus/shared/errors';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { isRecordId } from '../record/record-id.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { callerKind } from '../rules/compile-rule.ts';
+import { schemaFor } from '../rules/key-collections.ts';
 import type { CompiledPlan } from './compile-plan.ts';
-import { actionOf, type LivePlans, requestValuesOf } from './live-plans.ts';
+import { actionOf, givenText, type LivePlans, requestValuesOf } from './live-plans.ts';
+import { checkPage } from './snapshot.ts';
 
 interface OpenDeps {
   readonly served: Pick<ServedCollections, 'admit'>;
   readonly plans: LivePlans;
+  readonly schema: QuerySchema;
 }
 
 interface Opening {
-  readonly request: LiveRequest;
+  readonly request: SnapshotRequest;
   readonly caller: LiveCaller;
 }
 
@@ -31,13 +35,17 @@ export async function openPlans(deps: OpenDeps, openings: readonly Opening[]): P
   return results;
 }
 
-async function openPlan({ served, plans }: OpenDeps, { request: written, caller }: Opening): Promise<OpenResult> {
+async function openPlan(
+  { served, plans, schema }: OpenDeps,
+  { request: written, caller }: Opening,
+): Promise<OpenResult> {
   const request = withoutEmpty(written);
   const { principal } = caller;
   const collection = await served.admit({ collection: request.collection, action: actionOf(request), principal });
   if (collection.type === 'view') throw malformed(`${collection.name} is a view, whose rows change without events`);
   if (request.record !== undefined && !isRecordId(request.record)) throw notFound('record');
   const compiled = plans.compile(collection, request, principal);
+  if (request.record === undefined) checkPage(collection, written, { principal, schema: schemaFor(principal, schema) });
   const values = compiled.columns.valuesOf({ request: requestValuesOf(caller), record: request.record });
   return { plan: planOf(compiled, request, callerKind({ principal })), values };
 }
@@ -45,6 +53,7 @@ async function openPlan({ served, plans }: OpenDeps, { request: written, caller 
 const planOf = (compiled: CompiledPlan, request: LiveRequest, kind: string): LivePlan => ({
   key: compiled.key,
   request,
+  collectionId: compiled.collection.id,
   callerKind: kind,
   readsValues: compiled.columns.count > 0,
   hasCandidates: compiled.candidates !== undefined,
@@ -55,6 +64,3 @@ const planOf = (compiled: CompiledPlan, request: LiveRequest, kind: string): Liv
 export function withoutEmpty({ collection, record, filter, expand, fields }: LiveRequest): LiveRequest {
   return { collection, record, filter: givenText(filter), expand: givenText(expand), fields: givenText(fields) };
 }
-
-/** The text; undefined for an empty one. */
-export const givenText = (text: string | undefined): string | undefined => (text?.trim() === '' ? undefined : text);

@@ -1,69 +1,117 @@
 import { cutMembers } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
+import { versionOf } from '@recordbus/journal';
 import type { LiveEvent } from '@recordbus/live';
+import { recordColumns, selectList, shapeOf, tableOf } from '@recordbus/schema';
 import { inSlices } from '@recordbus/shared/time-slice';
-import { readVersion } from '../record/version.ts';
 import type { CompiledPlan } from './compile-plan.ts';
-import { eventMembers } from './event-rows.ts';
 
 /** An event, and the rows to judge. */
 export interface ReadEvent {
   readonly event: LiveEvent;
-  /** The id of the record; undefined for a large event that is gone and names no record. */
-  readonly id: string | undefined;
-  /** JSON text of the record before the write; undefined if it cannot be judged. */
+  /** JSON text of the record before the write; undefined for a create. */
   readonly before: string | undefined;
-  /** JSON text of the record after the write; undefined for a delete, or if the stored record is judged. */
+  /** JSON text of the record after the write, with its encrypted fields if the plan shows some; undefined for a delete. */
   readonly after: string | undefined;
   readonly changed: readonly string[];
 }
 
-/** Reads the `data` of events, in order. Large events are read from the database. */
-export async function readEvents(query: Query, plan: CompiledPlan, events: readonly LiveEvent[]): Promise<ReadEvent[]> {
-  const large = await readLarge(query, events);
-  const members = eventMembers(plan.collection);
-  const read: ReadEvent[] = [];
-  for await (const event of inSlices(events))
-    read.push(readEvent(event, event.data ?? large.get(event.id), plan, members));
-  return read;
+/** An event whose version is no longer known. */
+export interface LostEvent {
+  readonly event: LiveEvent;
+  readonly isLost: true;
 }
 
-function readEvent(
-  event: LiveEvent,
-  data: string | undefined,
+export const isKnown = (read: ReadEvent | LostEvent): read is ReadEvent => !('isLost' in read);
+
+/** The sources of what messages leave out. */
+interface EventSources {
+  /** Reads the records that the callers see. */
+  readonly read: Query;
+  /** Reads large events and sealed values. */
+  readonly readSystem: Query;
+}
+
+/**
+ * Reads the `data` of events, in order. Large events and encrypted values are read from the database. An event of another
+ * shape (`shapeOf`) does not tell what the fields of its record are now. Then the stored record is read, which has the
+ * same version unless it was written again. Without it, and for a rule that must judge an earlier state, the event is lost.
+ */
+export async function readEvents(
+  { read, readSystem }: EventSources,
   plan: CompiledPlan,
-  members: readonly string[],
-): ReadEvent {
-  if (data === undefined) return { event, id: event.record, before: undefined, after: undefined, changed: [] };
-  const parts = cutMembers(data);
-  const record = parts.get('record') ?? 'null';
-  const { id, names } = readMembers(record);
-  const isCurrent = isSameList(names, members);
-  const previous = parts.get('previous');
-  const before = event.verb === 'delete' ? record : event.verb === 'update' ? previous : undefined;
-  // Before the collection was changed, the same names may have belonged to other fields.
-  const isLater = (readVersion(event.version)?.atSec ?? 0) > plan.collection.updatedAtSec;
+  events: readonly LiveEvent[],
+): Promise<(ReadEvent | LostEvent)[]> {
+  const large = await readLarge(readSystem, events);
+  const shape = shapeOf(plan.collection);
+  const isAlike = ({ schema }: LiveEvent) => schema === shape;
+  const sealed = plan.needsSealed ? await readSealed(readSystem, events.filter(isAlike)) : undefined;
+  const parsed: ParsedEvent[] = [];
+  for await (const event of inSlices(events)) {
+    const data = event.data ?? large.get(event.id);
+    parsed.push(parseEvent(event, data, { plan, isAlike: isAlike(event), sealed }));
+  }
+  const stored = await readStored(read, plan, parsed.filter(needsStored));
+  return parsed.map(({ event, before, after, changed }) => {
+    const now = after ?? stored.get(keyOf(event));
+    const isKnown = (before !== undefined || event.verb === 'create') && (now !== undefined || event.verb === 'delete');
+    return isKnown ? { event, before, after: now, changed } : { event, isLost: true };
+  });
+}
+
+interface ParsedEvent extends ReadEvent {
+  /** The id of the record; undefined for a large event that is gone and names no record. */
+  readonly id: string | undefined;
+}
+
+/** How the event relates to the plan. */
+interface Reading {
+  readonly plan: CompiledPlan;
+  /** Whether the record has the shape of today. */
+  readonly isAlike: boolean;
+  /** The sealed values of events (JSON texts), by their ids; undefined if the plan shows none. */
+  readonly sealed: ReadonlyMap<string, string> | undefined;
+}
+
+/** The state of a record to which every record matches. */
+const anyState = '{}';
+/** Members that every record of a type has, whatever its shape. */
+const systemMembers: ReadonlySet<string> = new Set(['id', 'anonymous', 'created', 'updated']);
+
+function parseEvent(event: LiveEvent, data: string | undefined, { plan, isAlike, sealed }: Reading): ParsedEvent {
+  const parts = data === undefined ? undefined : cutMembers(data);
+  const record = parts?.get('record');
+  const earlier = event.verb === 'delete' ? record : parts?.get('previous');
+  const id = record === undefined ? event.record : readId(record);
+  const before = plan.conditions === undefined ? anyState : earlier && judgeable(earlier, plan, isAlike);
+  const after = isAlike && record !== undefined ? withSealed(record, sealed?.get(event.id), sealed) : undefined;
   return {
-    event,
+    event: { ...event, record: id },
     id,
-    before: before !== undefined && hasAll(before, plan.ownFields) ? before : undefined,
-    after: event.verb === 'delete' || plan.needsStored || !isCurrent || !isLater ? undefined : record,
-    changed: readNames(parts.get('changed')),
+    before: event.verb === 'create' ? undefined : before,
+    after: event.verb === 'delete' ? undefined : after,
+    changed: readNames(parts?.get('changed')),
   };
 }
 
-function readMembers(record: string): { readonly id: string | undefined; readonly names: readonly string[] } {
-  const parsed: unknown = JSON.parse(record);
-  if (typeof parsed !== 'object' || parsed === null) return { id: undefined, names: [] };
-  const { id } = parsed as { readonly id?: unknown };
-  return { id: typeof id === 'string' ? id : undefined, names: Object.keys(parsed) };
+/** The part of an earlier state that the condition may read; undefined if it reads fields, and the shape is another one. */
+function judgeable(earlier: string, { ownFields }: CompiledPlan, isAlike: boolean): string | undefined {
+  if (isAlike) return earlier;
+  if (ownFields.length > 0) return undefined;
+  const members = [...cutMembers(earlier)].filter(([name]) => systemMembers.has(name));
+  return `{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`;
 }
 
-/** Whether the record has all these members. An event that is older than a change of the schema may lack some. */
-function hasAll(record: string, members: readonly string[]): boolean {
-  if (members.length === 0) return true;
-  const { names } = readMembers(record);
-  return members.every((name) => names.includes(name));
+/** Adds the sealed values to the text of a record; undefined if they are needed and gone. */
+function withSealed(record: string, values: string | undefined, wanted: Reading['sealed']): string | undefined {
+  if (!wanted) return record;
+  return values === undefined ? undefined : `${record.slice(0, -1)},${values.slice(1)}`;
+}
+
+function readId(record: string): string | undefined {
+  const parsed: unknown = JSON.parse(record);
+  const id: unknown = typeof parsed === 'object' && parsed !== null ? Reflect.get(parsed, 'id') : undefined;
+  return typeof id === 'string' ? id : undefined;
 }
 
 function readNames(changed: string | undefined): readonly string[] {
@@ -71,8 +119,40 @@ function readNames(changed: string | undefined): readonly string[] {
   return Array.isArray(names) ? names.filter((name) => typeof name === 'string') : [];
 }
 
-const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((item, index) => item === b[index]);
+const needsStored = ({ event, after, before, id }: ParsedEvent): boolean =>
+  event.verb !== 'delete' &&
+  after === undefined &&
+  id !== undefined &&
+  (event.verb === 'create' || before !== undefined);
+
+const keyOf = ({ record, version }: Pick<LiveEvent, 'record' | 'version'>): string => `${record} ${version}`;
+
+/** The stored records that still have the version of their event (JSON texts), by id and version. */
+async function readStored(
+  query: Query,
+  { collection }: CompiledPlan,
+  events: readonly ParsedEvent[],
+): Promise<ReadonlyMap<string, string>> {
+  if (events.length === 0) return new Map();
+  const text = `select t.id, ${versionOf('t')} as version, row_to_json(r.*)::text as record
+from ${tableOf(collection)} t cross join lateral (select ${selectList(recordColumns(collection), 't')}) r
+where t.id = any($1::text[])`;
+  const ids = events.flatMap(({ id }) => id ?? []);
+  const rows = await query<{ id: string; version: string; record: string }>({ text, values: [ids] });
+  return new Map(rows.map(({ id, version, record }) => [keyOf({ record: id, version }), record]));
+}
+
+/** The encrypted values of events (JSON texts), by the ids of the events. They stay for as long as the outbox row. */
+async function readSealed(query: Query, events: readonly LiveEvent[]): Promise<ReadonlyMap<string, string>> {
+  const ids = events.flatMap(({ id, verb }) => (verb === 'delete' ? [] : [id]));
+  if (ids.length === 0) return new Map();
+  const rows = await query<{ id: string; sealed: string }>({
+    name: 'live.sealed',
+    text: 'select event_id as id, sealed from system.outbox where event_id = any($1::uuid[]) and sealed is not null',
+    values: [ids],
+  });
+  return new Map(rows.map(({ id, sealed }) => [id, sealed]));
+}
 
 /** The `data` of the large events that are still stored, by the ids of the events. */
 async function readLarge(query: Query, events: readonly LiveEvent[]): Promise<ReadonlyMap<string, string>> {

@@ -1,5 +1,5 @@
 import type { LiveCaller, SnapshotRequest } from '@recordbus/live';
-import type { QuerySchema } from '@recordbus/query';
+import { createNamedParameters, type QuerySchema } from '@recordbus/query';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { malformed, notFound } from '@recordbus/shared/errors';
 import { findRecord } from '../read/get-record.ts';
@@ -8,8 +8,11 @@ import type { RecordReads } from '../read/record-reads.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { schemaFor } from '../rules/key-collections.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
-import { actionOf, requestValuesOf } from './live-plans.ts';
-import { givenText } from './open-plans.ts';
+
+import { readSort } from '../shape/conditions.ts';
+import { actionOf, givenText, requestValuesOf } from './live-plans.ts';
+
+type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 
 interface SnapshotDeps {
   readonly reads: RecordReads;
@@ -41,21 +44,36 @@ export function readSnapshot(deps: SnapshotDeps, request: SnapshotRequest, calle
   );
 }
 
+/** Throws 400 for a page that no list has, or a sort that is not valid. The fields of a filter are checked by its plan. */
+export function checkPage(
+  collection: Collection,
+  { page, perPage, sort }: SnapshotRequest,
+  context: ReadContext,
+): void {
+  readNumbers({ page, perPage });
+  const order = givenText(sort);
+  if (order !== undefined)
+    readSort(collection, order, { row: 't', parameters: createNamedParameters<object>() }, context);
+}
+
+const readNumbers = ({ page, perPage }: Pick<SnapshotRequest, 'page' | 'perPage'>) => ({
+  page: readWhole('page', page ?? defaultPage.page, Number.MAX_SAFE_INTEGER),
+  perPage: readWhole('perPage', perPage ?? defaultPage.perPage, maxPerPage),
+});
+
 async function readPage(
   { reads, encryption }: SnapshotDeps,
   collection: Collection,
   { filter, sort, fields, expand, ...given }: SnapshotRequest,
   context: RuleContext,
 ): Promise<Snapshot> {
-  const page = readWhole('page', given.page ?? defaultPage.page, Number.MAX_SAFE_INTEGER);
-  const perPage = readWhole('perPage', given.perPage ?? defaultPage.perPage, maxPerPage);
   const texts = {
     filter: givenText(filter),
     sort: givenText(sort),
     fields: givenText(fields),
     expand: givenText(expand),
   };
-  const list = { page, perPage, skipTotal: false, ...texts };
+  const list = { ...readNumbers(given), skipTotal: false, ...texts };
   const body = await listRecords(reads, collection, list, context, encryption);
   const [whole = '', total] = endOfList.exec(body) ?? [];
   return { records: body.slice(dataStart.length, -whole.length), total: Number(total) };

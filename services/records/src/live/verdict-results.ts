@@ -9,25 +9,21 @@ export interface Result {
   now: number[] | 'all';
   /** The callers who see each JSON. */
   readonly records: Map<string, number[] | 'all'>;
-  version: string | undefined;
 }
 
-export const createResult = (): Result => ({ before: [], now: [], records: new Map(), version: undefined });
+export const createResult = (): Result => ({ before: [], now: [], records: new Map() });
 
-/** Fills in the result of an event whose record everyone sees. Returns false if the stored record is needed. */
-export function answerFreely({ event, before, after }: ReadEvent, result: Result | undefined): boolean {
-  if (!result || (after === undefined && event.verb !== 'delete')) return false;
+/** Fills in the result of an event whose record everyone sees. */
+export function answerFreely({ before, after }: ReadEvent, result: Result): void {
   if (before !== undefined) result.before = 'all';
-  if (after !== undefined) {
-    result.now = 'all';
-    result.records.set(after, 'all');
-  }
-  return true;
+  if (after === undefined) return;
+  result.now = 'all';
+  result.records.set(after, 'all');
 }
 
 /** The verdict on a judged event. */
 export function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, result: Result): EventVerdict {
-  const { before, now, records, version } = result;
+  const { before, now, records } = result;
   return {
     before,
     now,
@@ -36,7 +32,6 @@ export function verdictOf(plan: CompiledPlan, { event, changed }: ReadEvent, res
       json,
       ...(event.verb === 'update' && { changed: shownNames(plan, changed, json) }),
     })),
-    version: version ?? event.version,
   };
 }
 
