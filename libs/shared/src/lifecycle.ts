@@ -1,4 +1,5 @@
 import type { Logger } from './logging.ts';
+import { takeFailure } from './request-scope.ts';
 
 /** The parts to stop when the process ends, each with a name for the log. They stop in reverse order. */
 export interface Lifecycle {
@@ -21,8 +22,8 @@ const repeatedSignalMs = 1500;
 
 /**
  * Creates the lifecycle of a process and handles its signals: the first SIGTERM, SIGINT or SIGHUP stops everything in
- * order and exits with 0 (or the result of `onSignal`), a later one exits at once. An uncaught error is logged, then
- * everything is stopped and the exit code is 1.
+ * order and exits with 0 (or the result of `onSignal`), a later one exits at once. An uncaught error in a callback of a
+ * request is logged and fails that request. Any other is logged, then everything is stopped and the exit code is 1.
  */
 export function createLifecycle({
   log,
@@ -67,6 +68,11 @@ export function createLifecycle({
     });
   }
   const crash = (error: unknown) => {
+    const fields = takeFailure(error);
+    if (fields) {
+      log.error({ ...fields, err: error }, 'an uncaught error failed its request');
+      return;
+    }
     log.fatal({ err: error }, 'uncaught error');
     void lifecycle.stop('uncaught error', 1);
   };

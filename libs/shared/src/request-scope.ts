@@ -18,6 +18,10 @@ interface Scope {
   /** Computed at first use from the context of a request. */
   fields: LogFields | undefined;
   isOver: boolean;
+  /** When it was over, by `performance.now()`; 0 before. */
+  endedAtMs: number;
+  /** Fails the request, or ends the connection, for an error that nothing caught. */
+  readonly fail: (error: unknown) => void;
   /** Undefined for work of the product itself. */
   readonly context: RequestContext | undefined;
   /** The client of the context, computed at first use. */
@@ -34,18 +38,26 @@ type FindConsistency = () => Promise<Consistency>;
 
 const scopes = new AsyncLocalStorage<Scope>();
 
-async function inScope<T>(
-  fields: LogFields | undefined,
-  context: RequestContext | undefined,
-  response: ServerResponse | undefined,
-  work: () => Promise<T>,
-  client?: string,
-): Promise<T> {
-  const scope = { fields, isOver: false, context, client, response, release: undefined, findWritten: undefined };
+const nothingToFail = (): void => {};
+
+const newScope = (given: Partial<Scope>): Scope => ({
+  fields: given.fields,
+  isOver: false,
+  endedAtMs: 0,
+  fail: given.fail ?? nothingToFail,
+  context: given.context,
+  client: given.client,
+  response: given.response,
+  release: undefined,
+  findWritten: undefined,
+});
+
+async function inScope<T>(scope: Scope, work: () => Promise<T>): Promise<T> {
   try {
     return await scopes.run(scope, work);
   } finally {
     scope.isOver = true;
+    scope.endedAtMs = performance.now();
   }
 }
 
@@ -56,17 +68,76 @@ function currentFields(): LogFields | undefined {
   return scope.fields;
 }
 
-/** Runs the work of a request. Its log lines have the request's fields. */
-export const inRequest = <T>(context: RequestContext, work: () => Promise<T>, response?: ServerResponse): Promise<T> =>
-  inScope(undefined, context, response, work);
+/**
+ * Runs the work of a request. Its log lines have the request's fields. `fail` answers it, or cuts its connection, when one
+ * of its callbacks throws.
+ */
+export const inRequest = <T>(
+  context: RequestContext,
+  work: () => Promise<T>,
+  { response, fail }: Partial<Pick<Scope, 'response' | 'fail'>> = {},
+): Promise<T> => inScope(newScope({ context, response, fail }), work);
 
 /** Runs work that a request caused and that outlives its answer. Its log lines have the request's fields too. */
 export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
-  inScope(currentFields(), undefined, undefined, work);
+  inScope(newScope({ fields: currentFields() }), work);
 
 /** Runs work for a client without a request, such as for a connection that stays open. */
-export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> =>
-  inScope(undefined, undefined, undefined, work, client);
+export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> => inScope(newScope({ client }), work);
+
+/**
+ * Guards a callback that an emitter calls with the bytes of a client or another outside peer: parsers and sockets call
+ * outside the request. What it throws fails the request in which it was guarded, and ends no process.
+ */
+export function guarded<T, A extends readonly unknown[]>(
+  callback: (this: T, ...args: A) => void,
+): (this: T, ...args: A) => void {
+  const scope = scopes.getStore();
+  return function call(...args) {
+    try {
+      callback.apply(this, args as A & unknown[]);
+    } catch (error) {
+      throwLater(error, scope ?? newScope({}));
+    }
+  };
+}
+
+/**
+ * Returns `guarded` for the callbacks of a connection that outlives its request. What they throw, at once or later, calls
+ * `fail`.
+ */
+export function createConnectionScope(
+  fail: () => void,
+): <A extends readonly unknown[]>(callback: (...args: A) => void) => (...args: A) => void {
+  const scope = newScope({ fail });
+  return (callback) => {
+    const call = scopes.run(scope, () => guarded(callback));
+    return (...args) => scopes.run(scope, () => call(...args));
+  };
+}
+
+/** Throws in the scope, so that the process handles all errors of requests in one place (`takeFailure`). */
+const throwLater = (error: unknown, scope: Scope): void =>
+  scopes.run(scope, () =>
+    queueMicrotask(() => {
+      throw error;
+    }),
+  );
+
+/** A stream may report an error this long after its request was answered, in milliseconds. */
+const lateMs = 10_000;
+
+/**
+ * Fails the request or connection in whose scope an error was thrown that nothing caught. Returns the fields for its log
+ * line; undefined for an error of the process itself. Connections that requests share keep the scope of the request that
+ * opened them, so a request that was answered long ago counts as none.
+ */
+export function takeFailure(error: unknown): object | undefined {
+  const scope = scopes.getStore();
+  if (!scope || (scope.isOver && performance.now() - scope.endedAtMs > lateMs)) return undefined;
+  scope.fail(error);
+  return { ...(scope.context ? logFields(scope.context) : scope.fields) };
+}
 
 /** Returns the fields of the current request, none outside a request, as a new object that the logger may fill. */
 export const currentLogFields = (): object => ({ ...currentFields() });

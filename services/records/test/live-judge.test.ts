@@ -254,7 +254,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
       for (let connection = 0; connection < 6; connection += 1) {
         const response = new ServerResponse(new IncomingMessage(new Socket()));
         const request = { collection: 'open', filter: 'title ~ "xxx"', sort: 'title' };
-        const { records: text } = await inRequest(context, () => live.snapshot(request, guest), response);
+        const { records: text } = await inRequest(context, () => live.snapshot(request, guest), { response });
         assert.ok(text.length > 300_000);
       }
     });

@@ -75,7 +75,7 @@ function unread() {
   const response = Object.assign(new EventEmitter(), { closed: false, req: { socket } });
   return {
     request: <T>(address: string, work: () => Promise<T>) =>
-      inRequest(contextOf(address), work, response as unknown as ServerResponse),
+      inRequest(contextOf(address), work, { response: response as unknown as ServerResponse }),
     closeResponse: () => response.emit('close'),
     closeSocket: () => socket.emit('close'),
     listeners: () => response.listenerCount('close') + socket.listenerCount('close'),

@@ -16,7 +16,7 @@ import type { IdempotencyStore } from './idempotency-store.ts';
 import { parseQuery } from './query-text.ts';
 import type { Reply } from './reply.ts';
 import { digestRequest } from './request-digest.ts';
-import { logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
+import { failRequest, logError, sendHeld, sendRefusal, sendReply, sendStream } from './respond.ts';
 import type { Route, RouteInput } from './route.ts';
 import { createRouter, type Match } from './router.ts';
 import { inServerSpan, nameRoute } from './server-span.ts';
@@ -79,7 +79,8 @@ export function createDispatcher(
   return (request, response, context) =>
     inServerSpan({ request, response, context, traceparent: context.traceparent }, async (span) => {
       try {
-        await inRequest(context, () => answer(request, response, context, span), response);
+        const fail = (error: unknown): void => failRequest(request, response, error);
+        await inRequest(context, () => answer(request, response, context, span), { response, fail });
       } catch (error) {
         const refusal = logError(request, mapError(error) ?? error, log, logFields(context));
         // No refusal after an answer has begun: a stream was cut, or the gateway gave up.

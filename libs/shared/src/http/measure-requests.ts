@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type Metrics, requestDuration } from '../metrics/index.ts';
+import { guarded } from '../request-scope.ts';
 import { splitUrl } from './dispatch.ts';
 import type { Route } from './route.ts';
 import { createRouter } from './router.ts';
@@ -25,7 +26,7 @@ export function measureRequests(
 
   return (request, response) => {
     const startedAtMs = performance.now();
-    response.once('close', () => {
+    const record = guarded(() => {
       const route = routeOf(request);
       // Connections that stay open for hours would hide the durations of the others.
       if (route?.staysOpen && response.statusCode < 300) return;
@@ -36,5 +37,6 @@ export function measureRequests(
       };
       duration.observe(labels, (performance.now() - startedAtMs) / 1000);
     });
+    response.once('close', record);
   };
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { malformed, payloadTooLarge } from '../errors.ts';
+import { guarded } from '../request-scope.ts';
 
 /** The SHA-256 of a request's query and body. */
 export interface RequestDigest {
@@ -31,10 +32,11 @@ export function digestRequest(
   // Paused, since a `data` listener alone would make the body flow before its reader is ready.
   request.pause();
   let length = 0;
-  request.on('data', (chunk: Buffer) => {
+  const onData = guarded((chunk: Buffer) => {
     length += chunk.length;
     for (const bytes of withoutBoundary?.replaceIn(chunk) ?? [chunk]) hash.update(bytes);
   });
+  request.on('data', onData);
   let taken: Promise<Buffer> | undefined;
   async function finish(): Promise<Buffer> {
     if (!request.readableEnded) await readRest();

@@ -164,6 +164,19 @@ export function sendError(
   else sendRefusal(request, response, error);
 }
 
+/**
+ * Answers 500 to a request whose callback threw what nothing caught. The connection is closed, since the error may have left
+ * its parser in the middle of a request.
+ */
+export function failRequest(request: IncomingMessage, response: ServerResponse, thrown: unknown): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  response.setHeader('Connection', 'close');
+  sendRefusal(request, response, internalError(thrown));
+}
+
 /** Clients can cause any number of these while a dependency is down or busy; the access log counts them. */
 const warningsPerMinute = 60;
 const warnings = new WeakMap<Logger, LineBudget>();

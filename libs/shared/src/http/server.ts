@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { heartbeat } from '../background/index.ts';
 import { ConfigError } from '../config.ts';
+import { guarded } from '../request-scope.ts';
 import { type Connections, createConnections, lastAnswer } from './connections.ts';
 import { continueOnDemand } from './continue-on-demand.ts';
 import { defaultWaitingLimit, oneAtATime, type WaitingLimit } from './one-at-a-time.ts';
@@ -107,8 +108,9 @@ function refuseTheUnreadable(server: Server, connections: Connections): void {
     const connection = connections.of(socket);
     refuseUnreadable(error, socket, connection && lastAnswer(connection));
   };
-  server.on('clientError', refuse);
-  server.on('connect', (_request, socket) => refuse(new Error('this server is not a proxy'), socket));
+  server.on('clientError', guarded(refuse));
+  const refuseProxying = (_request: unknown, socket: Duplex) => refuse(new Error('this server is not a proxy'), socket);
+  server.on('connect', guarded(refuseProxying));
 }
 
 /** Stops accepting connections and resolves when the last request has finished, and the last WebSocket has ended. */

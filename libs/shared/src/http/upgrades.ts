@@ -1,7 +1,7 @@
 import { type IncomingMessage, type RequestListener, type Server, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { RequestContext } from '../context.ts';
-import { inRequest } from '../request-scope.ts';
+import { guarded, inRequest } from '../request-scope.ts';
 import type { UpgradeHandler } from '../service.ts';
 import { hasBody } from './body.ts';
 import type { Connections } from './connections.ts';
@@ -24,7 +24,7 @@ export const asksForWebSocket = ({ headers }: IncomingMessage): boolean =>
  * over the connection writes to its socket instead. Then the answer closes when the socket does.
  */
 export function serveUpgrades(server: Server, connections: Connections, app: RequestListener): void {
-  server.on('upgrade', (request, socket, head: Buffer) => {
+  const onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     // node:http no longer listens to the socket. An error is followed by its close.
     socket.on('error', () => {});
     const connection = connections.of(socket);
@@ -42,7 +42,8 @@ export function serveUpgrades(server: Server, connections: Connections, app: Req
     response.once('finish', () => connection.socket.destroySoon());
     connection.answer = response;
     app(request, response);
-  });
+  };
+  server.on('upgrade', guarded(onUpgrade));
 }
 
 /**
@@ -67,7 +68,7 @@ export async function dispatchUpgrade(
   const takeOver = () => upgrade(request, socket as Duplex, head, context);
   try {
     await inServerSpan({ request, response, context, traceparent: context.traceparent }, () =>
-      inRequest(context, takeOver, response),
+      inRequest(context, takeOver, { response, fail: () => socket.destroy() }),
     );
   } catch (error) {
     if (socket.destroyed) return;

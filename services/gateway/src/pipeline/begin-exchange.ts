@@ -3,6 +3,7 @@ import { contextHeader } from '@recordbus/shared/context';
 import { securityHeaders } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { maskKeys } from '@recordbus/shared/mask-keys';
+import { guarded } from '@recordbus/shared/request-scope';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import type { FindClient } from '../client-address/find-client.ts';
 import { type AccessLogRules, accessLog } from './access-log.ts';
@@ -18,7 +19,7 @@ const securityHeaderList = Object.entries(securityHeaders);
  * that only a gateway may set and those for this connection alone.
  */
 export function beginExchange(log: Logger, findClient: () => FindClient, rules: () => AccessLogRules): Step {
-  const logAccess = accessLog(log, rules);
+  const logAccess = guarded(accessLog(log, rules));
   const isLogged = log.isLevelEnabled('info');
   return (request, response, next) => {
     const { headers, socket } = request;

@@ -1,4 +1,5 @@
 import { type Metrics, requestDuration } from '@recordbus/shared/metrics';
+import { guarded } from '@recordbus/shared/request-scope';
 import { type GatewayResponse, isProbe, type Step, wasOpen } from './exchange.ts';
 
 /**
@@ -26,8 +27,9 @@ export function measure(metrics: Metrics): Step {
     if (isLimited && rateRule !== undefined) limited.inc({ rule: rateRule });
   }
 
+  const recordGuarded = guarded(record);
   return (_request, response, next) => {
-    response.once('close', record);
+    response.once('close', recordGuarded);
     next();
   };
 }

@@ -1,4 +1,5 @@
 import { maskKeys } from '@recordbus/shared/mask-keys';
+import { guarded } from '@recordbus/shared/request-scope';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
 import { pathOf } from './request-head.ts';
@@ -38,8 +39,9 @@ export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
     });
   }
 
+  const recordGuarded = guarded(record);
   return (_request, response, next) => {
-    response.once('close', record);
+    response.once('close', recordGuarded);
     next();
   };
 }

@@ -1,5 +1,6 @@
 import { malformed, malformedParameter } from '@recordbus/shared/errors';
 import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
+import { createConnectionScope } from '@recordbus/shared/request-scope';
 import { z } from 'zod';
 import { createSseTransport, sseHeaders } from '../connection/sse-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
@@ -89,7 +90,11 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
     headers: sseHeaders,
     holdOpen(response) {
       const connection = openConnection(parts, opening, createSseTransport(response));
-      response.once('close', () => connection.end('client'));
+      const bound = createConnectionScope(() => response.destroy());
+      response.once(
+        'close',
+        bound(() => connection.end('client')),
+      );
       // Errors of the socket end in `close`.
       response.on('error', () => {});
       void begin();

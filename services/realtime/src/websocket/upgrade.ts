@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { parseQuery, splitUrl } from '@recordbus/shared/http';
+import { createConnectionScope } from '@recordbus/shared/request-scope';
 import type { UpgradeHandler } from '@recordbus/shared/service';
-import { WebSocketServer } from 'ws';
+import { type RawData, WebSocketServer } from 'ws';
 import { createWsTransport } from '../connection/ws-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
 import { WsSession, type WsSessionDeps } from './ws-session.ts';
@@ -11,6 +12,9 @@ const subprotocol = 'recordbus.v1';
 
 /** The largest message of a client. JSON of a mebibyte may keep the process busy for a tenth of a second. */
 const maxMessageBytes = 2 ** 16;
+
+/** RFC 6455 §7.4.1: the server met an unexpected condition. */
+const internalErrorCode = 1011;
 
 interface UpgradeDeps extends WsSessionDeps {
   readonly isDraining: () => boolean;
@@ -33,16 +37,18 @@ export function createUpgrade(deps: UpgradeDeps): UpgradeHandler {
     server.handleUpgrade(request, socket, head, (webSocket) => {
       const connection = openConnection(parts, opening, createWsTransport(webSocket));
       const session = new WsSession(deps, connection);
-      webSocket.on('message', (data, isBinary) => {
+      const bound = createConnectionScope(() => webSocket.close(internalErrorCode));
+      const onMessage = bound((data: RawData, isBinary: boolean) => {
         if (isBinary) connection.end('not_text');
         else session.take(String(data));
       });
-      // For a frame that cannot be read or is too large, ws sends the code and closes.
-      webSocket.on('error', () => {});
-      webSocket.once('close', () => {
+      const onClose = bound(() => {
         connection.end('client');
         session.end();
       });
+      webSocket.on('message', onMessage).once('close', onClose);
+      // For a frame that cannot be read or is too large, ws sends the code and closes.
+      webSocket.on('error', () => {});
       void parts.sessions.check(connection);
     });
   };

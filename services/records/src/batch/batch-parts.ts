@@ -3,6 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { newId, type Query } from '@recordbus/database';
 import type { Principal } from '@recordbus/shared/context';
 import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
+import { guarded } from '@recordbus/shared/request-scope';
 import type { Storage } from '@recordbus/storage';
 import { announceEach } from '../files/announced-files.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';
@@ -57,10 +58,11 @@ export function createBatchParts(deps: BatchPartsDeps, announced: number[]): For
 
   async function readStream(stream: Readable): Promise<readonly Operation[]> {
     let length = 0;
-    stream.on('data', (chunk: Buffer) => {
+    const count = guarded((chunk: Buffer) => {
       length += chunk.length;
       if (length > deps.limitBytes) stream.destroy(payloadTooLarge(deps.limitBytes, `the part ${operationsPart}`));
     });
+    stream.on('data', count);
     return deps.read(await buffer(stream));
   }
 

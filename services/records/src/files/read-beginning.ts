@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { guarded } from '@recordbus/shared/request-scope';
 
 /** The first bytes of a stream. */
 export interface Beginning {
@@ -16,13 +17,13 @@ export function readBeginning(stream: Readable, bytes: number): Promise<Beginnin
   const { promise, resolve, reject } = Promise.withResolvers<Beginning>();
   const chunks: Buffer[] = [];
   let length = 0;
-  const onData = (chunk: Buffer): void => {
+  const onData = guarded((chunk: Buffer): void => {
     chunks.push(chunk);
     length += chunk.length;
     if (length < bytes) return;
     stream.pause();
     end(false);
-  };
+  });
   const onEnd = (): void => end(true);
   function end(isWhole: boolean): void {
     stream.off('data', onData).off('end', onEnd).off('error', reject);
