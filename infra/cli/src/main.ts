@@ -5,11 +5,14 @@ import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addEncryptionCommands } from './encryption/encryption-commands.ts';
 import { exitCodes } from './failure.ts';
 import { addKeyCommands } from './keys/key-commands.ts';
+import { watchOutput } from './output-end.ts';
 import { addRecordsCommands } from './records/records-commands.ts';
 import { addSchemaCommands } from './schema/schema-commands.ts';
 import { addSecretCommands } from './secret/secret-commands.ts';
 import { addSnapshotCommands } from './snapshot/snapshot-commands.ts';
 import { addTypesCommand } from './types/types-command.ts';
+
+watchOutput();
 
 const program = new Command('recordbus')
   .description('Manages a Recordbus deployment.')
@@ -22,7 +25,7 @@ const program = new Command('recordbus')
 Uses the servers that SERVICE_DATABASE_URL and SERVICE_NATS_URL name. Without them it uses the data directory
 (SERVICE_DATA_DIR, by default ./data): the servers of the stack that runs there or, when none does, the database, which is
 started for the command. Exit codes: 0 done, 1 failed or refused, 2 invalid command line (1 for schema), 78 invalid
-variable, 128 + n stopped by signal n.`,
+variable, 128 + n stopped by signal n, 141 when the reader of the output goes away.`,
   );
 
 addAdminCommands(program);

@@ -7,6 +7,7 @@ import { createLogger, type Logger } from '@recordbus/shared/logging';
 import { StartFailure } from '@recordbus/shared/start-failure';
 import { commandVariables } from './deployment/variables.ts';
 import { CommandFailure, exitCodes, isSystemError } from './failure.ts';
+import { createExit, onLostOutput } from './output-end.ts';
 import { type CommandRefusal, createTerminal, type Terminal } from './terminal.ts';
 
 /** The dependencies of a command. */
@@ -29,7 +30,7 @@ export interface CommonOptions {
 }
 
 /**
- * Runs one command and ends the process. The exit code is the result of `work`, 0 when there is none. When `work`
+ * Runs one command and ends the process when all of its output is read. The exit code is the result of `work`, 0 when there is none. When `work`
  * throws or a signal stops it, prints a sentence and exits with another code.
  */
 export async function runCommand(
@@ -42,11 +43,16 @@ export async function runCommand(
   let isStopped = false;
   const lifecycle = createLifecycle({
     log,
+    exit: createExit(),
     onSignal(signal) {
       isStopped = true;
       terminal.refuse({ error: `${signal} stopped ${name} before it was done.`, code: 'stopped' });
       return 128 + constants.signals[signal];
     },
+  });
+  onLostOutput((lost) => {
+    isStopped = true;
+    void lifecycle.stop('the output is lost', lost);
   });
   let code: number = exitCodes.failed;
   try {
