@@ -91,12 +91,16 @@ suite('records on the command line', async () => {
   test('standard input is imported too, with every option', async () => {
     await define('piped');
     const options = ['--format', 'csv', '--separator', ';', '--null', 'NULL', '--map', '{"t":"title","x":null}'];
-    const { code, json, stderr } = await records(['import', 'piped', '-', ...options, '--events', 'none', '--json'], {
-      input: 't;n;x\none;NULL;1\ntwo;2;\n',
-    });
+    const { code, json, stderr } = await records(
+      ['import', 'piped', '-', ...options, '--events', 'none', '--dates', 'dmy', '--json'],
+      {
+        input: 't;n;x\none;NULL;1\ntwo;2;\n',
+      },
+    );
     assert.equal(code, 0, stderr);
     assert.equal(at(json, 'rows.done'), 2);
     assert.equal(at(json, 'options.events'), 'none');
+    assert.equal(at(json, 'options.dates'), 'dmy');
     assert.equal(await totalOf('piped'), 2);
     const upsert = ['--format', 'csv', '--mode', 'upsert', '--on', 'title'];
     const counted = await records(['import', 'piped', '-', ...upsert, '--dry-run'], { input: 'title,n\ntwo,3\n' });

@@ -1,4 +1,5 @@
 import { EgressFailedError, type EgressResponse } from '@recordbus/egress';
+import { readDateText } from '@recordbus/shared/date-text';
 import type { ProviderDeps } from './provider.ts';
 
 const maxAttempts = 4;
@@ -40,6 +41,6 @@ export async function withRetries(
 function retryAfterMs({ headers }: EgressResponse, nowMs: number): number | undefined {
   const value = headers['retry-after'];
   if (value === undefined) return undefined;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : (readDateText(value, 'none') ?? Number.NaN) * 1000 - nowMs;
   return Number.isNaN(ms) ? undefined : Math.max(0, ms);
 }

@@ -92,14 +92,14 @@ function readAs(side: Value, type: Value['type']): unknown {
   }
 }
 
-/** Values of the request are whole seconds, as in writes. */
+/** Values of the request are whole seconds, as in writes. Of texts, the operands have only those of one form. */
 function readDate(value: unknown, isLiteral: boolean): number | undefined {
   const isDecimal = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
-  if (isLiteral && isDecimal) return Number(value);
-  const number = typeof value === 'string' && !isDecimal ? Date.parse(value) / 1000 : Number(value);
-  const isReadable =
-    (typeof value === 'string' || typeof value === 'number') && Number.isSafeInteger(Math.floor(number));
-  return isReadable ? Math.floor(number) : undefined;
+  if (typeof value === 'string' && !isDecimal)
+    return /^\d{4}-\d\d-\d\d(T\d\d:\d\d:\d\dZ)?$/.test(value) ? Date.parse(value) / 1000 : undefined;
+  const number = typeof value === 'string' || typeof value === 'number' ? Number(value) : Number.NaN;
+  if (!(Math.abs(number) <= 1e11)) return undefined;
+  return isLiteral && isDecimal ? number : Math.floor(number);
 }
 
 const onlyNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);

@@ -22,6 +22,7 @@ export interface ImportOptions extends TargetOptions {
   readonly separator?: string;
   readonly null?: string;
   readonly encoding?: string;
+  readonly dates?: string;
   /** The file of the refused rows. */
   readonly refused?: string;
   /** Whether to cancel the job instead of continuing it. */

@@ -41,6 +41,13 @@ export function addRecordsCommands(program: Command): void {
     .option('--separator <character>', 'the character between cells of CSV')
     .option('--null <text>', 'the cell of CSV that is null')
     .addOption(new Option('--encoding <encoding>', 'of the file').choices(['utf-8', 'utf-16le', 'utf-16be', 'latin1']))
+    .addOption(
+      new Option('--dates <order>', 'of numeric dates: 2026-01-31, 01/31/2026 or 31.01.2026').choices([
+        'iso',
+        'mdy',
+        'dmy',
+      ]),
+    )
     .option('--refused <file>', 'where to write refused rows; by default next to the file')
     .option('--cancel', 'cancel the job of this file instead of continuing it')
     .addHelpText('after', importHelp)

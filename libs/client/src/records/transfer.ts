@@ -22,6 +22,8 @@ export interface ImportOptions extends WriteOptions {
   /** The cell that is null. */
   readonly null?: string | undefined;
   readonly encoding?: string | undefined;
+  /** Numeric dates of the rows: 2026-01-31, 01/31/2026 or 31.01.2026; `iso` by default. */
+  readonly dates?: 'iso' | 'mdy' | 'dmy' | undefined;
   /** The id of an earlier import whose rows to read again, instead of sending rows. */
   readonly upload?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { maxSeconds, readDateText } from '@recordbus/shared/date-text';
 import type { Literal } from '../language/ast.ts';
 import { QueryError } from '../query-error.ts';
 import type { Constant, Scalar } from './resolved.ts';
@@ -15,7 +16,7 @@ export function readLiteral(literal: Value, kind: Scalar): Constant {
   const value = valueAs[kind](literal);
   if (value === undefined)
     throw new QueryError(
-      `${literal.kind === 'text' ? JSON.stringify(literal.value) : plainText(literal)} cannot be read as ${names[kind]}`,
+      `${literal.kind === 'text' ? JSON.stringify(literal.value) : plainText(literal)} cannot be read as ${nameOf(kind, literal)}`,
       literal.position,
     );
   return { source: 'constant', kind, value };
@@ -28,6 +29,10 @@ const names: Readonly<Record<Scalar, string>> = {
   bool: 'true or false',
   json: 'JSON',
 };
+
+/** Only a number is too large for a date. */
+const nameOf = (kind: Scalar, literal: Value): string =>
+  kind === 'date' && readNumber(plainText(literal)) !== undefined ? 'unix seconds: milliseconds?' : names[kind];
 
 const valueAs: Readonly<Record<Scalar, (literal: Value) => Constant['value'] | undefined>> = {
   text: (literal) => plainText(literal),
@@ -51,9 +56,8 @@ export function readNumber(text: string): number | undefined {
 /** Reads unix seconds, or a text that a write takes as a date (filters §6.2); undefined for any other. */
 export function readDate(text: string): number | undefined {
   const seconds = readNumber(text);
-  if (seconds !== undefined) return seconds;
-  const parsed = Date.parse(text);
-  return Number.isNaN(parsed) ? undefined : Math.floor(parsed / 1000);
+  if (seconds === undefined) return readDateText(text);
+  return Math.abs(seconds) <= maxSeconds ? seconds : undefined;
 }
 
 /** Reads true and false by name or as 1 and 0; undefined for any other text. */

@@ -1,4 +1,5 @@
 import type { Principal } from '@recordbus/shared/context';
+import { readDateValue } from '@recordbus/shared/date-text';
 import { readBool, readDate, readNumber } from '../resolve/literal.ts';
 import type { RequestPart, RequestValue } from '../resolve/resolved.ts';
 import { readJson, readText } from './storable-value.ts';
@@ -76,7 +77,7 @@ export const isMissing = (part: RequestPart, path: readonly string[], request: R
 const readers: Readonly<Record<RequestValue['kind'], (value: unknown) => unknown>> = {
   text: (value) => readText(scalarText(value)),
   number: (value) => (typeof value === 'string' ? readNumber(value) : isNumber(value) ? value : undefined),
-  date: (value) => floorSeconds(typeof value === 'string' ? readDate(value) : value),
+  date: readSeconds,
   bool: (value) => readBool(scalarText(value)),
   list: (value) => readJson(Array.isArray(value) ? value : [value]),
   json: readJson,
@@ -87,6 +88,8 @@ const scalarText = (value: unknown): string | undefined => (typeof value === 'ob
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
 
-/** Rounds down to whole seconds, as writes do. */
-const floorSeconds = (value: unknown): number | undefined =>
-  isNumber(value) && Number.isSafeInteger(Math.floor(value)) ? Math.floor(value) : undefined;
+/** Whole seconds, as a write stores them. */
+function readSeconds(value: unknown): number | undefined {
+  const seconds = typeof value === 'string' ? readDate(value) : readDateValue(value);
+  return typeof seconds === 'number' ? Math.floor(seconds) : undefined;
+}

@@ -1,16 +1,9 @@
+import { readDateValue } from '@recordbus/shared/date-text';
 import { z } from 'zod';
 import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { secondsText } from './form-text.ts';
 
-/** The largest distance from 1970 that a Date can represent (ECMA-262 §21.4.1.1), in seconds. */
-const maxSeconds = 8.64e12;
-
-/** Longer than any text of a date. */
-const maxTextLength = 100;
-
-const notADate = new ValueRefusal('must be unix seconds or a date');
-
-/** A time, stored as unix seconds. A client writes unix seconds or any text that Date.parse reads. */
+/** A time, stored as unix seconds. A client writes unix seconds or the text of a date (fields §3.6). */
 export const date: FieldType = {
   name: 'date',
   reference: 'fields §3.6',
@@ -28,9 +21,7 @@ export const date: FieldType = {
     examples: [1767225600, '2026-01-01T00:00:00Z'],
   }),
   compile: () => (value) => {
-    if (typeof value === 'string' && value.length > maxTextLength) return notADate;
-    const seconds = typeof value === 'string' ? Date.parse(value) / 1000 : value;
-    if (typeof seconds !== 'number' || !(Math.abs(seconds) <= maxSeconds)) return notADate;
-    return Math.floor(seconds);
+    const read = readDateValue(value);
+    return typeof read === 'string' ? new ValueRefusal(read) : read;
   },
 };

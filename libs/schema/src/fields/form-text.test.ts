@@ -30,7 +30,8 @@ test('numbers, dates and booleans are read; other texts stay for the field to re
   ]);
   assertForm('date', {}, [
     [['-12'], -12],
-    [['1.5'], '1.5'],
+    [['1.5'], 1.5],
+    [['1.'], '1.'],
     [['2026-01-01'], '2026-01-01'],
   ]);
   assertForm('bool', {}, [

@@ -9,8 +9,8 @@ export const plainText: FormText = { isJson: () => false, takesSeveral: false, r
 /** Decimal digits, with a fraction or an exponent. */
 export const numberText = numberLike(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i);
 
-/** Whole unix seconds. Another text stays text, since it may be a date. */
-export const secondsText = numberLike(/^-?\d+$/);
+/** Unix seconds. Another text stays text, since it may be a date. */
+export const secondsText = numberLike(/^-?\d+(\.\d+)?$/);
 
 /** `true` and `false`. */
 export const boolText: FormText = {

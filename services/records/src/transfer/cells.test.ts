@@ -56,6 +56,7 @@ const table: readonly [member: string, value: unknown, text: string][] = [
   ['open', false, 'false'],
   ['at', 1767225600, '1767225600'],
   ['at', -1, '-1'],
+  ['at', 253402214400, '9999-12-31T00:00:00.000Z'],
   ['seen', 1767225600, '1767225600'],
   ['kind', '-a', "'-a"],
   ['kinds', ['-a', 'b'], '["-a","b"]'],

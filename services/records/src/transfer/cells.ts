@@ -8,6 +8,7 @@ import {
   secondsText,
   type ValueKind,
 } from '@recordbus/schema';
+import { maxSeconds } from '@recordbus/shared/date-text';
 
 /** Writes the values of one member of a record to CSV cells, and reads them. */
 export interface Cell {
@@ -35,7 +36,7 @@ const marked = /^'*[=+\-@\t\r]/;
 export function cellsOf(collection: Collection, { isRaw = false }: CellOptions = {}): ReadonlyMap<string, Cell> {
   const writeText = isRaw ? plainOf : safeText;
   const cell = (kind: ValueKind, form: FormText): Cell => ({
-    write: isJson(kind) ? jsonOf : writeText,
+    write: isJson(kind) ? jsonOf : kind === 'date' ? (value) => writeText(dateOf(value)) : writeText,
     read: (text) => form.read([unmarked(text)]),
   });
   return new Map<string, Cell>([
@@ -54,6 +55,10 @@ export function cellsOf(collection: Collection, { isRaw = false }: CellOptions =
 }
 
 const isJson = (kind: ValueKind): boolean => kind === 'json' || kind === 'list' || kind === 'vector';
+
+/** A number that an import would refuse as milliseconds is written as a date. */
+const dateOf = (value: unknown): unknown =>
+  typeof value === 'number' && Math.abs(value) > maxSeconds ? new Date(value * 1000).toISOString() : value;
 
 const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
 

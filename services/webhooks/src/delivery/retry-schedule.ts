@@ -1,3 +1,5 @@
+import { readDateText } from '@recordbus/shared/date-text';
+
 /** The retry options of a webhook. */
 interface RetryPlan {
   /** Attempts after the first one. */
@@ -33,6 +35,8 @@ export function nextDelayMs(
 /** Reads a Retry-After header (RFC 9110 §10.2.3) as milliseconds from now, at most an hour; 0 for an invalid one. */
 export function readRetryAfterMs(header: string | undefined, nowMs: number): number {
   if (!header) return 0;
-  const waitMs = /^\d+$/.test(header.trim()) ? Number(header) * 1000 : Date.parse(header) - nowMs;
+  const waitMs = /^\d+$/.test(header.trim())
+    ? Number(header) * 1000
+    : (readDateText(header, 'none') ?? Number.NaN) * 1000 - nowMs;
   return Number.isNaN(waitMs) ? 0 : Math.min(Math.max(waitMs, 0), retryAfterMaxMs);
 }

@@ -1,9 +1,10 @@
 import type { Collection } from '@recordbus/schema';
+import { readDateValue } from '@recordbus/shared/date-text';
 import { validationFailed } from '@recordbus/shared/errors';
 import { findJsonExcess } from '@recordbus/shared/http';
 import { type Cell, cellsOf } from '../cells.ts';
 import type { SourceRow } from '../formats/source-row.ts';
-import { type ImportOptions, targetNames } from './import-options.ts';
+import { type ImportOptions, numericDatesOf, targetNames } from './import-options.ts';
 
 /** The column that the answer of refused rows adds. A corrected file may still contain it. */
 export const refusalColumn = '_refused';
@@ -49,15 +50,25 @@ export function createReadBody(options: ImportOptions, collection: Collection): 
     if (!targets.has(name)) targets.set(name, targetOf(name, options));
     return targets.get(name);
   };
+  const dates = new Set(collection.fields.filter(({ type }) => type === 'date').map(({ name }) => name));
   return ({ members }) => {
-    const body: [string, unknown][] = [];
-    for (const [name, value] of Object.entries(members)) {
+    const body = new Map<string, unknown>();
+    const problems = new Map<string, string>();
+    for (const [name, given] of Object.entries(members)) {
       const target = findTarget(name);
-      if (target !== undefined) body.push([target, cells ? valueOfCell(cells.get(target), value, target) : value]);
+      if (target === undefined) continue;
+      const value = cells ? valueOfCell(cells.get(target), given, target) : given;
+      // A single write reads dates of one order only.
+      const read = dates.has(target) && isText(value) ? readDateValue(value, numericDatesOf(options)) : value;
+      if (read !== value && typeof read === 'string') problems.set(target, read);
+      body.set(target, read);
     }
+    if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
     return Object.fromEntries(body);
   };
 }
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 /** The value of a cell. Throws 422 for JSON that is too costly to parse (http §2.1). */
 function valueOfCell(cell: Cell | undefined, text: unknown, name: string): unknown {

@@ -1,5 +1,6 @@
 import { type Origin, originOf } from '@recordbus/journal';
-import { type ColumnValues, fieldTypes, isSetBy, perCollection, ValueRefusal } from '@recordbus/schema';
+import { type ColumnValues, isSetBy, perCollection } from '@recordbus/schema';
+import { readDateValue } from '@recordbus/shared/date-text';
 import { type AppError, validationFailed } from '@recordbus/shared/errors';
 import { inSlices } from '@recordbus/shared/time-slice';
 import { columnsOfRows } from '../../batch/given-rows.ts';
@@ -9,7 +10,7 @@ import { prepareCreate } from '../../write/create-record.ts';
 import type { WriteUnit } from '../../write/write-unit.ts';
 import { type CreatedRows, type CreateRowsOptions, composeCreateRows } from './create-rows-sql.ts';
 import { deferRows } from './defer-rows.ts';
-import { isPlaced } from './import-options.ts';
+import { isPlaced, numericDatesOf } from './import-options.ts';
 import { type ImportContext, type ImportRow, noTarget, type Outcomes, refusalOf } from './import-row.ts';
 import type { MissingTargets } from './missing-targets.ts';
 import { takeHash } from './stored-password.ts';
@@ -50,8 +51,8 @@ async function draftOf(unit: WriteUnit, context: ImportContext, from: ImportRow)
   const { collection, options, call, rules } = context;
   const { keep } = options;
   const id = isPlaced(options) ? idOf(from) : undefined;
-  const created = keep.includes('created') ? timeOf(from, 'created') : null;
-  const updated = keep.includes('updated') ? timeOf(from, 'updated') : null;
+  const created = keep.includes('created') ? timeOf(from, 'created', options) : null;
+  const updated = keep.includes('updated') ? timeOf(from, 'updated', options) : null;
   const { body, hash } = takeHash(collection, from.body);
   const prepared = await prepareCreate(unit, collection, { body }, call, rules);
   const values = withKeptTimes(context, from, prepared.fields);
@@ -74,25 +75,21 @@ function idOf({ body: { id } }: ImportRow): string | undefined {
   return readNewId(id);
 }
 
-/** Written like the values of fields with dates. */
-const dates = fieldTypes.get('date');
-const readDate = dates?.compile({ id: '', name: '', type: 'date', required: false, system: false, options: {} });
-
 /** Clocks differ a little. */
 const toleranceSec = 60;
 
-function timeOf({ body }: ImportRow, name: string): number | null {
+function timeOf({ body }: ImportRow, name: string, options: ImportContext['options']): number | null {
   const value = body[name];
   if (value === undefined || value === null || value === '') return null;
-  const seconds = readDate?.(value);
-  if (typeof seconds !== 'number')
-    throw validationFailed({ [name]: seconds instanceof ValueRefusal ? seconds.message : 'must be unix seconds' });
+  const seconds = readDateValue(value, numericDatesOf(options));
+  if (typeof seconds === 'string') throw validationFailed({ [name]: seconds });
   if (seconds > Date.now() / 1000 + toleranceSec) throw validationFailed({ [name]: 'must not be in the future' });
   return seconds;
 }
 
 /** Adds the times of `autodate` fields that an import keeps. The server sets those of other writes. */
-function withKeptTimes({ collection, options: { keep } }: ImportContext, from: ImportRow, values: ColumnValues) {
+function withKeptTimes({ collection, options }: ImportContext, from: ImportRow, values: ColumnValues) {
+  const { keep } = options;
   const kept = collection.fields.filter(
     (field) =>
       field.type === 'autodate' &&
@@ -100,7 +97,7 @@ function withKeptTimes({ collection, options: { keep } }: ImportContext, from: I
         (!isSetBy(field, 'onUpdate') && keep.includes('created'))),
   );
   const times = kept.flatMap(({ name }): [string, number][] => {
-    const seconds = timeOf(from, name);
+    const seconds = timeOf(from, name, options);
     return seconds === null ? [] : [[name, seconds]];
   });
   return times.length === 0 ? values : new Map([...values, ...times]);

@@ -1,4 +1,5 @@
 import { type Collection, fieldTypeOf } from '@recordbus/schema';
+import type { NumericDates } from '@recordbus/shared/date-text';
 import { malformedParameter, validationFailed } from '@recordbus/shared/errors';
 import { flag } from '@recordbus/shared/http';
 import { z } from 'zod';
@@ -9,6 +10,7 @@ import { encodings } from '../formats/to-utf8.ts';
 
 const modes = ['insert', 'upsert', 'skip'] as const;
 const keepable = ['id', 'created', 'updated'] as const;
+const dateOrders = ['iso', 'mdy', 'dmy'] as const;
 type Keepable = (typeof keepable)[number];
 
 const maxListLength = 1000;
@@ -43,6 +45,10 @@ export const importQuery = z.looseObject({
     .max(maxListLength)
     .optional()
     .describe('for CSV: the unquoted cell that means null; empty by default'),
+  dates: z
+    .enum(dateOrders)
+    .optional()
+    .describe('numeric dates in the body: iso (2026-01-31), mdy (01/31/2026) or dmy (31.01.2026); iso by default'),
   events: z.literal('none').optional().describe('no events; audited'),
   upload: z
     .uuid()
@@ -62,6 +68,8 @@ export interface ImportOptions {
   readonly map: Readonly<Record<string, string | null>>;
   readonly keep: readonly Keepable[];
   readonly separator: string;
+  /** The order of numeric dates; a job of an earlier version has none, which is `iso`. */
+  readonly dates?: (typeof dateOrders)[number] | undefined;
   readonly nullText: string;
   readonly isSilent: boolean;
   /** The columns of CSV. */
@@ -100,6 +108,7 @@ export function readImportOptions(
     keep: readKeep(query.keep),
     separator: readSeparator(query.separator),
     nullText: query.null ?? '',
+    dates: query.dates,
     isSilent: query.events === 'none',
     shown: { ...shown, format },
   };
@@ -173,6 +182,10 @@ function readSeparator(text = ','): string {
   if (!isOne) throw malformedParameter('separator', 'must be one character, and neither a quote nor the end of a line');
   return text;
 }
+
+/** The numeric dates that the rows of an import may have, besides those of ISO 8601. */
+export const numericDatesOf = ({ dates = 'iso' }: Pick<ImportOptions, 'dates'>): NumericDates =>
+  dates === 'iso' ? 'none' : dates;
 
 /** Whether new records get the ids in the body. */
 export const isPlaced = ({ mode, on, keep }: Pick<ImportOptions, 'mode' | 'on' | 'keep'>): boolean =>
