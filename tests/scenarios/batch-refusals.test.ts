@@ -7,6 +7,7 @@ onEachTopology('a batch is refused because of one operation', async (t, target) 
   await openShop(target, 'no');
   const on = (op: string, collection: string, more: object = {}) => ({ op, collection: `no_${collection}`, ...more });
   const create = (data: object, more: object = {}) => on('create', 'orders', { data, ...more });
+  const long = create({ title: 'x'.repeat(30_000) }, { as: 'long' });
   const fine = create({ title: 'fine' }, { as: 'fine' });
   const shape = (name: string, operation: unknown, ...members: readonly string[]) =>
     batch('§2.1', name, [fine, operation], refusedAt(422, 1, Object.fromEntries(members.map((one) => [one, is.text]))));
@@ -127,6 +128,19 @@ onEachTopology('a batch is refused because of one operation', async (t, target) 
         refusedAt(413, 1),
       ),
       raw('a deep operation', `{"operations":[${'['.repeat(1001)}${']'.repeat(1001)}]}`, refusedAt(400, 0)),
+      batch(
+        '§1.2',
+        'references that make a batch too large',
+        [long, ...Array(999).fill(create({ title: { $ref: 'long.title' } }))],
+        // 16 MiB hold 559 of these texts. The operations themselves have 70 kB.
+        { status: 413, json: is.containing({ code: 'payload_too_large', details: { index: 556 } }) },
+      ),
+      batch(
+        '§1.2',
+        'references that make an operation too large',
+        [long, create({ title: 'x', tags: Array(40).fill({ $ref: 'long.title' }) })],
+        refusedAt(413, 1),
+      ),
       raw('a body that is too large', `{"operations":[${' '.repeat(16 * 1024 * 1024)}]}`, { status: 413 }),
       raw(
         '1,001 operations',

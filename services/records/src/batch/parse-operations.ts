@@ -6,7 +6,7 @@ import { operationRefused, refusalAt } from './batch-refusal.ts';
 import { splitElements } from './split-elements.ts';
 
 /** The largest operation: that of the body of a single write. */
-const maxOperationBytes = 1024 * 1024;
+export const maxOperationBytes = 1024 * 1024;
 
 /** The largest body without its operations. It has no other members. */
 const maxRestBytes = 16 * 1024;

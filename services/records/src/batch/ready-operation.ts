@@ -1,8 +1,12 @@
 import type { QuerySchema } from '@recordbus/query';
+import { payloadTooLarge } from '@recordbus/shared/errors';
 import type { RouteInput } from '@recordbus/shared/http';
 import { withFiles } from '../files/file-changes.ts';
 import { type Call, callOf } from '../rules/rule-context.ts';
+import type { GivenBytes } from './given-bytes.ts';
+import { maxOperationBytes } from './parse-operations.ts';
 import type { BatchPlan, PlannedOperation } from './plan-batch.ts';
+import { maxBatchBytes } from './receive-batch.ts';
 import { type Reference, replaceReferences } from './reference.ts';
 import type { Results } from './results.ts';
 
@@ -15,27 +19,41 @@ export interface ReadyOperation extends PlannedOperation {
   /** With the names of uploaded files. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly call: Call;
+  /** Size of its JSON text, with the values of its references. */
+  readonly bytes: number;
 }
 
-/** Replaces the references of an operation. Throws 422 if a result lacks a value. */
+/**
+ * Replaces the references of an operation. Throws 422 if a result lacks a value, and 413 if the operation, or the batch up to
+ * it, is too large with these values (batch §1.2).
+ */
 export function readyOperation(
   planned: PlannedOperation,
   { id: batchId, size, names }: BatchPlan,
-  results: Results,
+  { results, given }: { readonly results: Results; readonly given: GivenBytes },
   input: BatchInput,
   deps: { readonly schema: QuerySchema },
 ): ReadyOperation {
   const { index, operation, collection, upload, uses } = planned;
-  const resultOf = (reference: Reference, member: string) =>
-    results.valueOf(reference, names.get(reference.name) ?? 0, { index, member });
+  let { bytes } = operation;
+  const resultOf = (reference: Reference, member: string) => {
+    const { value, bytes: more } = results.valueOf(reference, names.get(reference.name) ?? 0, { index, member });
+    bytes += more;
+    if (bytes > maxOperationBytes) throw tooLarge(maxOperationBytes, 'an operation');
+    return value;
+  };
   const data = uses.size === 0 ? operation.data : replaceReferences(collection, operation.data, resultOf);
   const body = withFiles(collection, data, upload);
   const id = typeof operation.id === 'object' ? String(resultOf(operation.id, 'id')) : operation.id;
+  if (uses.size > 0 && given.add(index, bytes) > maxBatchBytes) throw tooLarge(maxBatchBytes, 'a batch');
   const context = { ...input.context, batch: { id: batchId, index, size } };
   const hasBody = operation.op !== 'delete';
   const call = callOf(methodOf(operation), { ...input, context, body: hasBody ? body : undefined }, deps);
-  return { ...planned, id, body, call };
+  return { ...planned, id, body, call, bytes };
 }
+
+const tooLarge = (limitBytes: number, what: string) =>
+  payloadTooLarge(limitBytes, `${what} with the values of its references`);
 
 /** The HTTP method of the single write, as rules see it. */
 function methodOf({ op, id }: PlannedOperation['operation']): string {

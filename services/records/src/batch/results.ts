@@ -13,6 +13,13 @@ export interface OperationResult {
 
 const envelopeStart = '{"data":'.length;
 
+/** The value of a reference. */
+export interface SizedValue {
+  readonly value: unknown;
+  /** Size of its JSON text. */
+  readonly bytes: number;
+}
+
 /** The results of a batch so far, by index. */
 export interface Results {
   readonly count: number;
@@ -20,7 +27,7 @@ export interface Results {
   readonly units: number;
   add(result: OperationResult): void;
   /** The value that an operation refers to. Throws 422 when the result has no such member. */
-  valueOf(reference: Reference, used: number, from: { readonly index: number; readonly member: string }): unknown;
+  valueOf(reference: Reference, used: number, from: { readonly index: number; readonly member: string }): SizedValue;
   /** The body of the answer. */
   toJson(): string;
 }
@@ -29,11 +36,20 @@ export interface Results {
 export function createResults(): Results {
   const results: OperationResult[] = [];
   const parsed = new Map<number, unknown>();
+  const sizes = new Map<string, number>();
   let units = 0;
 
   function recordOf(used: number): unknown {
     if (!parsed.has(used)) parsed.set(used, JSON.parse(results[used]?.body ?? '{}').data);
     return parsed.get(used);
+  }
+
+  function sizeOf(text: string, value: unknown): number {
+    const known = sizes.get(text);
+    if (known !== undefined) return known;
+    const bytes = Buffer.byteLength(JSON.stringify(value));
+    sizes.set(text, bytes);
+    return bytes;
   }
 
   return {
@@ -54,7 +70,7 @@ export function createResults(): Results {
           throw operationRefused(index, { [member]: `refers to ${text}, which the result lacks` });
         value = Reflect.get(value, name);
       }
-      return value;
+      return { value, bytes: sizeOf(text, value) };
     },
     toJson: () => `{"data":[${results.map(textOf).join(',')}]}`,
   };

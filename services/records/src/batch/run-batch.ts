@@ -7,6 +7,7 @@ import { modeOf } from '../write/write-hooks.ts';
 import { type WriteMode, widestMode } from '../write/write-mode.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
 import { refusalAt, throwAt } from './batch-refusal.ts';
+import { countGivenBytes } from './given-bytes.ts';
 import { lockTargets } from './lock-targets.ts';
 import type { BatchPlan, PlannedOperation } from './plan-batch.ts';
 import { type BatchInput, readyOperation } from './ready-operation.ts';
@@ -58,10 +59,11 @@ export async function runBatch(unit: WriteUnit, attempt: Attempt, rules: BatchRu
   const { plan, input, deadlineMs, isRepeated } = attempt;
   const { operations, refusal } = plan;
   const results = createResults();
+  const given = countGivenBytes(operations.map(({ operation: { bytes } }) => bytes));
   await lockTargets(unit.query, operations, callOf('PATCH', input, rules), { isRepeated });
   while (results.count < operations.length) {
     refuseLate(operations[results.count], deadlineMs);
-    const ready = (planned: PlannedOperation) => readyOperation(planned, plan, results, input, rules);
+    const ready = (planned: PlannedOperation) => readyOperation(planned, plan, { results, given }, input, rules);
     const alone = await runTogether(unit, { operations, results, ready }, rules);
     for (const planned of operations.slice(results.count, results.count + alone)) {
       refuseLate(planned, deadlineMs);

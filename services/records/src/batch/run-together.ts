@@ -77,20 +77,15 @@ function findEqual(
   let bytes = 0;
   for (let index = count; index < operations.length && found.length < width && bytes < maxGivenBytes; index += 1) {
     const planned = operations[index];
-    if (
-      !planned ||
-      planned.operation.bytes > maxGivenBytes ||
-      !isLike(planned, operations[count]) ||
-      [...planned.uses].some((used) => used >= count)
-    )
-      break;
+    if (!planned || !isLike(planned, operations[count]) || [...planned.uses].some((used) => used >= count)) break;
     const next = findReady(planned, ready);
     const kindOfNext = next && equal.kindOf(next, rules);
-    if (!next || kindOfNext === undefined || (found.length > 0 && kindOfNext !== kind)) break;
+    if (!next || next.bytes > maxGivenBytes || kindOfNext === undefined || (found.length > 0 && kindOfNext !== kind))
+      break;
     if (next.id !== undefined && ids.has(next.id)) break;
     if (next.id !== undefined) ids.add(next.id);
     kind = kindOfNext;
-    bytes += planned.operation.bytes;
+    bytes += next.bytes;
     found.push(next);
   }
   return found;

@@ -170,5 +170,5 @@ function readyOf({ collection, call }: ImportContext, { row, id, body, bytes }: 
     as: undefined,
     bytes,
   } as const;
-  return { index: row, operation, collection, upload: undefined, uses: new Set(), id, body, call };
+  return { index: row, operation, collection, upload: undefined, uses: new Set(), id, body, call, bytes };
 }
