@@ -55,8 +55,13 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
   });
 
   test('the printed link creates the first admin, and the token is removed from the address', async () => {
-    await page.goto(`${stack.url}/_/#setup=${stack.setupToken}`);
-    await page.getByRole('heading', { name: 'Create the first admin' }).waitFor();
+    // Each link only changes the fragment of the tab that is open already.
+    await page.goto(`${stack.url}/_/`);
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor();
+    for (const token of ['an-old-link', String(stack.setupToken)]) {
+      await page.goto(`${stack.url}/_/#setup=${token}`);
+      await page.getByRole('heading', { name: 'Create the first admin' }).waitFor();
+    }
     assert.equal(new URL(page.url()).hash, '');
     await page.getByLabel('Email').fill(admin.email);
     await page.getByLabel('Password').fill('short');
@@ -65,6 +70,41 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByLabel('Password').fill(admin.password);
     await page.getByRole('button', { name: 'Create admin' }).click();
     await page.getByRole('heading', { name: 'Create your first collection' }).waitFor();
+  });
+
+  test('the list says what the server lets guests do', async () => {
+    const token = await page.evaluate("JSON.parse(sessionStorage.getItem('recordbus-admin')).token");
+    const closed = { update_rule: '', delete_rule: '', list_rule: '' };
+    for (const [name, rule] of [
+      ['open_by_rule', 'title = "x"'],
+      ['closed', '@request.auth.id != ""'],
+    ]) {
+      const made = await fetch(`${stack.url}/api/v1/collections`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name, fields: [{ name: 'title', type: 'text' }], ...closed, create_rule: rule }),
+      });
+      assert.equal(made.status, 201);
+    }
+    const written = async (name: string) =>
+      (
+        await fetch(`${stack.url}/api/v1/${name}`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: '{"title":"x"}',
+        })
+      ).status;
+    assert.deepEqual([await written('open_by_rule'), await written('closed')], [201, 403]);
+    await page.reload();
+    const row = (name: string) => page.getByRole('row').filter({ hasText: name });
+    await row('open_by_rule').getByText('can create').waitFor();
+    await row('closed').getByText('cannot write').waitFor();
+    for (const name of ['open_by_rule', 'closed'])
+      await fetch(`${stack.url}/api/v1/collections/${name}`, {
+        method: 'DELETE',
+        headers: { authorization: `Bearer ${token}` },
+      });
+    await page.reload();
   });
 
   test('a collection is created, and the error of a wrong rule is shown at its field', async () => {

@@ -22,6 +22,7 @@ const collection = (name: string, more: object = {}) => ({
     created_at: is.now,
     updated_at: is.now,
     etag: is.matching(/^W\/"[\w-]{27}"$/),
+    guests: ['list', 'view', 'create', 'update', 'delete'],
     ...more,
   },
 });
@@ -100,7 +101,14 @@ onEachTopology('an admin defines collections', async (t, target) => {
     {
       name: 'stored rules, null where they are left out',
       ...create(base('ruled', { list_rule: '', delete_rule: '', view_rule: null })),
-      expect: { status: 201, json: made('ruled', { list_rule: '', delete_rule: '' }, 'create and update') },
+      expect: {
+        status: 201,
+        json: made(
+          'ruled',
+          { list_rule: '', delete_rule: '', guests: ['view', 'create', 'update'] },
+          'create and update',
+        ),
+      },
       spec: 'collections §3.1',
     },
     {
@@ -114,7 +122,10 @@ onEachTopology('an admin defines collections', async (t, target) => {
       name: 'a collection by its name',
       as: 'admin',
       request: 'GET /api/v1/collections/ruled',
-      expect: { status: 200, json: collection('ruled', { list_rule: '', delete_rule: '' }) },
+      expect: {
+        status: 200,
+        json: collection('ruled', { list_rule: '', delete_rule: '', guests: ['view', 'create', 'update'] }),
+      },
       spec: 'collections §4',
     },
     {

@@ -12,7 +12,7 @@ export { checkRule } from './rules/check-rule.ts';
 export { type Crossing, findCrossings } from './rules/crossings.ts';
 export { type CallerKind, holdsForKind } from './rules/holds-for-kind.ts';
 export { findMissingIndex, type WantedIndex } from './rules/missing-index.ts';
-export { findOpenRules, type OpenRule } from './rules/open-rules.ts';
+export { findOpenRules, guestActions, type OpenRule } from './rules/open-rules.ts';
 export { readsOnlyRecord } from './rules/reads-only-record.ts';
 export { findReferences, type Reference, renameInExpression } from './rules/references.ts';
 export { refusedFieldsSql } from './rules/refused-fields.ts';

@@ -38,13 +38,15 @@ export interface CollectionDefinition extends CollectionRules {
   readonly updated_at: number;
   /** The version of the definition, for `ifMatch` of a change. */
   readonly etag: string;
+  /** What the rules may let guests do, with some record. */
+  readonly guests: readonly ('list' | 'view' | 'create' | 'update' | 'delete')[];
   /** Sentences about a change, such as values that are lost. */
   readonly warnings?: readonly string[];
 }
 
 /** The values of a create or a change of a collection. */
 export type CollectionValues = Partial<
-  Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'etag' | 'warnings'>
+  Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'etag' | 'guests' | 'warnings'>
 >;
 
 /** A rule to try in place of the collection's own. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { makeCollections, schemaOf, testCollection } from '../../test/world.ts';
-import { findOpenRules } from '../index.ts';
+import { findOpenRules, guestActions } from '../index.ts';
 
 const closed = { list: '', view: '', create: '', update: '', delete: '' };
 const schema = schemaOf(makeCollections({ users: null, organizations: null }));
@@ -36,6 +36,18 @@ describe('the rules that let guests write, or read accounts', () => {
   for (const [rule, mayHold] of expressions)
     it(`${rule}: ${mayHold ? 'may hold' : 'never holds'} for a guest`, () =>
       assert.deepEqual(open('base', { update: rule }), mayHold ? ['update?'] : []));
+
+  it('are not all that guests may do', () => {
+    const guests = (type: 'base' | 'auth' | 'view', rules: object): string[] =>
+      guestActions({ ...testCollection('things', [{ name: 'title' }], { ...closed, ...rules }), type }, schema);
+    assert.deepEqual(guests('view', all), ['list', 'view']);
+    assert.deepEqual(guests('base', all), ['list', 'view', 'create', 'update', 'delete']);
+    assert.deepEqual(guests('auth', { create: 'title = "x"', list: 'id = @request.auth.id' }), ['create']);
+    assert.deepEqual(guests('base', { list: 'title = "x"', view: 'title = "x"', update: 'nothing = 1' }), [
+      'list',
+      'view',
+    ]);
+  });
 
   it('exclude the create rule of accounts', () => {
     assert.deepEqual(open('auth', { create: 'title = "x"' }), []);

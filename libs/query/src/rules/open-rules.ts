@@ -33,6 +33,28 @@ export function findOpenRules(collection: Collection, schema: QuerySchema): Open
   });
 }
 
+/** Actions on the records of a collection. */
+const actions = {
+  base: ['list', 'view', 'create', 'update', 'delete'],
+  auth: ['list', 'view', 'create', 'update', 'delete'],
+  view: ['list', 'view'],
+} as const satisfies Record<Collection['type'], readonly RuleName[]>;
+
+/** Returns what the rules of a collection may let guests do, with some record or body (collections §3.2). */
+export function guestActions(collection: Collection, schema: QuerySchema): RuleName[] {
+  /** Most collections have the same expression in several rules. */
+  const known = new Map<string | null, boolean>([
+    [null, true],
+    ['', false],
+  ]);
+  return actions[collection.type].filter((name) => {
+    const rule = collection.rules[name];
+    const found = known.get(rule) ?? mayHoldForGuests(rule ?? '', { collection, schema });
+    known.set(rule, found);
+    return found;
+  });
+}
+
 function mayHoldForGuests(rule: string, scope: { collection: Collection; schema: QuerySchema }): boolean {
   try {
     return canHold(resolve(parse(rule), { ...scope, audience: 'rule' }), undefined);

@@ -23,6 +23,7 @@ const members = {
   created_at: z.unknown().optional(),
   updated_at: z.unknown().optional(),
   etag: z.unknown().optional(),
+  guests: z.unknown().optional(),
 };
 
 /** A new collection as an admin sends it (collections §5). */

@@ -1,17 +1,24 @@
 import { createHash } from 'node:crypto';
+import { guestActions } from '@recordbus/query';
 import { type Collection, collectionJson, presentCollection } from '@recordbus/schema';
 import { preconditionFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 
-/** A collection as its routes show it: the definition, with its ETag. */
+/** A collection as its routes show it: the definition, with its ETag and what its rules let guests do. */
 export const taggedCollectionJson = collectionJson.extend({
   etag: z.string().describe('the version of the definition, for If-Match'),
+  guests: z
+    .array(z.enum(['list', 'view', 'create', 'update', 'delete']))
+    .describe('what the rules may let guests do, with some record'),
 });
 
-/** Returns a collection as its routes show it. */
-export function presentTagged(collection: Collection): z.output<typeof taggedCollectionJson> {
+/** Returns a collection as its routes show it. Its rules may name other collections. */
+export function presentTagged(
+  collection: Collection,
+  findCollection: (name: string) => Collection | undefined,
+): z.output<typeof taggedCollectionJson> {
   const shown = presentCollection(collection);
-  return { ...shown, etag: `W/"${versionOf(shown)}"` };
+  return { ...shown, etag: `W/"${versionOf(shown)}"`, guests: guestActions(collection, { findCollection }) };
 }
 
 /**

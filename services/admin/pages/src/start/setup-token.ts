@@ -8,3 +8,16 @@ export function takeSetupToken(): string | undefined {
   history.replaceState(null, '', location.pathname + location.search);
   return token;
 }
+
+/**
+ * Calls with the set-up token of each link that is opened in this tab. Only the fragment changes, so the browser loads
+ * nothing. Returns what ends it.
+ */
+export function followSetupLinks(onToken: (token: string) => void): () => void {
+  const take = () => {
+    const token = takeSetupToken();
+    if (token !== undefined) onToken(token);
+  };
+  addEventListener('hashchange', take);
+  return () => removeEventListener('hashchange', take);
+}
