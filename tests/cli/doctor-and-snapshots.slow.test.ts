@@ -75,6 +75,29 @@ suite('doctor and snapshot on the command line', async () => {
     for (const name of ['wide', 'shown']) await admin.delete(`/api/v1/collections/${name}`);
   });
 
+  await test('doctor counts accounts that get no mail, share a mailbox or need a reset [auth §1.3]', async () => {
+    await admin.post('/api/v1/collections', { name: 'old', type: 'auth', fields: [] });
+    const client = new pg.Client({ connectionString: environmentOf(ground).SERVICE_DATABASE_URL });
+    await client.connect();
+    // As an earlier version, or an import, has stored them.
+    await client.query(`insert into records.old (id, email, verified, password_hash, created_at, updated_at) values
+      ('a', 'a,b@x.co', false, '$argon2id$v=19$m=1048576,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 1, 1),
+      ('b', 'b@münchen.de', false, '$2b$10$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i', 1, 1),
+      ('c', 'b@xn--mnchen-3ya.de', false, '$2b$15$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i', 1, 1),
+      ('d', 'Fine@Example.com', false, null, 1, 1)`);
+    await client.end();
+    const found = foundOf(await doctor(), 'accounts');
+    assert.deepEqual(
+      found.map((row) => (row as unknown[]).slice(0, 2)),
+      [
+        ['warning', '1 of old have an address that takes no mail: a'],
+        ['warning', '1 of old are a second account of one mailbox: c'],
+        ['warning', '2 of old need a password reset, because their imported hash costs too much or is of another kind'],
+      ],
+    );
+    await admin.delete('/api/v1/collections/old');
+  });
+
   await test('doctor reports problems with advice and exit code 1', async () => {
     const noDirectory = join(ground.dataDirectory, 'a-file');
     writeFileSync(noDirectory, '');

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import { type Collection, perCollection, tableOf } from '@recordbus/schema';
+import { type Collection, canonicalAddress, perCollection, tableOf } from '@recordbus/schema';
 import { selectUser, type User } from './user.ts';
 
-/** More characters than any address has (RFC 5321 §4.5.3.1). */
+/** More characters than any address has with spaces around it (RFC 5321 §4.5.3.1). */
 const maxAddressLength = 320;
 
-/** Finds the user with this address, ignoring surrounding spaces and case (auth §1.3). Accepts any text. */
+/** Finds the user of this mailbox, in whatever form it is written (auth §1.3). Accepts any text. */
 export async function findUserByEmail(query: Query, collection: Collection, email: string): Promise<User | undefined> {
-  const address = email.trim();
-  if (address === '' || address.length > maxAddressLength || address.includes('\0')) return undefined;
+  if (email.length > maxAddressLength) return undefined;
+  const address = canonicalAddress(email);
+  if (address === '' || address.includes('\0')) return undefined;
   const [user] = await query<User>({
     text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where lower(t.email) = lower($1::text) and t.email <> ''`,
     values: [address],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isMailableAddress } from './mailable-address.ts';
+import { isMailableAddress, mailedForm } from './mailable-address.ts';
 
 test('ordinary and international addresses are mailable', () => {
   for (const address of ['ada@example.com', "o'brien+tag@sub.example.co.uk", 'zoë@exämple.org', 'x@localhost'])
@@ -26,4 +26,10 @@ test('a text that could be read as anything but one address is not mailable [mai
     'anon_1@anonymous.invalid',
   ];
   for (const address of bad) assert.equal(isMailableAddress(address), false, address);
+});
+
+test('mail goes to the ASCII form of the domain [mail §2.6]', () => {
+  assert.equal(mailedForm('ada@example.com'), 'ada@example.com');
+  assert.equal(mailedForm('Zoë@münchen.de'), 'Zoë@xn--mnchen-3ya.de');
+  assert.equal(mailedForm('I\u0307x@example.com'), 'İx@example.com');
 });

@@ -1,4 +1,5 @@
 import type { Settings } from '@recordbus/settings';
+import { mailedForm } from './mailable-address.ts';
 import type { RenderedMail } from './render-mail.ts';
 import { requiresTls } from './requires-tls.ts';
 
@@ -49,11 +50,12 @@ export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise
   return {
     async send({ to, id, subject, text, html }, end) {
       const timeout = AbortSignal.timeout(sendTimeoutMs);
+      const recipient = mailedForm(to);
       await transport.sendMail({
         from,
         // An object, because a text would be split at its commas.
-        to: { name: '', address: to },
-        envelope: { from: addressOf(from), to: [to] },
+        to: { name: '', address: recipient },
+        envelope: { from: addressOf(from), to: [recipient] },
         subject,
         text,
         html,

@@ -1,5 +1,6 @@
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
+import { readMailbox } from './mailbox.ts';
 
 /** RFC 5321 §4.5.3.1.3: a path has 256 octets, including its two angle brackets. */
 const maxBytes = 254;
@@ -14,5 +15,15 @@ export const emailAddress = boundedText(maxBytes)
   .refine((text) => Buffer.byteLength(text) <= maxBytes, { error: tooLong, abort: true })
   .regex(shape, 'must look like name@example.com');
 
-/** The address of an account, without the spaces around it (fields §3.4). */
-export const accountAddress = z.string('must be a string').trim().pipe(emailAddress);
+/** The address of an account in its canonical form, without the spaces around it (fields §3.4). */
+export const accountAddress = z
+  .string('must be a string')
+  .trim()
+  .pipe(
+    boundedText(maxBytes).transform((text, { issues }) => {
+      const read = readMailbox(text);
+      if ('address' in read) return read.address;
+      issues.push({ code: 'custom', message: read.problem, input: text });
+      return z.NEVER;
+    }),
+  );

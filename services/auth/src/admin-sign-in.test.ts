@@ -46,7 +46,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     const answer = await setUp(token, { email: ' Root@Example.com ' });
     assert.equal(answer.status, 201);
     const opened = sessionOf(answer);
-    assert.equal(opened.admin.email, 'Root@Example.com');
+    assert.equal(opened.admin.email, 'Root@example.com');
     const session = await client.verify(opened.token);
     assert.deepEqual(session?.principal, { type: 'admin', ...opened.admin });
     assert.ok(Math.abs((session?.expiresAtSec ?? 0) - Date.now() / 1000 - 7 * 86400) < 5);

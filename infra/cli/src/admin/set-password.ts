@@ -1,7 +1,7 @@
 import { addAdmin, resetAdmin as resetPassword } from '@recordbus/admin';
 import { liftLockout } from '@recordbus/auth';
 import { createPasswordRules } from '@recordbus/passwords';
-import { accountAddress } from '@recordbus/schema';
+import { accountAddress, canonicalAddress } from '@recordbus/schema';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
@@ -14,14 +14,15 @@ export interface AdminOptions extends CommonOptions {
 
 /** Creates an admin. Throws the errors of the API, and CommandFailure for an invalid address. */
 export async function createAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
-  const { database, passwords, credentials } = await openWithCredentials(parts, email, options);
+  const { database, passwords, credentials } = await openWithCredentials(parts, readAddress(email), options);
   const { id } = await addAdmin(database, passwords, credentials, nowSec(), cliActor);
   parts.terminal.report({ id, email: credentials.email }, `${credentials.email} is an admin now.`);
 }
 
 /** Resets an admin's password and lifts a lockout of the address. Throws the same errors as `createAdmin`. */
 export async function resetAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
-  const { database, bus, passwords, credentials } = await openWithCredentials(parts, email, options);
+  // An admin of an earlier version may have an address that a new one may not have.
+  const { database, bus, passwords, credentials } = await openWithCredentials(parts, canonicalAddress(email), options);
   const { id } = await resetPassword(database, passwords, credentials, nowSec(), cliActor);
   await liftLockout(database.query, { realm: 'admins', email: credentials.email });
   bus.notify('accounts');
@@ -31,10 +32,14 @@ export async function resetAdmin(parts: CommandParts, email: string, options: Ad
   );
 }
 
-async function openWithCredentials(parts: CommandParts, given: string, { passwordStdin = false }: AdminOptions) {
-  const { config, log } = parts;
+function readAddress(given: string): string {
   const read = accountAddress.safeParse(given);
   if (!read.success) throw new CommandFailure(`The address ${read.error.issues[0]?.message}.`);
+  return read.data;
+}
+
+async function openWithCredentials(parts: CommandParts, email: string, { passwordStdin = false }: AdminOptions) {
+  const { config, log } = parts;
   const password = await readSecret({
     what: 'password',
     flag: '--password-stdin',
@@ -48,7 +53,7 @@ async function openWithCredentials(parts: CommandParts, given: string, { passwor
     log,
     breachServiceUrl: config.breachServiceUrl,
   });
-  return { ...deployment, passwords, credentials: { email: read.data, password } };
+  return { ...deployment, passwords, credentials: { email, password } };
 }
 
 const nowSec = (): number => Math.floor(Date.now() / 1000);

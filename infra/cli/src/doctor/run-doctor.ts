@@ -7,6 +7,7 @@ import { connectForCommand } from '../deployment/short-lived-bus.ts';
 import { findTableVersion } from '../deployment/table-version.ts';
 import { exitCodes } from '../failure.ts';
 import type { CommandParts, CommonOptions } from '../run-command.ts';
+import { examineAccounts } from './examine-accounts.ts';
 import { busUnreachable, examineBus } from './examine-bus.ts';
 import { examineClocks } from './examine-clocks.ts';
 import { examineBloat, examineOutbox, examineReplicas, examineServer, examineTables } from './examine-database.ts';
@@ -91,6 +92,7 @@ async function examineDatabase(client: pg.Client, { config, key }: CommandParts)
       ...(await examine('encryption key', () => examineEncryption(client, key, keyFileOf(config.dataDirectory)))),
       ...(await examine('encrypted values', () => examineEncryptedValues(client, key.text))),
       ...(await examine('rules', () => examineRules(client))),
+      ...(await examine('accounts', () => examineAccounts(client))),
       ...(await examine('durability', () => examineDurability(client))),
       ...(await examine('outbox', () => examineOutbox(client))),
       ...(await examine('jobs', () => examineJobs(client))),

@@ -45,6 +45,8 @@ import { statements as lastVersions } from './0095-last-versions.ts';
 import { statements as largeAnswers } from './0096-large-answers.ts';
 import { statements as announcedRanges } from './0097-announced-ranges.ts';
 import { statements as sealedEvents } from './0098-sealed-events.ts';
+import { up as canonicalAddresses } from './0099-canonical-addresses.ts';
+import type { MigrationQuery } from './migration-query.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
 export const migrations: Readonly<Record<string, readonly string[]>> = {
@@ -95,4 +97,10 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0096-large-answers': largeAnswers,
   '0097-announced-ranges': announcedRanges,
   '0098-sealed-events': sealedEvents,
+  '0099-canonical-addresses': [],
+};
+
+/** What a migration does after its statements, where SQL alone cannot do it. */
+export const steps: Readonly<Record<string, (query: MigrationQuery) => Promise<void>>> = {
+  '0099-canonical-addresses': canonicalAddresses,
 };

@@ -1,7 +1,7 @@
-import { Kysely, PostgresDialect, sql } from 'kysely';
+import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { migrations } from '../migrations/index.ts';
+import { migrations, steps } from '../migrations/index.ts';
 
 /** The statement time of a migration, in milliseconds: one may rewrite an index of millions of rows. */
 const longestStatementMs = 600_000;
@@ -37,12 +37,16 @@ async function migrateToLatest(db: Kysely<unknown>): Promise<string[]> {
   return results.map(({ migrationName }) => migrationName);
 }
 
-const migrationOf = (statements: readonly string[]): Migration => ({
+const migrationOf = (name: string, statements: readonly string[]): Migration => ({
   async up(db) {
     for (const statement of statements) await sql.raw(statement).execute(db);
+    await steps[name]?.(
+      async <Row>(text: string, values: readonly unknown[] = []) =>
+        (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows,
+    );
   },
 });
 
 const allMigrations = Object.fromEntries(
-  Object.entries(migrations).map(([name, statements]) => [name, migrationOf(statements)]),
+  Object.entries(migrations).map(([name, statements]) => [name, migrationOf(name, statements)]),
 );

@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { canonicalAddress } from '@recordbus/schema';
 
 /** An admin as the API shows it, without the password hash. */
 export interface Admin {
@@ -30,11 +31,11 @@ export async function findAdmin(query: Query, id: string): Promise<Admin | undef
   return admin;
 }
 
-/** Finds an admin by address, without regard to case. */
+/** Finds the admin of a mailbox, in whatever form it is written. */
 export async function findAdminByEmail(query: Query, email: string): Promise<Admin | undefined> {
   const [admin] = await query<Admin>({
     text: `select ${columns} from system.admins where lower(email) = lower($1)`,
-    values: [email],
+    values: [canonicalAddress(email)],
   });
   return admin;
 }

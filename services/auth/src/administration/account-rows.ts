@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, canonicalAddress, tableOf } from '@recordbus/schema';
 
 /** An account as admins see it in a list (admins §8.1). */
 export interface AccountRow {
@@ -42,15 +42,17 @@ export async function listAccounts(
   collection: Collection,
   { page, perPage, search, onlyBlocked }: ListRequest,
 ): Promise<{ readonly rows: AccountRow[]; readonly totalItems: number }> {
+  // An address is found in whatever form it is written.
+  const wanted = canonicalAddress(search);
   const from = `from ${tableOf(collection)} a where ($1 = '' or a.id = $1 or position(lower($1) in lower(a.email)) > 0)
     ${onlyBlocked ? 'and exists (select from system.blocked_accounts b where b.account_id = a.id)' : ''}`;
-  const [counted] = await query<{ total: number }>({ text: `select count(*) as total ${from}`, values: [search] });
+  const [counted] = await query<{ total: number }>({ text: `select count(*) as total ${from}`, values: [wanted] });
   const rows = await query<AccountRow>({
     // Selects the page first, because the columns of the skipped rows would be computed too.
     text: `select ${columns} from ${tableOf(collection)} a
       join (select a.id ${from} order by a.created_at desc, a.id desc limit $2 offset $3) page on page.id = a.id
       order by a.created_at desc, a.id desc`,
-    values: [search, perPage, (page - 1) * perPage],
+    values: [wanted, perPage, (page - 1) * perPage],
   });
   return { rows, totalItems: counted?.total ?? 0 };
 }

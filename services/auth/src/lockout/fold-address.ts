@@ -1,3 +1,5 @@
+import { canonicalAddress } from '@recordbus/schema';
+
 /** Longer addresses with the same beginning are counted together. Real addresses have at most 254 characters. */
 const maxAddressLength = 320;
 
@@ -8,8 +10,7 @@ const maxAddressLength = 320;
  * a caller evade the count.
  */
 export const foldAddress = (email: string): string =>
-  email
-    .trim()
+  canonicalAddress(email)
     // Normalization takes quadratic time for runs of combining marks.
     .slice(0, maxAddressLength)
     .normalize('NFKD')

@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { canonicalAddress } from '@recordbus/schema';
 
 /** The columns of an admin for a sign-in. */
 export interface AdminAccount {
@@ -18,11 +19,11 @@ export async function hasAdmin(query: Query): Promise<boolean> {
   return (await query({ text: 'select from system.admins limit 1', values: [] })).length > 0;
 }
 
-/** Finds an admin by address, without case. */
+/** Finds the admin of a mailbox, in whatever form it is written. Accepts any text. */
 export async function findAdminByEmail(query: Query, email: string): Promise<AdminAccount | undefined> {
   const [admin] = await query<AdminAccount>({
     text: `select ${columns} from system.admins where lower(email) = lower($1)`,
-    values: [email],
+    values: [canonicalAddress(email)],
   });
   return admin;
 }

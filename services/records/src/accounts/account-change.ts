@@ -1,7 +1,7 @@
 import { guessOldPassword, proofRequired, readerOf, requireProof } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { createNamedParameters } from '@recordbus/query';
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, canonicalAddress, tableOf } from '@recordbus/schema';
 import { type AppError, forbidden, validationFailed } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
@@ -67,7 +67,8 @@ export async function readAccountChange(
       staleProofError: proofRequired,
     };
 
-  const stored = await findStored(query, collection, { id, email: email?.trim() ?? null }, call);
+  const wanted = email === null ? null : canonicalAddress(email);
+  const stored = await findStored(query, collection, { id, email: wanted }, call);
   if (!stored) return { outcome: 'missing' };
   if (!stored.isAllowed) return { outcome: 'refused' };
   if (verified !== undefined && verified !== stored.verified)
