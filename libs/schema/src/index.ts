@@ -22,7 +22,6 @@ export { isSetBy } from './fields/autodate.ts';
 export {
   type FileOptions,
   fileOptionsOf,
-  matchesMimeTypes,
   maxThumbSidePixels,
   needsToken,
   thumbSize,

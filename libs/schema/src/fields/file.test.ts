@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
-import { type FileOptions, matchesMimeTypes, needsToken } from './file.ts';
+import { type FileOptions, needsToken } from './file.ts';
 import { fieldTypeOf } from './index.ts';
 
 const refusal = new Error('must be the name of a stored file');
@@ -67,20 +67,6 @@ test('a view rule is null or empty', () => {
   assert.equal(testField('file', { viewRule: '' }).options.viewRule, '');
   assert.equal(testField('file', { viewRule: null }).options.viewRule, null);
 });
-
-for (const [type, patterns, expected] of [
-  ['image/png', [], true],
-  ['image/png', ['image/png'], true],
-  ['image/png', ['image/*'], true],
-  ['IMAGE/PNG', ['image/*'], true],
-  ['image/png', ['*/*'], true],
-  ['image/png', ['text/plain', 'image/jpeg'], false],
-  ['imagery/png', ['image/*'], false],
-  ['image/svg+xml', ['image/svg'], false],
-] as const)
-  test(`${type} ${expected ? 'matches' : 'does not match'} [${patterns}]`, () => {
-    assert.equal(matchesMimeTypes(type, patterns), expected);
-  });
 
 test('patterns are kept in lower case', () => {
   assert.deepEqual(testField('file', { mimeTypes: ['Image/*'] }).options.mimeTypes, ['image/*']);

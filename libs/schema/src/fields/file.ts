@@ -59,17 +59,6 @@ export type FileOptions = z.output<typeof options>;
 /** Whether a download needs a token: one-time and bound tokens imply `protected` (files §7.2). */
 export const needsToken = (file: FileOptions): boolean => file.protected || file.oneTimeToken || file.bindTokenIp;
 
-/** Whether a content type matches one of the patterns. An empty list takes every type. */
-export function matchesMimeTypes(contentType: string, patterns: readonly string[]): boolean {
-  const type = contentType.toLowerCase();
-  return (
-    patterns.length === 0 ||
-    patterns.some((pattern) => pattern === '*/*' || pattern === type || isOfFamily(type, pattern))
-  );
-}
-
-const isOfFamily = (type: string, pattern: string) => pattern.endsWith('/*') && type.startsWith(pattern.slice(0, -1));
-
 const known = new WeakMap<Field, FileOptions>();
 
 /** The options of a file field whose definition was checked. */

@@ -19,6 +19,7 @@ import { type CollectionChange, collectionChange, newCollection } from '../colle
 import { createCollection } from '../collections/create-collection.ts';
 import { deleteCollection } from '../collections/delete-collection.ts';
 import { warningsOfLostValues } from '../collections/lost-values.ts';
+import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
 import { warningsOfMissingIndexes } from '../collections/warn-of-missing-indexes.ts';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
 import { presentTagged, taggedCollectionJson } from '../schema/collection-etag.ts';
@@ -67,6 +68,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
     const warnings = [
       ...before,
       ...warningsOfOpenRules(collection, collections),
+      ...warningsOfContentTypes(collection.fields),
       ...(await warningsOfMissingIndexes(database.read, collection, collections, change)),
     ];
     return withTag(withWarnings(answer(shown), warnings), shown);

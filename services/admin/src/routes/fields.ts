@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { addField, changeField, deleteField } from '../collections/change-fields.ts';
 import { warningsOfLostValues } from '../collections/lost-values.ts';
+import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 
 interface FieldRoutesDeps {
@@ -32,11 +33,12 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     params,
     body: draft,
     described: { body: { ...toJsonSchema(newField, 'input'), examples: exampleDefinitions() } },
-    answers: { 201: fieldJson, 404: 'There is no such collection.' },
+    answers: { 201: mayWarn(fieldJson), 404: 'There is no such collection.' },
     handler: async (input) => {
       const { collection } = input.params;
       const request = { collection, nowSec: nowSec(), actor: actorOf(input) };
-      return created(presentField(await addField(changes, request, input.body)));
+      const field = await addField(changes, request, input.body);
+      return withWarnings(created(presentField(field)), warningsOfContentTypes([field]));
     },
   }),
   route({
@@ -48,10 +50,11 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     params: fieldParams,
     body: draft,
     described: { body: toJsonSchema(newField.partial(), 'input') },
-    answers: { 200: fieldJson, 404: noSuchField },
+    answers: { 200: mayWarn(fieldJson), 404: noSuchField },
     handler: async (input) => {
       const request = { ...input.params, nowSec: nowSec(), actor: actorOf(input) };
-      return ok(presentField(await changeField(changes, request, input.body)));
+      const field = await changeField(changes, request, input.body);
+      return withWarnings(ok(presentField(field)), warningsOfContentTypes([field]));
     },
   }),
   route({

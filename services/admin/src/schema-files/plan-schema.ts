@@ -1,6 +1,7 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
 import { inSlices } from '@recordbus/shared/time-slice';
+import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
 import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
 import { tryViews } from './build-views.ts';
 import { type Change, dropsOf, type Lock } from './change.ts';
@@ -67,7 +68,8 @@ async function warningsOf(
   const unchanged = new Set(collections.kept.flatMap(({ before, after: now }) => (before === now ? [now.id] : [])));
   const warnings = [...settings.missing, ...webhooks.missing].map(([place, sentence]) => `${place} ${sentence}.`);
   for await (const collection of inSlices(after))
-    if (!unchanged.has(collection.id)) warnings.push(...warningsOfOpenRules(collection, after));
+    if (!unchanged.has(collection.id))
+      warnings.push(...warningsOfOpenRules(collection, after), ...warningsOfContentTypes(collection.fields));
   return warnings;
 }
 

@@ -1,5 +1,5 @@
 import type { EgressClient } from '@recordbus/egress';
-import { sniffedBytes, sniffType } from '../files/sniff-type.ts';
+import { sniffContent } from '@recordbus/schema/content-types';
 
 /** A picture, in the form of an upload. */
 export interface Picture {
@@ -55,7 +55,7 @@ function readPicture({
   if (status !== 200) throw new Error(`status ${status}`);
   if (truncated) throw new Error(`the picture has more than ${maxBytes} bytes`);
   const bytes = Buffer.from(body);
-  const type = sniffType(bytes.subarray(0, sniffedBytes), '');
+  const [type] = sniffContent(bytes, '').types;
   const extension = Object.hasOwn(extensions, type) ? extensions[type] : undefined;
   if (extension === undefined) throw new Error(`not a picture but ${type}`);
   return { bytes, filename: `picture.${extension}` };

@@ -8,7 +8,6 @@ import { test } from 'node:test';
 import { createLogger } from '@recordbus/shared/logging';
 import { fileKey, openLocalStorage } from '@recordbus/storage';
 import sharp from 'sharp';
-import { sniffType } from './sniff-type.ts';
 import { readThumbSize } from './thumb-size.ts';
 import { createThumbs } from './thumbs.ts';
 
@@ -32,7 +31,7 @@ test('previews have the requested size, are never larger than their image and ar
     ['4000x0', 40, 20],
   ];
   for (const [size, width, height] of sizes) {
-    const stored = { key, sizeBytes: image.length, type: sniffType(image, 'a.png') };
+    const stored = { key, sizeBytes: image.length, type: 'image/png' };
     const made = (await thumbs.find(stored, readThumbSize(size))) ?? assert.fail(size);
     const shown = await sharp(await buffer((await storage.open(made.key)) ?? assert.fail(size))).metadata();
     assert.deepEqual([made.type, shown.width, shown.height], ['image/png', width, height], size);
@@ -41,17 +40,3 @@ test('previews have the requested size, are never larger than their image and ar
     await storage.put(key, Readable.from([image]));
   }
 });
-
-const samples: [string, string, string][] = [
-  ['%PDF-1.7', 'a.txt', 'application/pdf'],
-  ['GIF89a', 'a.png', 'image/gif'],
-  ['a,b\n1,2\n', 'a.csv', 'text/csv'],
-  ['hello', 'a.png', 'text/plain'],
-  ['<?xml version="1.0"?><svg xmlns="x"/>', 'a.csv', 'image/svg+xml'],
-  ['x <script>alert(1)</script>', 'a.csv', 'text/html'],
-  ['\0\u0001\u0002', 'a.txt', 'application/octet-stream'],
-];
-for (const [content, name, type] of samples)
-  test(`${JSON.stringify(content)} called ${name} is ${type}`, () => {
-    assert.equal(sniffType(Buffer.from(content), name), type);
-  });

@@ -1,19 +1,12 @@
 import type { Readable } from 'node:stream';
-import {
-  type Collection,
-  type Field,
-  type FileOptions,
-  fieldTypeOf,
-  fileOptionsOf,
-  matchesMimeTypes,
-} from '@recordbus/schema';
+import { type Collection, type Field, type FileOptions, fieldTypeOf, fileOptionsOf } from '@recordbus/schema';
+import { matchesMimeTypes, sniffContent, sniffedBytes } from '@recordbus/schema/content-types';
 import { type AppError, malformed, validationFailed } from '@recordbus/shared/errors';
 import { createJsonBudget } from '@recordbus/shared/http';
 import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
 import type { Announcer } from './announced-files.ts';
 import type { HeldRange } from './announced-ranges.ts';
 import { type Beginning, readBeginning } from './read-beginning.ts';
-import { sniffedBytes, sniffType } from './sniff-type.ts';
 import { storedNameOf } from './stored-name.ts';
 
 /** The content of a multipart body. Its files are stored, and no record has them yet. */
@@ -111,7 +104,7 @@ export function createUploadParts({
       if (!options.multiple && namesByField().has(name)) throw refused(name, 'takes one file');
       const storedName = storedNameOf(filename);
       place.name = storedName;
-      refuseType(field, options, sniffType(headOf(beginning), storedName));
+      refuseType(field, options, sniffContent(headOf(beginning), storedName).types);
       refuseSize(field, options, beginning.length);
       const key = fileKey(collection.id, recordId, storedName);
       if (!key) throw new Error(`${storedName} is not a valid file name`);
@@ -166,9 +159,9 @@ function refuseSize({ name }: Field, { maxSize }: FileOptions, length: number): 
   if (maxSize > 0 && length > maxSize) throw refused(name, `may have at most ${maxSize} bytes`);
 }
 
-function refuseType(field: Field, { mimeTypes }: FileOptions, type: string): void {
-  if (!matchesMimeTypes(type, mimeTypes))
-    throw refused(field.name, `must be of the type ${mimeTypes.join(' or ')}, not ${type}`);
+function refuseType(field: Field, { mimeTypes }: FileOptions, types: readonly string[]): void {
+  if (!matchesMimeTypes(types, mimeTypes))
+    throw refused(field.name, `must be of the type ${mimeTypes.join(' or ')}, not ${types[0]}`);
 }
 
 function readJsonPart(texts: readonly string[] | undefined): object {

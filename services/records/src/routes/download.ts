@@ -105,10 +105,16 @@ const isOpenToAll = ({ options }: FoundFile, viewRule: string | null): boolean =
   options.viewRule === null &&
   !(options.requireAuth || options.protected || options.oneTimeToken || options.bindTokenIp || options.auditDownloads);
 
-async function findBytes({ downloads }: RouteDeps, { key }: FoundFile): Promise<Thumb> {
+async function findBytes({ downloads }: RouteDeps, { key }: FoundFile): Promise<Bytes> {
   const stored = await downloads.storage.find(key);
   if (!stored) throw notFound('file');
-  return { key, ...stored, type: await downloads.types.of(key, stored.sizeBytes) };
+  const { servedAs, mayRun } = await downloads.types.of(key, stored.sizeBytes);
+  return { key, ...stored, type: servedAs, mayRun };
+}
+
+/** A file or a preview. A preview is an image, which a browser never runs. */
+interface Bytes extends Thumb {
+  readonly mayRun?: boolean;
 }
 
 interface DownloadRequest {
@@ -120,17 +126,14 @@ interface DownloadRequest {
   open(key: FileKey, range: ByteRange | undefined): Promise<Readable | undefined>;
 }
 
-/** Types that a browser would run as a page of this site. */
-const active = /^(text\/html|image\/svg\+xml|text\/xml|application\/(xml|xhtml\+xml))$/;
-
-function answer({ key, sizeBytes, type }: Thumb, request: DownloadRequest): Reply {
+function answer({ key, sizeBytes, type, mayRun }: Bytes, request: DownloadRequest): Reply {
   const etag = `"${createHash('sha256').update(key.segments.join('/')).digest('base64url').slice(0, 27)}"`;
-  const disposition = request.isAttachment || active.test(type) ? 'attachment' : 'inline';
+  const disposition = request.isAttachment || mayRun ? 'attachment' : 'inline';
   const headers = {
     ETag: etag,
     'Cache-Control': request.cacheControl,
     'Accept-Ranges': 'bytes',
-    'Content-Type': type.startsWith('text/') ? `${type}; charset=utf-8` : type,
+    'Content-Type': type,
     'Content-Disposition': `${disposition}; filename="${request.filename}"`,
     'X-Content-Type-Options': 'nosniff',
     // If a browser shows it as a page all the same, the page can run nothing.
