@@ -3,6 +3,7 @@ export { limits } from './limits.ts';
 export { QueryError } from './query-error.ts';
 export { callerCollection } from './resolve/caller-collection.ts';
 export { type FieldAccess, type FieldRight, fieldAccess, openFields } from './resolve/field-access.ts';
+export { isVisible } from './resolve/guard.ts';
 export { isHidden } from './resolve/member.ts';
 export type { Link } from './resolve/resolved.ts';
 export type { QuerySchema, Scope } from './resolve/scope.ts';

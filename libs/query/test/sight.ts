@@ -21,7 +21,8 @@ export const fullSight: Sight = { seesRecords: () => true, seesField: () => true
 export function sightOf(world: World, account: Collection | undefined): Sight {
   const isOpen = (rule: Rule) => rule === null || (rule !== '' && mayHold(parseRule(rule), { world, account }));
   return {
-    seesRecords: ({ rules }) => isOpen(rules.view),
+    // Of a collection with an expression, guests may see no record, but they may name it.
+    seesRecords: ({ rules }) => rules.view !== '',
     seesField: (_, { viewRule = null }) => isOpen(viewRule),
   };
 }

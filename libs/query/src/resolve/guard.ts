@@ -19,7 +19,9 @@ export function guardOf(collection: Collection, { schema, audience, caller }: Gu
   if (audience !== 'client' || rule === null) return undefined;
   if (rule === '') return nobody;
   try {
-    return resolve(parseViewRule(collection, rule), { collection, schema, audience: 'rule', caller });
+    const guard = resolve(parseViewRule(collection, rule), { collection, schema, audience: 'rule', caller });
+    // A statement that reads no hidden record at all takes the same time whatever they contain.
+    return canHold(guard, caller) ? guard : nobody;
   } catch (error) {
     // A rule that cannot be compiled admits nobody. The client's filter is not the cause.
     if (error instanceof QueryError) return nobody;
@@ -29,7 +31,14 @@ export function guardOf(collection: Collection, { schema, audience, caller }: Gu
 
 const nobody: Resolved = { kind: 'decided', holds: false };
 
-/** Whether an expression of this scope may see a record of the collection. */
+/**
+ * Whether an expression of this scope may name the collection. A client may, unless only admins see its records: a rule that
+ * holds for none of them yet makes them match nothing, and the names are the same for all callers (filters §7.3).
+ */
+export const isNamed = ({ rules }: Collection, { audience }: Pick<Scope, 'audience'>): boolean =>
+  audience !== 'client' || rules.view !== '';
+
+/** Whether callers of this kind may ever see a record of the collection. */
 export function isVisible(collection: Collection, scope: GuardScope): boolean {
   const guard = guardOf(collection, scope);
   return guard === undefined || canHold(guard, scope.caller);

@@ -3,7 +3,7 @@ import { limits } from '../limits.ts';
 import { QueryError, UnknownName } from '../query-error.ts';
 import { tableOfLinks } from './back-relation.ts';
 import { visibilityOf } from './field-access.ts';
-import { guardOf, isVisible } from './guard.ts';
+import { guardOf, isNamed } from './guard.ts';
 import { isHidden, type Member, membersOf } from './member.ts';
 import { type Column, type Hop, type Link, passesSeveral, type Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
@@ -27,8 +27,8 @@ export function findColumn(segments: readonly string[], position: number, scope:
   for (const [index, segment] of segments.entries()) {
     // Errors name a related collection by the path, since the caller may not know its name.
     const place = index === 0 ? collection.name : segments.slice(0, index).join('.');
-    // A client learns nothing of a collection whose records it never sees, not even names.
-    if (hops.length > 0 && !isVisible(collection, scope)) throw unknownField(place, segment, at);
+    // A client learns nothing of a collection whose records only admins see, not even names.
+    if (hops.length > 0 && !isNamed(collection, scope)) throw unknownField(place, segment, at);
     const rest = segments.slice(index + 1);
     const step = findStep(segment, at, { collection, place }, scope);
     if (!step.hop || (rest.length === 0 && step.member))
@@ -37,7 +37,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
     const hop = { ...step.hop, guard: guardOf(step.hop.target, scope) };
     // A foreign key guarantees that the target exists. Views have none.
     const isId = rest.length === 1 && rest[0] === 'id' && !hop.guard && collection.type !== 'view';
-    if (isId && step.member && isVisible(hop.target, scope)) {
+    if (isId && step.member && isNamed(hop.target, scope)) {
       if (hop.link.via === 'list') return linkedIds([...hops, hop]);
       // If one of several records has an empty relation, it gives no value, not null (filters §5.8).
       if (!passesSeveral({ up: 0, hops })) return columnOf(hops, step, step.member, [], collection);

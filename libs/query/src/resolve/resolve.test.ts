@@ -236,9 +236,20 @@ describe('a collection that a client cannot see', () => {
       assert.match(hidden, /X/);
     });
 
-  it('includes one whose rule cannot hold for this kind of caller', () => {
-    const rules = { users: '@request.auth.id != "" && name = "x"', organizations: null };
-    assert.equal(messageOf('author.name = 1', makeCollections(rules)), 'author has no field "name"');
+  it('is none with an expression: one that cannot hold for this kind of caller has no records for it', () => {
+    const rules = {
+      users: '@request.auth.id != "" && name = "x"',
+      organizations: null,
+      comments: 'author = @request.auth.id',
+    };
+    const guarded = makeCollections(rules);
+    assert.match(messageOf('author.name = "a"', guarded), /^exists \(.* and false and /);
+    for (const filter of [
+      'count(comments_via_post) = 0',
+      'exists(comments, rank = 1)',
+      'none(comments_via_post.rank > 1)',
+    ])
+      assert.doesNotMatch(messageOf(filter, guarded), /no field|no collection/);
   });
 });
 

@@ -2,7 +2,7 @@ import type { Exists, Expression, Quantified, Test } from '../language/ast.ts';
 import { errorAt, UnknownName } from '../query-error.ts';
 import { lacksCaller } from './caller-values.ts';
 import { findSide } from './find-side.ts';
-import { guardOf, isVisible } from './guard.ts';
+import { guardOf, isNamed } from './guard.ts';
 import { type Comparing, compareAsOneKind } from './one-kind.ts';
 import { resolveCount } from './resolve-count.ts';
 import { resolveMembership } from './resolve-membership.ts';
@@ -64,7 +64,7 @@ function resolveQuantified({ quantifier, test, position }: Quantified, scope: Sc
 function resolveExists({ collection: name, condition, position }: Exists, scope: Scope, isNegated: boolean): Resolved {
   const { schema, audience, caller } = scope;
   const target = schema.findCollection(name);
-  if (!target || !isVisible(target, scope)) throw new UnknownName(`there is no collection "${name}"`, position);
+  if (!target || !isNamed(target, scope)) throw new UnknownName(`there is no collection "${name}"`, position);
   const guard = guardOf(target, scope);
   const inner = resolve(condition, { collection: target, schema, audience, caller, outer: scope });
   if (lacksCaller(inner)) return { kind: 'decided', holds: false, lacksCaller: true };

@@ -1,6 +1,6 @@
 import { type BackRelation, findBackRelation } from './back-relation.ts';
 import { visibilityOf } from './field-access.ts';
-import { isVisible } from './guard.ts';
+import { isNamed } from './guard.ts';
 import type { Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
@@ -10,8 +10,8 @@ export interface VisibleReferrers extends BackRelation {
 }
 
 /**
- * Finds a back-relation that expressions of this scope may name. A client cannot name one over a relation or a
- * collection that the caller never sees.
+ * Finds a back-relation that expressions of this scope may name. A client cannot name one over a relation that the caller
+ * never sees, or of a collection that only admins see.
  */
 export function findVisibleReferrers(
   name: string,
@@ -19,7 +19,7 @@ export function findVisibleReferrers(
   scope: Scope,
 ): VisibleReferrers | undefined {
   const found = findBackRelation(name, target, scope);
-  if (!found || !isVisible(found.collection, scope)) return undefined;
+  if (!found || !isNamed(found.collection, scope)) return undefined;
   const visibility = visibilityOf(found.relation, found.collection, scope);
   if (visibility === 'closed') return undefined;
   return { ...found, visibleIf: visibility === 'open' ? undefined : visibility };

@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { createParameters, type FieldAccess, findVisibleReferrers, type Link, limits } from '@recordbus/query';
+import {
+  createParameters,
+  type FieldAccess,
+  findVisibleReferrers,
+  isVisible,
+  type Link,
+  limits,
+} from '@recordbus/query';
 import { type Collection, holdsRelations, quoteIdentifier } from '@recordbus/schema';
 import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
@@ -122,8 +129,9 @@ function findReferring(
   from: Collection,
   ruleContext: CompileContext,
 ): Node | undefined {
-  const found = findVisibleReferrers(name, from, clientScope(from, ruleContext));
-  if (!found) return undefined;
+  const scope = clientScope(from, ruleContext);
+  const found = findVisibleReferrers(name, from, scope);
+  if (!found || !isVisible(found.collection, scope)) return undefined;
   const { collection: target, relation, link } = found;
   const condition = conditionOf(relation.name, target, viewOf(target, ruleContext).conditional);
   checkOptions(options, target, ruleContext);
