@@ -30,12 +30,12 @@ test('make-env.sh writes every variable that compose requires, and completes an 
   const written = () => readFileSync(join(directory, '.env'), 'utf8');
   const valueIn = (name: string) => written().match(new RegExp(`^${name}=(.*)$`, 'm'))?.[1];
 
-  writeFileSync(join(directory, '.env'), 'POSTGRES_PASSWORD=earlier\nPUBLISHED_PORT=8090');
+  writeFileSync(join(directory, '.env'), 'NATS_PASSWORD=earlier\nPUBLISHED_PORT=8090');
   run();
   const required = [...composition.matchAll(/\$\{(\w+):\?run sh infra\/compose\/make-env\.sh/g)];
   assert.ok(required.length > 0);
   for (const [, name] of required) assert.ok(valueIn(String(name)), `${name} is not written`);
-  assert.equal(valueIn('POSTGRES_PASSWORD'), 'earlier');
+  assert.equal(valueIn('NATS_PASSWORD'), 'earlier');
   assert.equal(valueIn('PUBLISHED_PORT'), '8090');
   const eventsBytes = Number(valueIn('SERVICE_EVENTS_MAX_BYTES'));
   assert.ok(eventsBytes >= 2 ** 30 && eventsBytes <= 50 * 2 ** 30, `${eventsBytes} bytes`);
@@ -44,4 +44,9 @@ test('make-env.sh writes every variable that compose requires, and completes an 
   const before = written();
   run();
   assert.equal(written(), before);
+
+  // The values of a lost key could not be read under a new one.
+  writeFileSync(join(directory, '.env'), before.replace(/^SERVICE_ENCRYPTION_KEY=.*\n/m, ''));
+  assert.match(spawnSync('sh', [script], { encoding: 'utf8' }).stderr, /SERVICE_ENCRYPTION_KEY is missing/);
+  assert.equal(valueIn('SERVICE_ENCRYPTION_KEY'), undefined);
 });

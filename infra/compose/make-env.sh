@@ -15,7 +15,13 @@ add() {
 }
 lacks() { ! grep -q "^$1=" .env; }
 
+# A deployment that lost its encryption key must not get a new one: its values could not be read, and new ones would be
+# encrypted under another key.
+key_is_lost=
+if lacks SERVICE_ENCRYPTION_KEY && ! lacks POSTGRES_PASSWORD; then key_is_lost=1; fi
+
 for name in SERVICE_JWT_SECRET SERVICE_ENCRYPTION_KEY POSTGRES_PASSWORD POSTGRES_OWNER_PASSWORD NATS_PASSWORD METRICS_TOKEN; do
+  if [ "$name$key_is_lost" = SERVICE_ENCRYPTION_KEY1 ]; then continue; fi
   if lacks "$name"; then add "$name" "$(od -An -N32 -tx1 /dev/urandom | tr -d ' \n')"; fi
 done
 
@@ -27,4 +33,10 @@ if lacks SERVICE_EVENTS_MAX_BYTES; then
   [ "$fifth_kib" -ge 1048576 ] || fifth_kib=1048576
   [ "$fifth_kib" -le 52428800 ] || fifth_kib=52428800
   add SERVICE_EVENTS_MAX_BYTES $((fifth_kib * 1024))
+fi
+
+if [ -n "$key_is_lost" ]; then
+  echo "SERVICE_ENCRYPTION_KEY is missing in .env. Put it back: without it, encrypted values read as empty." >&2
+  echo "If this deployment never had a key, or the key is lost, make a new one:" >&2
+  echo '  echo "SERVICE_ENCRYPTION_KEY=$(openssl rand -hex 32)" >>.env' >&2
 fi

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, suite, test } from 'node:test';
 import pg from 'pg';
 import { endChild } from '../harness/child.ts';
 import { runCli } from '../harness/cli.ts';
 import { createClient } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
+import { logLines } from '../harness/logs.ts';
 import {
   createDataDirectory,
   createGround,
@@ -47,30 +49,63 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     await using stack = await startStack({ topology: 'processes', ground });
     const admin = await stack.admin();
     await admin.patch(settingsPath, { 'smtp.pass': 'hunter2' });
+    const sealed = (name: string, type: string) => ({ name, type, options: { encrypted: true } });
+    const fields = [{ name: 'title', type: 'text' }, sealed('code', 'text'), sealed('doc', 'json')];
+    await admin.post('/api/v1/collections', { name: 'vault', type: 'base', fields, history_enabled: true });
+    await admin.send('PUT', '/api/v1/vault/one', { body: { title: 'a', code: 's3cret', doc: { a: 1 } } });
     assert.equal(statSync(keyFile).mode & 0o777, 0o600);
     assert.match(await storedPassword(ground.databaseUrl), /^enc:1:/);
     assert.match(await doctorOf(environment), new RegExp(`^ok: from ${keyFile}; reads all 1 secret settings$`));
   });
 
-  await test('when the file is lost a start is refused and creates no other key; with the file restored nothing is lost', async () => {
+  await test('when the file is lost the stack starts, sealed values read as empty, and no other key is made [encryption §4.2]', async (t) => {
     renameSync(keyFile, `${keyFile}.away`);
-    const product = startProduct('one', environment);
-    const { code } = await product.exited;
-    assert.equal(code, 78);
-    assert.match(product.lines.at(-1) ?? '', /encrypted with a key that is missing: put it back into .*encryption_key/);
-    assert.match(await doctorOf(environment), /^broken: it is not set/);
+    for (const topology of ['one', 'processes'] as const)
+      await t.test(topology, async () => {
+        await using stack = await startStack({ topology, ground });
+        const admin = await stack.admin();
+        assert.equal(objectAt((await admin.get(settingsPath)).json, 'data')['smtp.pass'], '');
+        const one = objectAt((await admin.get('/api/v1/vault/one')).json, 'data');
+        assert.deepEqual([one.code, one.doc], ['', null]);
+        await admin.patch('/api/v1/vault/one', { title: topology });
+        // A setting, two fields, and their values in every version of the history.
+        const warned = logLines(stack.process.lines).find(({ msg }) => /encryption key is missing/i.test(`${msg}`));
+        const count = { one: 5, processes: 7 }[topology];
+        assert.deepEqual([warned?.level, warned?.count], ['warn', count]);
+        await eventually('readyz says so', async () => {
+          const { status, json } = await admin.get('/readyz');
+          assert.equal(status, 200);
+          return /\d encrypted values read as empty: SERVICE_ENCRYPTION_KEY is missing/.test(JSON.stringify(json));
+        });
+        assert.doesNotMatch((await stack.guest.get('/readyz')).text, /encrypted values/);
+        assert.match(await doctorOf(environment), /^broken: it is not set/);
+        assert.equal(existsSync(keyFile), false);
+      });
+  });
+
+  await test('what is written meanwhile is stored in plain text; with the file back everything is there [encryption §4.2]', async () => {
+    {
+      await using stack = await startStack({ topology: 'one', ground });
+      const admin = await stack.admin();
+      await admin.send('PUT', '/api/v1/vault/two', { body: { code: 'plain' } });
+    }
     renameSync(`${keyFile}.away`, keyFile);
     await using stack = await startStack({ topology: 'one', ground });
-    const settings = objectAt((await (await stack.admin()).get(settingsPath)).json, 'data');
-    assert.equal(settings['smtp.pass'], 'hunter2');
+    const admin = await stack.admin();
+    assert.equal(objectAt((await admin.get(settingsPath)).json, 'data')['smtp.pass'], 'hunter2');
+    const recordOf = async (id: string) => objectAt((await admin.get(`/api/v1/vault/${id}`)).json, 'data');
+    const one = await recordOf('one');
+    assert.deepEqual([one.title, one.code, one.doc], ['processes', 's3cret', { a: 1 }]);
+    assert.equal((await recordOf('two')).code, 'plain');
+    assert.doesNotMatch((await admin.get('/readyz')).text, /read as empty/);
   });
 
   await test('another start on the same database without the key creates no second key', async () => {
     const other = createDataDirectory();
     tidying.defer(() => rmSync(other, { recursive: true, force: true }));
-    const product = startProduct('one', { ...environment, SERVICE_DATA_DIR: other });
-    assert.equal((await product.exited).code, 78);
-    assert.match(product.lines.at(-1) ?? '', /SERVICE_ENCRYPTION_KEY/);
+    await using stack = await startStack({ topology: 'one', ground: { ...ground, dataDirectory: other } });
+    assert.ok(stack.process.lines.some((line) => line.includes('SERVICE_ENCRYPTION_KEY')));
+    assert.equal(existsSync(join(other, 'encryption_key')), false);
   });
 
   await test('is overridden by the variable, with a message when they differ', async () => {

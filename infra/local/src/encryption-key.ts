@@ -1,9 +1,8 @@
 import { rmSync } from 'node:fs';
 import { createValueCipher, findEncryptionKey, keyFileOf, nextKeyFileOf, readKeyFile } from '@recordbus/crypto';
 import { encryptionKey } from '@recordbus/crypto/config';
-import { openDatabase, urlOfPrimary } from '@recordbus/database';
-import { hasEncryptedSecrets, isUnused, reencryptAll, rememberKey } from '@recordbus/encryption';
-import { ConfigError } from '@recordbus/shared/config';
+import { openDatabase, type Query, urlOfPrimary } from '@recordbus/database';
+import { compareKey, countUnreadable, forgetKey, isUnused, reencryptAll, rememberKey } from '@recordbus/encryption';
 import type { Logger } from '@recordbus/shared/logging';
 import { makeSecretFile, moveSecretFile } from '@recordbus/shared/secret-file';
 import pg from 'pg';
@@ -20,7 +19,8 @@ interface KeyOptions {
  * Returns the key for encryption at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data directory. The first
  * start creates the file, encrypts the values that an earlier version stored in plain text, and only then gives the
  * file its name. If a start is killed in between, the next one completes it. Returns undefined for a database of other
- * machines that has no key so far. Throws ConfigError when the key of encrypted values is missing.
+ * machines that has no key so far, and while values of a missing key are stored: a new key would hide that they can be read
+ * again once it is back (encryption §4.2).
  */
 export async function prepareEncryptionKey(options: KeyOptions): Promise<string | undefined> {
   const { config, log } = options;
@@ -53,7 +53,12 @@ async function encryptUnderNextKey(
   try {
     const isEmpty = await isUnused(client);
     if (!isInterrupted) {
-      if (await hasEncryptedSecrets(client)) throw new ConfigError(keyIsMissing(dataDirectory));
+      const query: Query = async ({ text, values }) => (await client.query(text, [...values])).rows;
+      const count = await countUnreadable(query, createValueCipher(undefined));
+      const isNoted = (await compareKey(client, undefined)) !== 'none';
+      if (count > 0 || (isNoted && !isOwnDatabase)) return warnOfMissing(log, dataDirectory, count);
+      // Nothing needs the key that is gone.
+      if (isNoted) await forgetKey(client);
       if (!isEmpty && !isOwnDatabase) {
         log.warn(`secrets are stored in plain text: ${encryptionKey.name} is not set`);
         return undefined;
@@ -61,8 +66,9 @@ async function encryptUnderNextKey(
     }
     const key = makeSecretFile(nextFile);
     if (!isInterrupted && !(await rememberKey(client, key))) {
+      // Another start has made a key at the same moment.
       rmSync(nextFile);
-      throw new ConfigError(keyIsMissing(dataDirectory));
+      return warnOfMissing(log, dataDirectory, 0);
     }
     if (!isEmpty) {
       const keys = { current: createValueCipher(key), former: createValueCipher(formerKey) };
@@ -77,5 +83,9 @@ async function encryptUnderNextKey(
   }
 }
 
-const keyIsMissing = (dataDirectory: string): string =>
-  `The database holds values that are encrypted with a key that is missing: put it back into ${keyFileOf(dataDirectory)}, or set ${encryptionKey.name}. If the key is lost, so are these values; to continue without them, set ${encryptionKey.name} to a new key.`;
+function warnOfMissing(log: Logger, dataDirectory: string, count: number): undefined {
+  log.warn(
+    { count },
+    `The encryption key is missing: ${count} stored values read as empty, and no new key is made. Put it back into ${keyFileOf(dataDirectory)}, or set ${encryptionKey.name}. If it is lost, so are these values; to continue without them, set ${encryptionKey.name} to a new key.`,
+  );
+}

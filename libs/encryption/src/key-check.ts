@@ -1,5 +1,4 @@
-import { createValueCipher, isCiphertext } from '@recordbus/crypto';
-import { isSecretKey } from '@recordbus/settings';
+import { createValueCipher } from '@recordbus/crypto';
 import type pg from 'pg';
 
 const checkText = 'recordbus';
@@ -24,26 +23,9 @@ export async function compareKey(client: pg.Client, key: string | undefined): Pr
   return createValueCipher(key).decrypt(check.sealed) === checkText ? 'same' : 'another';
 }
 
-/**
- * Whether a key was in use: the database notes one, or holds an encrypted setting or secret of an authenticator app.
- */
-export async function hasEncryptedSecrets(client: pg.Client): Promise<boolean> {
-  if ((await compareKey(client, undefined)) !== 'none') return true;
-  const settings = await client.query<{ key: string; value: string }>('select key, value from system.settings');
-  if (settings.rows.some(({ key, value }) => isSecretKey(key) && isCiphertext(value))) return true;
-  // As JSON: a database of an earlier version lacks the column.
-  const admins = await client.query(
-    `select from system.admins a where to_jsonb(a) ->> 'totp_secret' like 'enc:1:%' limit 1`,
-  );
-  if (admins.rows.length > 0) return true;
-  const accounts = await client.query<{ table: string }>(
-    `select format('records.%I', name) as table from system.collections where type = 'auth'`,
-  );
-  for (const { table } of accounts.rows) {
-    const { rows } = await client.query(`select from ${table} where totp_secret like 'enc:1:%' limit 1`);
-    if (rows.length > 0) return true;
-  }
-  return false;
+/** Forgets the noted key, so that another one may take its place. */
+export async function forgetKey(client: pg.Client): Promise<void> {
+  await client.query('delete from system.key_check');
 }
 
 /** Whether nothing is stored yet: no settings, no collections, no admins. */

@@ -28,6 +28,7 @@ import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { readonlyChanges } from './schema/readonly-changes.ts';
 import { createSchemaChanges } from './schema/schema-changes.ts';
+import { createKeyWatch } from './settings/key-watch.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
@@ -77,6 +78,7 @@ export function createAdmin(deps: AdminDeps): Service {
   const changes = createSchemaChanges({ database, bus, cipher, onChanged: delayedEncryption.wake });
   const openChanges = config.schemaMode === 'readonly' ? readonlyChanges : changes;
   const retention = createAuditRetention({ database: background, settings, log });
+  const keyWatch = createKeyWatch({ query: background.query, cipher, log });
   const { releaseUrl } = config;
   const updateChecker = createUpdateChecker({ database, bus, cipher, settings, log, releaseUrl, clock });
   const routes = [
@@ -107,14 +109,20 @@ export function createAdmin(deps: AdminDeps): Service {
       mapError: mapDatabaseError,
       idempotency: createIdempotencyKeys({ database, removeOn: database.of('background'), log, secret }),
     }),
-    checks: { database: () => database.ping(), bus: () => bus.ping() },
+    checks: {
+      database: () => database.ping(),
+      bus: () => bus.ping(),
+      encryption: async () => keyWatch.findProblem(),
+    },
     // Replicas poll for changes when the bus does not announce them.
     dispensable: new Set(['bus']),
     async start() {
       retention.start();
       updateChecker.start();
+      keyWatch.start();
     },
     async stop() {
+      await keyWatch.stop();
       await updateChecker.stop();
       await retention.stop();
       await delayedEncryption.stop();
