@@ -10,10 +10,11 @@ const ids = {
 const cluster = 0x1f43b675;
 const masters: readonly number[] = [ids.header, ids.segment, ids.tracks, ids.track];
 const audioTrack = 2;
+const webm = 'webm';
 
 /** The type of a Matroska or WebM file by its first bytes. It is audio if its tracks are listed there, and are all audio. */
 export function matroskaType(head: Buffer): string {
-  let docType = 'webm';
+  let isWebm = true;
   let tracksEnd = Number.POSITIVE_INFINITY;
   const tracks: number[] = [];
   for (let at = 0; at < head.length && at < tracksEnd; ) {
@@ -22,12 +23,12 @@ export function matroskaType(head: Buffer): string {
     if (!size || id.value === cluster) break;
     const end = size.end + size.value;
     if (id.value === ids.tracks) tracksEnd = end;
-    if (id.value === ids.docType) docType = head.toString('latin1', size.end, end).replace(/\0+$/, '');
+    if (id.value === ids.docType) isWebm = head.toString('latin1', size.end, size.end + webm.length) === webm;
     if (id.value === ids.trackType) tracks.push(head[size.end] ?? 0);
     at = masters.includes(id.value) ? size.end : end;
   }
   const isAudio = tracksEnd <= head.length && tracks.length > 0 && tracks.every((type) => type === audioTrack);
-  return `${isAudio ? 'audio' : 'video'}/${docType === 'matroska' ? 'x-matroska' : 'webm'}`;
+  return `${isAudio ? 'audio' : 'video'}/${isWebm ? webm : 'x-matroska'}`;
 }
 
 /** Reads a number of variable length (RFC 8794 §4); ids keep their marker. Undefined if it is not whole. */
