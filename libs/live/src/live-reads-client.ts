@@ -33,9 +33,12 @@ export function createLiveReadsClient({ url, contextSigner }: ClientOptions): Li
     name: Name,
     body: z.input<(typeof liveSchemas)[Name]['body']>,
   ): Promise<z.output<(typeof liveSchemas)[Name]['answer']>> {
-    const response = await fetch(new URL(livePaths[name], url), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', [contextHeader]: contextSigner.sign(ownContext()) },
+    const method = 'POST';
+    const target = new URL(livePaths[name], url);
+    const signed = contextSigner.sign(ownContext(), { method, url: target.pathname });
+    const response = await fetch(target, {
+      method,
+      headers: { 'Content-Type': 'application/json', [contextHeader]: signed },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error) => {

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
 import { forbidden } from './errors.ts';
 
 /** The caller, as the gateway verified it. */
@@ -57,40 +58,52 @@ export interface RequestContext {
 export const contextHeader = 'x-recordbus-context';
 
 /**
- * How long a signed context is valid, in milliseconds. It allows for clock differences between machines, not for the
- * duration of a request.
+ * By the verifier's clock, a context is good for 5 s in all: from 1 s before the time that it names to 4 s after it, in
+ * milliseconds. The first part allows for a signer's clock that is ahead, the second for the way and a clock that is
+ * behind. So the 5 s hold whatever the difference between the clocks; a larger difference refuses every context.
  */
-const lifetimeMs = 30_000;
+const earlyMs = 1000;
+const lateMs = 4000;
+
+/** The request that a context belongs to: its method, and its target (path and query). */
+export type BoundRequest = Pick<IncomingMessage, 'method' | 'url'>;
 
 /** Signs contexts for the internal header and verifies them. Both ends derive the key from the token secret. */
 export interface ContextSigner {
-  sign(context: RequestContext): string;
-  /** Throws 403 for a header that is missing, forged or out of date. */
-  verify(header: string | string[] | undefined): RequestContext;
+  /** Sign when the request is about to be sent: the context is good for seconds (http §6.5). */
+  sign(context: RequestContext, request: BoundRequest): string;
+  /** Throws 403 for a header that is missing, forged, out of date or of another request. */
+  verify(header: string | string[] | undefined, request: BoundRequest): RequestContext;
 }
 
 /** Creates a signer from the deployment's token secret (raw bytes). */
 export function createContextSigner(secret: Uint8Array, now: () => number = Date.now): ContextSigner {
   // A key object, because raw bytes would be imported again for each signature, which costs four times as much.
   const key = createSecretKey(new Uint8Array(hkdfSync('sha256', secret, '', 'recordbus internal context', 32)));
-  const mac = (payload: string) => createHmac('sha256', key).update(payload).digest();
+  // Neither the payload nor a method can contain the separators, so no two requests give one text.
+  const mac = (payload: string, { method, url }: BoundRequest) =>
+    createHmac('sha256', key).update(`${payload}\n${method} ${url}`).digest();
   return {
-    sign(context) {
-      const payload = Buffer.from(JSON.stringify({ ...context, expiresAtMs: now() + lifetimeMs })).toString(
-        'base64url',
-      );
-      return `${payload}.${mac(payload).toString('base64url')}`;
+    sign(context, request) {
+      const payload = Buffer.from(JSON.stringify({ ...context, signedAtMs: now() })).toString('base64url');
+      return `${payload}.${mac(payload, request).toString('base64url')}`;
     },
-    verify(header) {
-      const refused = forbidden('this service answers only to the gateway', 'context_refused');
-      if (typeof header !== 'string') throw refused;
+    verify(header, request) {
+      if (typeof header !== 'string') throw refusal('this service answers only to the gateway');
       const [payload = '', signature = ''] = header.split('.');
       const given = Buffer.from(signature, 'base64url');
-      const expected = mac(payload);
-      if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw refused;
-      const { expiresAtMs, ...context } = JSON.parse(Buffer.from(payload, 'base64url').toString());
-      if (Math.abs(expiresAtMs - now()) > 2 * lifetimeMs || expiresAtMs < now() - lifetimeMs) throw refused;
+      const expected = mac(payload, request);
+      if (given.length !== expected.length || !timingSafeEqual(given, expected))
+        throw refusal('this service answers only to the gateway');
+      const { signedAtMs, ...context } = JSON.parse(Buffer.from(payload, 'base64url').toString());
+      const ageMs = now() - signedAtMs;
+      if (!(ageMs >= -earlyMs && ageMs <= lateMs))
+        throw refusal(
+          `the gateway signed this request ${(ageMs / 1000).toFixed(1)} s ago by this machine's clock; compare the clocks`,
+        );
       return context;
     },
   };
 }
+
+const refusal = (message: string) => forbidden(message, 'context_refused');

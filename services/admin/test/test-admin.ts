@@ -77,7 +77,7 @@ export async function startTestAdmin(
       const response = await fetch(`${server.url}${path}`, {
         method,
         headers: {
-          [contextHeader]: contextSigner.sign(context),
+          [contextHeader]: contextSigner.sign(context, { method, url: path }),
           ...(body !== undefined && { 'Content-Type': 'application/json' }),
         },
         ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),

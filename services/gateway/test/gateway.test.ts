@@ -63,7 +63,10 @@ describeGateway('the gateway', (fixture) => {
 
   test("a client's credentials and context do not pass the gateway", async () => {
     const { get } = fixture();
-    const forged = contextSigner.sign({ requestId: 'x', traceparent: '', principal: admin, clientAddress: '' });
+    const forged = contextSigner.sign(
+      { requestId: 'x', traceparent: '', principal: admin, clientAddress: '' },
+      { method: 'GET', url: '/api/v1/posts' },
+    );
     const headers = { [contextHeader]: forged, Authorization: 'Bearer x' };
     assert.deepEqual((await contextOf(await get('/api/v1/posts', headers))).principal.type, 'guest');
     const seen = (await (await get('/api/v1/files/headers', headers)).json()) as Record<string, string>;

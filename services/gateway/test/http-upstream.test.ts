@@ -102,10 +102,18 @@ describe('a service alone in its process', () => {
       principal: { type: 'admin', id: 'a', email: 'a@example.com' } as const,
       clientAddress: '',
     };
-    const forged = createContextSigner(Buffer.from('another secret with over 32 characters')).sign(context);
-    const old = createContextSigner(secret, () => Date.now() - 120_000).sign(context);
-    for (const header of [undefined, 'nonsense', forged, old]) {
-      const response = await fetch(`${service.url}/api/v1/posts`, {
+    const request = { method: 'GET', url: '/api/v1/posts?page=1' };
+    const forged = createContextSigner(Buffer.from('another secret with over 32 characters')).sign(context, request);
+    const old = createContextSigner(secret, () => Date.now() - 5001).sign(context, request);
+    const early = createContextSigner(secret, () => Date.now() + 60_000).sign(context, request);
+    const ofOthers = [
+      { ...request, method: 'POST' },
+      { ...request, url: '/api/v1/posts' },
+      { ...request, url: '/api/v1/posts?page=2' },
+      { ...request, url: '/internal/metrics' },
+    ].map((other) => contextSigner.sign(context, other));
+    for (const header of [undefined, 'nonsense', forged, old, early, ...ofOthers]) {
+      const response = await fetch(service.url + request.url, {
         headers: header === undefined ? {} : { 'x-recordbus-context': header },
       });
       assert.deepEqual(await refusalOf(response), [403, 'context_refused']);

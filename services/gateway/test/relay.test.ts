@@ -29,7 +29,7 @@ test('a client that does not read holds no connection to the service, and gets i
   let latest: ServerResponse | undefined;
   const front = await serve((request, response) => {
     if (request.url === '/unread') latest = response;
-    void relay(pool, request, response, { signedContext: 'context', client: 'a', held, staysOpen: false });
+    void relay(pool, request, response, { sign: () => 'context', client: 'a', held, staysOpen: false });
   });
 
   const socket = connect(front.port, '127.0.0.1').on('error', () => {});

@@ -159,7 +159,7 @@ export async function startRecords(
   const contextSigner = createContextSigner(randomBytes(32));
   const server = createServer({ maxHeaderSize: 128 * 1024 }, (request, response) =>
     request.url?.startsWith('/internal/')
-      ? service.handleInternal?.(request, response, contextSigner.verify(request.headers[contextHeader]))
+      ? service.handleInternal?.(request, response, contextSigner.verify(request.headers[contextHeader], request))
       : service.handle(request, response, {
           requestId: 'r1',
           traceparent: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00',

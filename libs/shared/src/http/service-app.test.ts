@@ -33,7 +33,7 @@ test('internal paths answer only the gateway', async () => {
     for (const path of ['/internal/metrics', '/internal/manifest'])
       assert.equal((await fetch(`${server.url}${path}`)).status, 403, path);
     const answer = await fetch(`${server.url}/internal/metrics`, {
-      headers: { [contextHeader]: contextSigner.sign(context) },
+      headers: { [contextHeader]: contextSigner.sign(context, { method: 'GET', url: '/internal/metrics' }) },
     });
     const { data } = (await answer.json()) as { data: { name: string; samples: unknown[] }[] };
     assert.deepEqual(
@@ -46,7 +46,13 @@ test('internal paths answer only the gateway', async () => {
     const words = { database: 'failing', background: 'ok' };
     assert.deepEqual(await readiness({}), words);
     assert.deepEqual(await readiness({ [contextHeader]: 'forged' }), words);
-    assert.match(JSON.stringify(await readiness({ [contextHeader]: contextSigner.sign(context) })), /db\.internal/);
+    const signed = (url: string) => ({ [contextHeader]: contextSigner.sign(context, { method: 'GET', url }) });
+    assert.match(JSON.stringify(await readiness(signed('/readyz'))), /db\.internal/);
+    assert.deepEqual(await readiness(signed('/internal/metrics')), words, 'a context of another request');
+    assert.equal(
+      (await fetch(`${server.url}/internal/metrics`, { headers: signed('/internal/manifest') })).status,
+      403,
+    );
   } finally {
     await server.close();
   }

@@ -26,9 +26,11 @@ export function createServiceApp(
 ): Express {
   const measure = processMetrics && measureRequests(processMetrics, service.routes);
   const sets = [processMetrics, service.metrics].filter((set) => set !== undefined);
-  const isFromGateway = ({ headers }: IncomingMessage): boolean => {
+  const contextOf = (request: IncomingMessage): RequestContext =>
+    contextSigner.verify(request.headers[contextHeader], request);
+  const isFromGateway = (request: IncomingMessage): boolean => {
     try {
-      return Boolean(contextSigner.verify(headers[contextHeader]));
+      return Boolean(contextOf(request));
     } catch {
       return false;
     }
@@ -50,7 +52,7 @@ export function createServiceApp(
   });
   app.use(async (request, response) => {
     try {
-      const context = contextSigner.verify(request.headers[contextHeader]);
+      const context = contextOf(request);
       if (request.url === manifestPath)
         sendReply(response, { status: 200, body: { data: describeRoutes(service.routes) } });
       else if (request.url === metricsPath)

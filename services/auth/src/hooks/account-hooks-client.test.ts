@@ -18,7 +18,7 @@ const user = { id: 'u1', fields: { nick: 'Ann' }, passwordHash: null };
 const requests: unknown[] = [];
 let answer: readonly [status: number, body: unknown] = [200, { data: { isWritten: true } }];
 const server = createServer(async (request: IncomingMessage, response) => {
-  const { principal } = contextSigner.verify(request.headers[contextHeader]);
+  const { principal } = contextSigner.verify(request.headers[contextHeader], request);
   requests.push([request.method, request.url, principal.type, await json(request)]);
   response.writeHead(answer[0], { 'Content-Type': 'application/json' }).end(JSON.stringify(answer[1]));
 });

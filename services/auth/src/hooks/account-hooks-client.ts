@@ -36,9 +36,11 @@ interface HookRequest {
 /** Calls the service that runs the hooks over HTTP, with the signed context. Throws 503 when it does not answer. */
 export function createAccountHooksClient({ url, contextSigner, copy }: RemoteOptions): AccountHooks {
   async function call({ method, path, body, timeoutMs }: HookRequest, context: RequestContext): Promise<unknown> {
-    const response = await fetch(new URL(path, url), {
+    const target = new URL(path, url);
+    const signed = contextSigner.sign(context, { method, url: target.pathname });
+    const response = await fetch(target, {
       method,
-      headers: { 'Content-Type': 'application/json', [contextHeader]: contextSigner.sign(context) },
+      headers: { 'Content-Type': 'application/json', [contextHeader]: signed },
       body: JSON.stringify(body),
       signal: AbortSignal.timeout(timeoutMs),
     }).catch((error) => {

@@ -33,7 +33,7 @@ type ForwardOverHttp = (
  */
 export function forwardOverHttp({ name, endpoints, contextSigner, held, staysOpen }: ForwardDeps): ForwardOverHttp {
   return async (request, response, context, head) => {
-    const signedContext = contextSigner.sign(context);
+    const sign = () => contextSigner.sign(context, request);
     const client = clientKey(context.clientAddress);
     let unreachable: Set<Endpoint> | undefined;
     let mayResend = isRepeatable(request);
@@ -47,7 +47,7 @@ export function forwardOverHttp({ name, endpoints, contextSigner, held, staysOpe
         void connection?.destroy();
       };
       try {
-        const options = { signedContext, client, held, staysOpen };
+        const options = { sign, client, held, staysOpen };
         if (head) await relayUpgrade(connection ?? endpoint.pool, request, response, head, options);
         else await relay(connection ?? endpoint.pool, request, response, options);
         endpoint.isDown = false;

@@ -29,10 +29,11 @@ export const createAsk =
   (endpoints: Pick<Endpoints, 'pick'>, contextSigner: ContextSigner): Ask =>
   async (path, { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = ownRequestTimeoutMs } = {}) => {
     if (!endpoint) throw new Error('the name does not resolve');
+    const method = 'GET';
     const { statusCode, body } = await endpoint.pool.request({
-      method: 'GET',
+      method,
       path,
-      headers: { [contextHeader]: contextSigner.sign(context) },
+      headers: { [contextHeader]: contextSigner.sign(context, { method, url: path }) },
       headersTimeout: timeoutMs,
       bodyTimeout: timeoutMs,
     });

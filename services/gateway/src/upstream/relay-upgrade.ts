@@ -1,9 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Dispatcher } from 'undici';
-import { setClientHeaders, toServiceHeaders } from './forwarded-headers.ts';
+import { setClientHeaders } from './forwarded-headers.ts';
 import type { HeldConnection } from './held-connection.ts';
 import { Relay, type RelayOptions } from './relay.ts';
+import { ServiceRequest } from './service-request.ts';
 import { closeSoon, splice } from './splice.ts';
 
 /**
@@ -15,7 +16,7 @@ export function relayUpgrade(
   request: IncomingMessage,
   response: ServerResponse,
   head: Buffer,
-  { signedContext, ...options }: RelayOptions,
+  { sign, ...options }: RelayOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
     const relay = new Relay(request, response, { ...options, resolve, reject });
@@ -38,23 +39,14 @@ export function relayUpgrade(
       splice(socket, service, () => options.held.remove(held));
       resolve();
     };
-    dispatcher.dispatch(
-      {
-        method: 'GET',
-        path: request.url ?? '/',
-        headers: toServiceHeaders(request.headers, signedContext, false),
-        body: null,
-        upgrade: 'websocket',
-      },
-      {
-        onRequestStart: (controller) => relay.onRequestStart(controller),
-        onRequestUpgrade: (_controller, _status, headers, service) => join(service, headers),
-        onResponseStart: (controller, status, headers) => relay.onResponseStart(controller, status, headers),
-        onResponseData: (controller, chunk) => relay.onResponseData(controller, chunk),
-        onResponseEnd: () => relay.onResponseEnd(),
-        onResponseError: (controller, error) => relay.onResponseError(controller, error),
-      },
-    );
+    dispatcher.dispatch(new ServiceRequest(request, { sign, body: null, upgrade: 'websocket' }), {
+      onRequestStart: (controller) => relay.onRequestStart(controller),
+      onRequestUpgrade: (_controller, _status, headers, service) => join(service, headers),
+      onResponseStart: (controller, status, headers) => relay.onResponseStart(controller, status, headers),
+      onResponseData: (controller, chunk) => relay.onResponseData(controller, chunk),
+      onResponseEnd: () => relay.onResponseEnd(),
+      onResponseError: (controller, error) => relay.onResponseError(controller, error),
+    });
   });
 }
 

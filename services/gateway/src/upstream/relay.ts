@@ -2,8 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { Readable } from 'node:stream';
 import { endAheadOfBody, hasBody } from '@recordbus/shared/http';
 import { type Dispatcher, errors } from 'undici';
-import { setClientHeaders, toServiceHeaders } from './forwarded-headers.ts';
+import { setClientHeaders } from './forwarded-headers.ts';
 import type { HeldConnection, HeldConnections } from './held-connection.ts';
+import { ServiceRequest } from './service-request.ts';
 
 /** A request failed before its answer began. */
 export class RelayError extends Error {
@@ -26,7 +27,8 @@ export class RelayError extends Error {
 const maxBufferedBytes = 320 * 1024;
 
 export interface RelayOptions {
-  readonly signedContext: string;
+  /** Signs the context of the request. */
+  readonly sign: () => string;
   /** The client, as rate limits count it. */
   readonly client: string;
   /** Notified when the request gets a connection, and when its answer has ended. */
@@ -45,17 +47,11 @@ export function relay(
   dispatcher: Dispatcher,
   request: IncomingMessage,
   response: ServerResponse,
-  { signedContext, ...options }: RelayOptions,
+  { sign, ...options }: RelayOptions,
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    const withBody = hasBody(request);
     dispatcher.dispatch(
-      {
-        method: request.method ?? 'GET',
-        path: request.url ?? '/',
-        headers: toServiceHeaders(request.headers, signedContext, withBody),
-        body: withBody ? readableOf(request) : null,
-      },
+      new ServiceRequest(request, { sign, body: hasBody(request) ? readableOf(request) : null }),
       new Relay(request, response, { ...options, resolve, reject }),
     );
   });
@@ -69,7 +65,7 @@ export function relay(
 const readableOf = (request: IncomingMessage): Readable =>
   Readable.from(request.iterator({ destroyOnReturn: false }), { objectMode: false });
 
-interface RelayDeps extends Omit<RelayOptions, 'signedContext'> {
+interface RelayDeps extends Omit<RelayOptions, 'sign'> {
   readonly resolve: () => void;
   readonly reject: (error: Error) => void;
 }
