@@ -7,7 +7,13 @@ import { type JsonObject, textAt } from './json.ts';
 
 /** How the receiver handles a request; by default it answers 200. */
 type Behaviour =
-  | { readonly status: number; readonly headers?: Readonly<Record<string, string>>; readonly body?: string }
+  | {
+      readonly status: number;
+      readonly headers?: Readonly<Record<string, string>>;
+      readonly body?: string;
+      /** Whether interim answers (100, 102, 103) come first. */
+      readonly interim?: boolean;
+    }
   /** Does not answer until `release` is called. */
   | 'hang'
   /** Answers 200 and then a slow endless body. */
@@ -143,6 +149,11 @@ function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang' |
     const timer = setInterval(() => response.write('.'), dripIntervalMs);
     response.once('close', () => clearInterval(timer));
     return;
+  }
+  if (behaviour.interim) {
+    response.writeContinue();
+    response.writeProcessing();
+    response.writeEarlyHints({ link: '</a>; rel=preload' });
   }
   response.writeHead(behaviour.status, behaviour.headers);
   response.end(behaviour.body);

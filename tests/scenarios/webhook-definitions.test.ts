@@ -47,6 +47,7 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
     'no URL': ['url', undefined],
     'an invalid URL': ['url', 'receiver'],
     'a URL of another protocol': ['url', 'ftp://receiver.example'],
+    'a URL that is too long when it is called': ['url', `https://receiver.example/${' '.repeat(700)}x`],
     'a URL with credentials': ['url', 'https://ada:secret@receiver.example'],
     'no events': ['events', undefined],
     'events that are not a list': ['events', '*'],
@@ -92,6 +93,41 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
       request: `GET ${path}/${unknownId}`,
       expect: refused.notFound,
       spec: 'webhooks §1.1',
+    },
+    ...Object.entries({
+      '  https://receiver.example/hook \n': 'https://receiver.example/hook',
+      'HTTPS:\\\\Receiver.Example\\a b?q="#part': 'https://receiver.example/a%20b?q=%22',
+      'https://receiver.example': 'https://receiver.example/',
+      'https://münchen.example:443/': 'https://xn--mnchen-3ya.example/',
+      'http://0x7f.1/': 'http://127.0.0.1/',
+    }).map(
+      ([url, called]): Scenario => ({
+        name: `a URL is stored as it is called: ${JSON.stringify(url)}`,
+        ...create({ ...definition, url }),
+        expect: { status: 201, json: { data: webhookJson({ url: called }) } },
+        spec: 'webhooks §1.2',
+      }),
+    ),
+    {
+      name: 'a header of any name',
+      as: 'admin',
+      request: `POST ${path}`,
+      rawBody: JSON.stringify(definition).replace('{', '{"headers":{"__proto__":"a","constructor":"b"},'),
+      headers: { 'Content-Type': 'application/json' },
+      expect: {
+        status: 201,
+        json: { data: webhookJson({ headers: JSON.parse('{"__proto__":"a","constructor":"b"}') }) },
+      },
+      spec: 'webhooks §1.4',
+    },
+    {
+      name: 'a header of any name with a wrong value',
+      as: 'admin',
+      request: `POST ${path}`,
+      rawBody: JSON.stringify(definition).replace('{', '{"headers":{"__proto__":1},'),
+      headers: { 'Content-Type': 'application/json' },
+      expect: refused.naming('__proto__'),
+      spec: 'webhooks §1.4',
     },
     ...Object.entries(wrong).map(
       ([name, [field, value]]): Scenario => ({

@@ -77,10 +77,31 @@ onEachTopology('a failed delivery is sent again', async (t, target) => {
       t.after(() => admin.delete(`${path}/${id}`));
       receiver.behave(behaviour);
       await admin.create('notes', {});
-      assert.equal((await deliveryIn(admin, id, 'dead')).attempt, 1);
+      const dead = await deliveryIn(admin, id, 'dead');
+      const begun = behaviour === 'drip' ? 200 : null;
+      const seen = is.containing({
+        attempt: 1,
+        response_code: begun,
+        error: 'timeout after 200 ms',
+        attempts: [is.containing({ response_code: begun })],
+      });
+      assert.deepEqual(differences(dead, seen), []);
       receiver.behave({ status: 200 });
     });
   }
+
+  await t.test('interim answers before the answer are read over [webhooks §2.2]', async (t) => {
+    const { id } = await webhook({ retry_max: 0, headers: JSON.parse('{"__proto__":"a","constructor":"b"}') });
+    t.after(() => admin.delete(`${path}/${id}`));
+    receiver.behave({ status: 200, interim: true, body: 'taken' });
+    await admin.create('notes', {});
+    const delivery = await deliveryIn(admin, id, 'success');
+    assert.deepEqual(
+      differences(delivery, is.containing({ attempt: 1, response_code: 200, response_body: 'taken' })),
+      [],
+    );
+    assert.equal(receiver.deliveries.at(-1)?.headers.constructor, 'b');
+  });
 
   await t.test('410 Gone ends the delivery [webhooks §2.1]', async (t) => {
     const { id } = await webhook();

@@ -3,12 +3,15 @@ import { createAuth } from '@recordbus/auth';
 import { gatewayRoutes } from '@recordbus/gateway';
 import { createRealtime } from '@recordbus/realtime';
 import { createRecords } from '@recordbus/records';
-import { describeRoutes, type RouteManifest } from '@recordbus/shared/http';
+import { describeRoutes, type Route, type RouteManifest } from '@recordbus/shared/http';
 import { createWebhooks } from '@recordbus/webhooks';
 import { inertPart } from './inert-part.ts';
 
-/** Every route that the services declare, without those of extensions. */
-export const declaredRoutes = (): RouteManifest[] => {
+/** Every route that the services declare, without those of extensions, as data. */
+export const declaredRoutes = (): RouteManifest[] => describeRoutes(allRoutes());
+
+/** The same routes with their schemas. */
+export const allRoutes = (): Route[] => {
   const services = [
     createAuth({ ...parts(), config: inertPart() }),
     createRecords({ ...parts(), storage: inertPart(), backups: inertPart(), config: inertPart() }),
@@ -16,7 +19,7 @@ export const declaredRoutes = (): RouteManifest[] => {
     createWebhooks(parts()),
     createRealtime({ ...parts(), live: inertPart() }),
   ];
-  return describeRoutes([...services.flatMap(({ routes }) => routes), ...gatewayRoutes(inertPart())]);
+  return [...services.flatMap(({ routes }) => routes), ...gatewayRoutes(inertPart())];
 };
 
 /** The dependencies of every service. */

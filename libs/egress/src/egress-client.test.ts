@@ -60,6 +60,14 @@ describe('a request', () => {
     assert.equal((await startClient(t).request(receiver.url, plain)).status, 202);
   });
 
+  test('sends a header of any name', async (t) => {
+    const receiver = await startReceiver(t, ({ rawHeaders }, res) => res.end(JSON.stringify(rawHeaders)));
+    const headers = ['__proto__', 'constructor', 'toString'].map((name) => [name, 'a'] as const);
+    const { body } = await startClient(t).request(receiver.url, { ...plain, headers });
+    const sent: string[] = JSON.parse(Buffer.from(body).toString());
+    for (const [name] of headers) assert.equal(sent[sent.indexOf(name) + 1], 'a', name);
+  });
+
   test('does not decompress a body', async (t) => {
     const zipped = gzipSync('x'.repeat(100_000));
     const receiver = await startReceiver(t, (_req, res) => {

@@ -1,4 +1,5 @@
 import type { DeniedAddress } from './egress-rules.ts';
+import type { EgressResponse } from './exchange.ts';
 
 /** Thrown when an address of the target is in a denied range. Final: a retry does not help (webhooks §7.3). */
 export class EgressBlockedError extends Error {
@@ -21,6 +22,8 @@ export class EgressBlockedError extends Error {
 export class EgressFailedError extends Error {
   override readonly name = 'EgressFailedError';
   readonly code: string;
+  /** The beginning of the answer, if one had begun. */
+  answer: EgressResponse | undefined;
 
   constructor(message: string, code: string, cause?: unknown) {
     super(message, { cause });

@@ -25,6 +25,10 @@ export type ExchangeOptions = {
 const RESET = new Error('the connection is older than the current rules');
 const TOO_LATE = new Error('the exchange has ended before its connection was ready');
 const LIMIT_REACHED = new Error('enough of the body has been read');
+/** The maximum number of interim answers (1xx) that are read over. Receivers send one or two. */
+const maxInterimAnswers = 100;
+const tooManyInterim = () =>
+  new EgressFailedError(`the receiver sent more than ${maxInterimAnswers} interim answers`, 'EGRESS_INTERIM');
 const NO_BODY = new Uint8Array(0);
 
 /** One request and its answer under one deadline, from the wait for a slot to the last byte. */
@@ -34,6 +38,7 @@ export class EgressExchange implements Dispatcher.DispatchHandler, SlotTask {
   #agent: Agent | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #settled = false;
+  #interimAnswers = 0;
   #status = 0;
   #headers: IncomingHttpHeaders = {};
   #chunks: Buffer[] = [];
@@ -71,8 +76,12 @@ export class EgressExchange implements Dispatcher.DispatchHandler, SlotTask {
     this.#controller = controller;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
-    if (status < 200) return;
+  onResponseStart(controller: Dispatcher.DispatchController, status: number, headers: IncomingHttpHeaders): void {
+    if (status < 200) {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > maxInterimAnswers) controller.abort(tooManyInterim());
+      return;
+    }
     this.#status = status;
     this.#headers = headers;
     if (this.#options.maxBodyBytes === 0) this.#cutSoon();
@@ -115,11 +124,19 @@ export class EgressExchange implements Dispatcher.DispatchHandler, SlotTask {
     setImmediate(onCut, this.#controller);
   }
 
-  #succeed(): void {
-    if (!this.#settle()) return;
+  /** Returns what has arrived of the answer, as if it were cut here; undefined before its head. */
+  begunAnswer(): EgressResponse | undefined {
+    return this.#status === 0 ? undefined : this.#answer(true);
+  }
+
+  #answer(truncated: boolean): EgressResponse {
     const [first] = this.#chunks;
     const body = this.#chunks.length > 1 ? Buffer.concat(this.#chunks, this.#keptBytes) : (first ?? NO_BODY);
-    this.#options.resolve({ status: this.#status, headers: this.#headers, body, truncated: this.#truncated });
+    return { status: this.#status, headers: this.#headers, body, truncated };
+  }
+
+  #succeed(): void {
+    if (this.#settle()) this.#options.resolve(this.#answer(this.#truncated));
   }
 
   #fail(error: unknown): void {

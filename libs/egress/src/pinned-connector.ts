@@ -1,6 +1,7 @@
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
 import type { EgressRules } from './egress-rules.ts';
+import { readOverContinue } from './read-over-continue.ts';
 import { assertAllowed, type LookupAll, resolveChecked } from './resolve-target.ts';
 
 export type PinnedConnectorOptions = {
@@ -22,7 +23,14 @@ export function createPinnedConnector({ rules, lookup, connectTimeoutMs }: Pinne
   const connectChecked: buildConnector.connector = (options, callback) => {
     // Node calls no lookup for an IP literal, so it is checked here. undici passes the error through.
     if (isIP(options.hostname) !== 0) assertAllowed(rules(), options.hostname, options.hostname);
-    return connect(options, callback);
+    return connect(options, (...[error, socket]) => {
+      if (error) {
+        callback(error, null);
+        return;
+      }
+      readOverContinue(socket);
+      callback(null, socket);
+    });
   };
   return connectChecked;
 }

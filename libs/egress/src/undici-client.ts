@@ -1,5 +1,6 @@
 import { Agent, type buildConnector, Pool } from 'undici';
 import type { EgressClient, EgressClientOptions, EgressRequestOptions } from './egress-client.ts';
+import { EgressFailedError } from './egress-error.ts';
 import { EgressExchange, type EgressResponse } from './exchange.ts';
 import { createOriginSlots } from './origin-slots.ts';
 import { parseTarget } from './parse-target.ts';
@@ -45,12 +46,23 @@ export function createUndiciClient(options: EgressClientOptions): UndiciClient {
       const dispatch = dispatchOf(parseTarget(url), message);
       const { origin } = dispatch;
       inFlight++;
+      const { promise, resolve, reject } = Promise.withResolvers<EgressResponse>();
+      const exchange = new EgressExchange({
+        origin,
+        dispatch,
+        timeoutMs,
+        maxBodyBytes,
+        slots,
+        currentAgent,
+        resolve,
+        reject,
+      });
       try {
-        return await new Promise<EgressResponse>((resolve, reject) => {
-          new EgressExchange({ origin, dispatch, timeoutMs, maxBodyBytes, slots, currentAgent, resolve, reject });
-        });
-      } catch (error) {
-        throw toEgressError(error, connectTimeoutMs);
+        return await promise;
+      } catch (thrown) {
+        const error = toEgressError(thrown, connectTimeoutMs);
+        if (error instanceof EgressFailedError) error.answer = exchange.begunAnswer();
+        throw error;
       } finally {
         inFlight--;
         if (inFlight === 0) onIdle?.();

@@ -1,3 +1,4 @@
+import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 
 /** The push providers (notifications §1). */
@@ -26,7 +27,7 @@ export const notificationSchema = z
     ),
     title: z.string('must be a string').min(1, 'must not be empty'),
     body: z.string('must be a string').min(1, 'must not be empty'),
-    data: z.record(z.string(), z.string('must be a string'), 'must be an object of strings').optional(),
+    data: mapOf(z.string('must be a string'), 'must be an object of strings').optional(),
   })
   .refine(({ title, body, data }) => Buffer.byteLength(JSON.stringify({ title, body, data })) <= maxMessageBytes, {
     path: ['body'],

@@ -2,6 +2,7 @@ import { durabilities } from '@recordbus/schema';
 import { boundedList } from '@recordbus/shared/bounded-list';
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { toJsonSchema } from '@recordbus/shared/http';
+import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 import { newIndex } from '../indexes/index-draft.ts';
 
@@ -59,7 +60,7 @@ export const webhookFile = z.strictObject({
   url: z.unknown(),
   events: z.unknown(),
   secret: variable.optional(),
-  headers: z.record(z.string(), z.unknown(), 'must be an object of header names and values').optional(),
+  headers: mapOf(z.unknown(), 'must be an object of header names and values').optional(),
   enabled: z.unknown().optional(),
   retry_max: z.unknown().optional(),
   retry_backoff: z.unknown().optional(),
@@ -88,8 +89,7 @@ export const schemaDocument = z.strictObject({
   version: z.literal(version, `must be ${version}`),
   collections: boundedList(readLater(collectionFile), maxCollections, 'must be a list of collections'),
   webhooks: boundedList(readLater(webhookFile), maxWebhooks, 'must be a list of webhooks').optional(),
-  settings: z
-    .record(z.string(), z.unknown(), 'must be an object of keys and values')
+  settings: mapOf(z.unknown(), 'must be an object of keys and values')
     .refine((given) => Object.keys(given).length <= maxSettings, `must have at most ${maxSettings} settings`)
     .optional(),
   migrations: boundedList(readLater(migrationFile), maxMigrations, 'must be a list of migrations')
@@ -100,7 +100,7 @@ export const schemaDocument = z.strictObject({
 export type SchemaDocument = z.output<typeof schemaDocument>;
 
 /** Values of variables, by their names. */
-const variables = z.record(z.string(), boundedText(200_000)).default({}).meta({ default: {} });
+const variables = mapOf(boundedText(200_000)).default({}).meta({ default: {} });
 
 /** The body of a plan. */
 export const planBody = z.strictObject({

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { findEventNameProblem } from '@recordbus/bus';
 import { boundedText } from '@recordbus/shared/bounded-text';
+import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 
 const maxUrlLength = 2048;
@@ -34,15 +35,26 @@ const reservedHeaders = new Set([
   'webhook-signature',
 ]);
 
-const url = boundedText(maxUrlLength, 'must be a URL').check(({ value, issues }) => {
-  const problem = findUrlProblem(value);
-  if (problem) issues.push({ code: 'custom', message: problem, input: value });
+/** The URL as it is called: without the spaces around it, a fragment, or backslashes, and with an ASCII host. */
+const url = boundedText(maxUrlLength, 'must be a URL').transform((text, { issues }) => {
+  const problem = findUrlProblem(text);
+  if (problem) issues.push({ code: 'custom', message: problem, input: text });
+  return calledUrl(text);
 });
+
+function calledUrl(text: string): string {
+  const parsed = URL.parse(text);
+  if (!parsed) return text;
+  parsed.hash = '';
+  return parsed.href;
+}
 
 function findUrlProblem(text: string): string | undefined {
   const parsed = URL.parse(text);
   if (!parsed || !/^https?:$/.test(parsed.protocol)) return 'must be a URL that starts with http:// or https://';
   if (parsed.username || parsed.password) return 'must not carry credentials; use a header';
+  if (calledUrl(text).length > maxUrlLength)
+    return `must have at most ${maxUrlLength} characters; it is longer when it is called`;
   return undefined;
 }
 
@@ -68,13 +80,11 @@ const events = z
     return good;
   });
 
-const headers = z
-  .record(z.string(), z.unknown(), 'must be an object of header names and values')
-  .transform((values, { issues }) => {
-    const problem = findHeaderProblem(values);
-    if (problem) issues.push({ code: 'custom', message: problem, input: values });
-    return values as Record<string, string>;
-  });
+const headers = mapOf(z.unknown(), 'must be an object of header names and values').transform((values, { issues }) => {
+  const problem = findHeaderProblem(values);
+  if (problem) issues.push({ code: 'custom', message: problem, input: values });
+  return values as Record<string, string>;
+});
 
 function findHeaderProblem(values: Record<string, unknown>): string | undefined {
   const names = Object.keys(values).map((name) => name.toLowerCase());

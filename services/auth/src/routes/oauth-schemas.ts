@@ -1,4 +1,5 @@
 import { boundedText } from '@recordbus/shared/bounded-text';
+import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 import { text } from './auth-paths.ts';
 
@@ -56,7 +57,7 @@ export const exchangeBody = z
     redirectUri,
     state: state.optional(),
     code_verifier: codeVerifier.optional(),
-    record: z.record(z.string(), z.unknown()).default({}).describe('fields of the user, for a new user'),
+    record: mapOf(z.unknown()).default({}).describe('fields of the user, for a new user'),
   })
   .transform(({ code_verifier: codeVerifier, state, ...rest }) => ({ ...rest, state, codeVerifier }));
 

@@ -4,6 +4,7 @@ import type { Collection, Rule } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import { validationFailed } from '@recordbus/shared/errors';
 import { ok, type Route, route } from '@recordbus/shared/http';
+import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 import { callOf } from '../rules/rule-context.ts';
 import { tryRule } from '../trial/try-rule.ts';
@@ -19,7 +20,7 @@ const body = z.strictObject({
     .default(null)
     .describe('the user; null for a guest'),
   id: z.string().default('').describe('the record of a view, an update or a delete'),
-  body: z.record(z.string(), z.unknown()).default({}).describe('the body of a create or an update'),
+  body: mapOf(z.unknown()).default({}).describe('the body of a create or an update'),
 });
 
 const verdict = z.object({

@@ -1,4 +1,4 @@
-import { EgressBlockedError, type EgressClient, type EgressResponse } from '@recordbus/egress';
+import { EgressBlockedError, type EgressClient, EgressFailedError, type EgressResponse } from '@recordbus/egress';
 import { failSpan, inSpan } from '@recordbus/shared/telemetry';
 import type { LeasedDelivery } from './claim.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
@@ -35,7 +35,8 @@ export async function attemptDelivery(client: EgressClient, claim: LeasedDeliver
     return outcomeOfResponse(claim, response, durationMs());
   } catch (error) {
     if (error instanceof EgressBlockedError) return endUnattempted(claim, error.message);
-    return outcomeOfFailure(claim, { error: errorText(error), durationMs: durationMs() });
+    const begun = error instanceof EgressFailedError && error.answer ? shownResponse(error.answer) : {};
+    return outcomeOfFailure(claim, { ...begun, error: errorText(error), durationMs: durationMs() });
   }
 }
 
@@ -80,17 +81,20 @@ function send(client: EgressClient, claim: LeasedDelivery, event: string, body: 
   });
 }
 
-function outcomeOfResponse(
-  claim: LeasedDelivery,
-  { status, headers, body }: EgressResponse,
-  durationMs: number,
-): AttemptOutcome {
-  const response = { responseCode: status, responseBody: responseText(body), durationMs };
+function outcomeOfResponse(claim: LeasedDelivery, answer: EgressResponse, durationMs: number): AttemptOutcome {
+  const { status, headers } = answer;
+  const response = { ...shownResponse(answer), durationMs };
   if (status >= 200 && status < 300) return { ...outcomeOf(claim), ...response, verdict: 'success' };
   const error = `the receiver answered ${status}`;
   if (status === gone) return { ...outcomeOf(claim), ...response, verdict: 'dead', error };
   return outcomeOfFailure(claim, { ...response, error }, readRetryAfterMs(headers['retry-after'], Date.now()));
 }
+
+/** What the log of deliveries shows of an answer. */
+const shownResponse = ({ status, body }: EgressResponse) => ({
+  responseCode: status,
+  responseBody: responseText(body),
+});
 
 function outcomeOfFailure(
   claim: LeasedDelivery,
