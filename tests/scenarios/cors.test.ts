@@ -1,5 +1,6 @@
 import { eventually } from '../harness/eventually.ts';
 import { is } from '../harness/matching.ts';
+import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology, type Target } from '../harness/target.ts';
 import { createBlog } from './blog.ts';
@@ -135,6 +136,37 @@ onEachTopology('only pages of allowed origins may read answers', async (t, targe
       }),
       row('a readable 415', 'POST /api/v1/posts', app, 415, allowed(app), { rawBody: 'x' }),
       row('a readable 422', 'POST /api/v1/posts', app, 422, allowed(app), { body: {} }),
+    ]);
+  });
+
+  const patterns = 'https://*.preview.example.com, http://localhost:*, https://stranger.example.net';
+  await applySettings(target, { 'cors.origins': patterns }, stranger);
+  await t.test('origins with a wildcard may read', (t2) => {
+    const preview = 'https://pr-7.preview.example.com';
+    const admitted = [preview, 'http://localhost', 'http://localhost:5173'];
+    const others = [
+      'https://preview.example.com',
+      'https://a.b.preview.example.com',
+      `${preview}:8443`,
+      `${preview}.evil.example`,
+      'https://evil.example/.preview.example.com',
+      'http://localhost.evil.example',
+      'http://localhost:80.evil.example',
+    ];
+    return runScenarios(t2, target, [
+      ...admitted.map((origin) => row(`an answer for ${origin}`, list, origin, 200, allowed(origin))),
+      row('a preflight', `OPTIONS ${path}`, preview, 204, preflight(preview)),
+      ...others.map((origin) => row(`an answer for ${origin}`, list, origin, 200, blocked)),
+      ...['https://*', 'https://*.com', 'https://*.*.a.com', 'https://a*.example.com', 'http://localhost:8*'].map(
+        (origin): Scenario => ({
+          name: `the setting ${origin}`,
+          as: 'admin',
+          request: 'PATCH /api/v1/admin/settings',
+          body: { 'cors.origins': origin },
+          expect: refused.naming('cors.origins'),
+          spec: 'http §10.1',
+        }),
+      ),
     ]);
   });
 

@@ -11,6 +11,7 @@ export {
 export { isSettingKey, registry, type SettingKey, settingGroups, settingKeys, settingOf } from './registry/index.ts';
 export { type OauthProviderName, oauthProviderNames } from './registry/oauth-providers.ts';
 export { type ApiAudience, admitReader } from './registry/openapi.ts';
+export { admitsOrigin } from './registry/origin.ts';
 export type { ProfileMap, ProfileMember } from './registry/profile-map.ts';
 export type { ServiceAccount } from './registry/push.ts';
 export type { RateRule } from './registry/rate-rule.ts';

@@ -1,41 +1,32 @@
 import { wholeNumber } from '@recordbus/shared/config';
+import { normalizeOrigin, wildcardProblem } from './origin.ts';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { commaList, flag } from './text-schemas.ts';
 
 const yearSec = 31_536_000;
 const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'];
 
-/** Returns the origin as browsers send it (RFC 6454 §6.2); undefined for a text that is not an origin. */
-function normalizeOrigin(text: string): string | undefined {
-  if (text === '*') return text;
-  if (!/^[a-z][a-z0-9+.-]*:\/\/[^\s/?#@*]+$/i.test(text)) return undefined;
-  const url = URL.parse(text);
-  if (!url) return undefined;
-  // In the URL standard only http and https have an origin; apps in a web view use other schemes.
-  return /^https?:$/.test(url.protocol) ? url.origin : text.toLowerCase();
-}
-
 const origins = listOf(
   normalizeOrigin,
-  'is not an origin: write * or scheme://host[:port], as in https://app.example.com',
-).describe('origins as https://app.example.com, or *');
+  (text) => wildcardProblem(text) ?? 'is not an origin: write * or scheme://host[:port], as in https://app.example.com',
+).describe('origins as https://app.example.com, https://*.example.com or http://localhost:*, or *');
 
 const methodList = listOf(
   (text) => methods.find((method) => method === text.toUpperCase()),
-  `is not one of the methods ${methods.join(', ')}`,
+  () => `is not one of the methods ${methods.join(', ')}`,
 ).describe(`some of ${methods.join(', ')}`);
 
 /** Header names are tokens (RFC 9110 §5.1). */
 const headerList = listOf(
   (text) => (/^[A-Za-z0-9!#$%&'*+.^_`|~-]+$/.test(text) ? text : undefined),
-  'is not a header name',
+  () => 'is not a header name',
 ).describe('header names');
 
-function listOf(normalize: (entry: string) => string | undefined, complaint: string) {
+function listOf(normalize: (entry: string) => string | undefined, complaint: (entry: string) => string) {
   return commaList.transform((entries, context): readonly string[] => {
     const found = entries.map(normalize);
     const bad = entries[found.indexOf(undefined)];
-    if (bad !== undefined) context.addIssue({ code: 'custom', message: `"${bad}" ${complaint}` });
+    if (bad !== undefined) context.addIssue({ code: 'custom', message: `"${bad}" ${complaint(bad)}` });
     return found.filter((entry) => entry !== undefined);
   });
 }
@@ -43,7 +34,11 @@ function listOf(normalize: (entry: string) => string | undefined, complaint: str
 const noOrigins: readonly string[] = [];
 
 export const cors = settingGroup('CORS', ['gateway'], {
-  'cors.origins': unsetSetting(origins, noOrigins, 'Comma-separated origins, or *; empty blocks every other origin.'),
+  'cors.origins': unsetSetting(
+    origins,
+    noOrigins,
+    'Comma-separated origins, with * for one label or the port, or * for all; empty blocks every other origin.',
+  ),
   'cors.methods': setting(
     methodList,
     'GET,POST,PUT,PATCH,DELETE,OPTIONS',

@@ -24,7 +24,9 @@ export const block = (maxLength: number) =>
 export const opaque = boundedText(4096).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
 
 /** An absolute http or https URL. */
-export const httpUrl = boundedText(2048).regex(/^[^\s\\]+$/, 'must not contain spaces or backslashes').pipe(urlOf('http', 'https'));
+export const httpUrl = boundedText(2048)
+  .regex(/^[^\s\\]+$/, 'must not contain spaces or backslashes')
+  .pipe(urlOf('http', 'https'));
 
 /** A colour of the theme. */
 export const hexColour = z

@@ -1,4 +1,4 @@
-import type { SettingKey, Settings } from '@recordbus/settings';
+import { admitsOrigin, type SettingKey, type Settings } from '@recordbus/settings';
 
 /** The settings that define the policy. */
 export const corsKeys: readonly SettingKey[] = [
@@ -43,6 +43,7 @@ export interface CorsPolicy {
 export function createCorsPolicy(settings: Pick<Settings, 'get'>): CorsPolicy {
   const origins = new Set(settings.get('cors.origins'));
   const isAny = origins.has('*');
+  const patterns = [...origins].filter((origin) => origin.includes('*'));
   const credentials = settings.get('cors.credentials');
   const preflight = {
     'Access-Control-Allow-Methods': settings.get('cors.methods').join(', '),
@@ -50,8 +51,11 @@ export function createCorsPolicy(settings: Pick<Settings, 'get'>): CorsPolicy {
     'Access-Control-Max-Age': String(settings.get('cors.max_age')),
   };
 
+  const isListed = (origin: string): boolean =>
+    origins.has(origin) || patterns.some((pattern) => admitsOrigin(pattern, origin));
+
   function allowed(origin: string): Headers | undefined {
-    if (!isAny && !origins.has(origin) && !origins.has(origin.toLowerCase())) return undefined;
+    if (!isAny && !isListed(origin.toLowerCase())) return undefined;
     // Every sandboxed frame and local file has the origin `null`, so it never gets credentials.
     const allowsCredentials = credentials && origin !== 'null';
     return {
