@@ -117,17 +117,40 @@ describe('the access log', () => {
   test('has only refusals and slow requests by default, and at most 60 lines a minute in a flood', () =>
     withGateway(async ({ url }) => {
       for (let request = 0; request < 3; request += 1) await (await fetch(`${url}/api/v1/posts`)).text();
-      for (let request = 0; request < 100; request += 1) await (await fetch(`${url}/nowhere`)).text();
+      for (let request = 0; request < 100; request += 1) await (await fetch(`${url}/api/v1/%zz`)).text();
       await eventually(() => lines.length >= 60);
-      await (await fetch(`${url}/nowhere`)).text();
-      assert.deepEqual(new Set(lines.map(({ status }) => status)), new Set([404]));
+      await (await fetch(`${url}/api/v1/%zz`)).text();
+      assert.deepEqual(new Set(lines.map(({ status }) => status)), new Set([400]));
       assert.equal(lines.length, 60);
     }, {}));
+
+  for (const mode of ['notable', 'all'])
+    test(`has one line a second for the refusals of a client, with their number (${mode})`, () =>
+      withGateway(
+        async ({ url }) => {
+          const counted = () => lines.reduce((sum, { count }) => sum + Number(count), 0);
+          const begunAtMs = Date.now();
+          await Promise.all(
+            Array.from({ length: 200 }, async (_, number) => (await fetch(`${url}/nowhere/${number}`)).text()),
+          );
+          await eventually(() => counted() === 200);
+          const seconds = Math.floor(Date.now() / 1000) - Math.floor(begunAtMs / 1000) + 1;
+          assert.ok(lines.length <= seconds, `${lines.length} lines in ${seconds} s`);
+          assert.equal(lines[0]?.status, 404);
+        },
+        { 'logs.access': mode },
+      ));
+
+  test('cuts long texts of a client', () =>
+    withGateway(async ({ url }) => {
+      await (await fetch(`${url}/api/v1/${'x'.repeat(5000)}`)).text();
+      assert.equal(String((await loggedLine()).path).length, 512);
+    }));
 
   test('has a slow request during a flood of refusals', () =>
     withGateway(
       async ({ url }) => {
-        for (let request = 0; request < 70; request += 1) await (await fetch(`${url}/nowhere`)).text();
+        for (let request = 0; request < 70; request += 1) await (await fetch(`${url}/api/v1/%zz`)).text();
         const controller = new AbortController();
         await fetch(`${url}/api/v1/a/slow`, { signal: controller.signal });
         const begunAtMs = performance.now();

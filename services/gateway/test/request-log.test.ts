@@ -106,4 +106,71 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     });
     assert.equal(table, null);
   });
+
+  test('the refusals of a client and second are one row, whose count a summary adds up', async () => {
+    await using requests = start();
+    for (let number = 0; number < 300; number += 1)
+      requests.noteRefusal('a', () => ({ ...requestOf(`/refused/${number}`), status: 429 }));
+    await requests.stop();
+    const { rows } = await requests.list({ path: '/refused/', page: 1, perPage: 30 });
+    // The second may have changed meanwhile.
+    assert.ok(rows.length <= 2, `${rows.length} rows`);
+    assert.equal(
+      rows.reduce((sum, { count: refusals }) => sum + refusals, 0),
+      300,
+    );
+    assert.equal(rows.at(-1)?.path, '/refused/0');
+    const [{ at = 0 } = {}] = rows;
+    const { buckets } = await requests.summarize({ since: at - 5, until: at, stepSec: 10 });
+    assert.ok(buckets.reduce((sum, { refused }) => sum + refused, 0) >= 300);
+  });
+
+  const bytesOf = async (): Promise<number> => {
+    const [row] = await database.query<{ bytes: number }>({
+      text: 'select coalesce(sum(bytes), 0)::float8 as bytes from system.request_partitions()',
+      values: [],
+    });
+    return row?.bytes ?? 0;
+  };
+
+  test('has at most its bytes: the oldest rows go first, also those of today', async () => {
+    const maxBytes = 4 * 2 ** 20;
+    await using requests = start(fixedSettings({ 'logs.requests_max_bytes': String(maxBytes) }));
+    const nowSec = Math.floor(Date.now() / 1000);
+    const long = 'x'.repeat(400);
+    let largest = 0;
+    let written = 0;
+    for (let round = 0; round < 40; round += 1) {
+      for (let number = 0; number < 1000; number += 1)
+        requests.note({ ...requestOf(`/full/${round}`), user_agent: long + number });
+      written += 1000;
+      await eventually(() => requests.waiting() === 0);
+      largest = Math.max(largest, await bytesOf());
+    }
+    assert.ok(largest < maxBytes * 1.25, `${largest} bytes`);
+    await eventually(async () => (await bytesOf()) <= maxBytes);
+    const kept = await count(requests, '/full/');
+    assert.ok(kept > 1000 && kept < written, `${kept} rows of ${written}`);
+    assert.equal(await count(requests, '/full/0'), 0);
+    assert.equal(await count(requests, '/full/39'), 1000);
+
+    // A request that lasted hours, and one of a day that was dropped.
+    requests.note(requestOf('/late', nowSec - (nowSec % daySec)));
+    requests.note(requestOf('/late', nowSec - 5 * daySec));
+    await eventually(async () => (await count(requests, '/late')) === 2);
+    assert.equal(requests.lost(), 0);
+  });
+
+  test('is emptied when it is larger than a new limit', async () => {
+    const settings = fixedSettings();
+    await using requests = start(settings);
+    const long = 'x'.repeat(400);
+    for (let number = 0; number < 4000; number += 1)
+      requests.note({ ...requestOf('/lowered'), user_agent: long + number });
+    await eventually(async () => (await count(requests, '/lowered')) === 4000);
+    settings.change('logs.requests_max_bytes', String(2 ** 20));
+    await eventually(async () => (await bytesOf()) <= 2 ** 20);
+    requests.note(requestOf('/after'));
+    await eventually(async () => (await count(requests, '/after')) === 1);
+  });
 });

@@ -48,6 +48,7 @@ const noSessionUse: SessionUse = { note: () => {}, start: () => {}, stop: async 
 /** A request log that discards every request. */
 export const discardingLog: RequestLog = {
   note: () => {},
+  noteRefusal: () => {},
   list: async () => ({ rows: [], totalItems: 0 }),
   summarize: async () => ({ since: 0, until: 0, step_s: 1, is_complete: true, buckets: [] }),
   waiting: () => 0,

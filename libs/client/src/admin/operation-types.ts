@@ -100,6 +100,8 @@ export interface LogRow {
   readonly request_id: string;
   /** The trace; null for a row that is older than this member. */
   readonly trace_id: string | null;
+  /** How many refusals of a second and an address the row stands for. */
+  readonly count: number;
 }
 
 /** Selects the rows of the request log (admins §7.2). */

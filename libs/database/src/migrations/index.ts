@@ -46,6 +46,7 @@ import { statements as largeAnswers } from './0096-large-answers.ts';
 import { statements as announcedRanges } from './0097-announced-ranges.ts';
 import { statements as sealedEvents } from './0098-sealed-events.ts';
 import { up as canonicalAddresses } from './0099-canonical-addresses.ts';
+import { statements as boundedRequests } from './0100-bounded-requests.ts';
 import type { MigrationQuery } from './migration-query.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
@@ -98,6 +99,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0097-announced-ranges': announcedRanges,
   '0098-sealed-events': sealedEvents,
   '0099-canonical-addresses': [],
+  '0100-bounded-requests': boundedRequests,
 };
 
 /** What a migration does after its statements, where SQL alone cannot do it. */

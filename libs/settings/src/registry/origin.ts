@@ -9,7 +9,7 @@ export function normalizeOrigin(text: string): string | undefined {
   if (!url) return undefined;
   const isWeb = /^https?:$/.test(url.protocol);
   if (text.includes('*') && !isWeb) return undefined;
-  if (isAnyPort) return url.port === '' ? `${url.origin}:*` : undefined;
+  if (isAnyPort) return /:[0-9]*$/.test(plain) ? undefined : `${url.origin}:*`;
   // In the URL standard only http and https have an origin; apps in a web view use other schemes.
   return isWeb ? url.origin.replace(placeholder, '*') : text.toLowerCase();
 }

@@ -8,4 +8,9 @@ export const retention = settingGroup('Retention', ['webhooks', 'admin', 'gatewa
   'jobs.retention_days': setting(days, '7', 'Days that finished jobs and their bodies are kept.'),
   'audit.retention_days': setting(days, '365', 'Days that audit rows are kept.'),
   'logs.retention_days': setting(days, '7', 'Days that request log rows are kept.'),
+  'logs.requests_max_bytes': setting(
+    wholeNumber(2 ** 20, 2 ** 40),
+    String(512 * 2 ** 20),
+    'The maximum number of bytes of the request log in the database, 1 MiB to 1 TiB. The oldest rows go first.',
+  ),
 });

@@ -122,4 +122,5 @@ export const operationsRows = {
   'jobs.retention_days': whole('7', 1, 3650),
   'audit.retention_days': whole('365', 1, 3650),
   'logs.retention_days': whole('7', 1, 3650),
+  'logs.requests_max_bytes': whole('536870912', 2 ** 20, 2 ** 40),
 } satisfies Partial<Record<SettingKey, Row>>;

@@ -1,6 +1,15 @@
+import { clientKey } from '@recordbus/shared/client-key';
 import { createLineBudget } from '@recordbus/shared/line-budget';
 import type { Logger } from '@recordbus/shared/logging';
-import { type GatewayExchange, type GatewayResponse, isProbe, wasOpen } from './exchange.ts';
+import { createRefusalMerger } from '../request-log/merge-refusals.ts';
+import {
+  type GatewayExchange,
+  type GatewayResponse,
+  isProbe,
+  isRepeatable,
+  maxLoggedLength,
+  wasOpen,
+} from './exchange.ts';
 import { pathOf } from './request-head.ts';
 
 /** Which answers get a line. */
@@ -40,37 +49,46 @@ export function accessLog(log: Logger, rules: () => AccessLogRules): (this: Gate
     return status >= 400 && budgets.refusals();
   }
 
+  const refusals = createRefusalMerger<object>((line, count) => {
+    if (rules().mode === 'all' || budgets.refusals()) lines.info({ ...line, count }, 'request');
+  });
+
   return function logAccess() {
     const { exchange } = this.locals;
-    if (isProbe(exchange) || !hasLine(this.statusCode, exchange)) return;
-    const { context, route, startedAtMs, bytesSentBefore, forwardedAtMs } = exchange;
-    const { principal, requestId, traceparent, clientAddress } = context;
-    const isOpen = wasOpen(exchange, this.statusCode);
-    const { method, url, socket } = this.req;
-    lines.info(
-      {
-        method,
-        path: pathOf(url),
-        route: route?.paths[0],
-        upstream: route?.upstream.name,
-        status: this.statusCode,
-        duration_ms: roundMs(performance.now() - startedAtMs),
-        upstream_ms:
-          forwardedAtMs === undefined || isOpen
-            ? undefined
-            : roundMs((exchange.answeredAtMs ?? performance.now()) - forwardedAtMs),
-        bytes: socket.bytesWritten - bytesSentBefore,
-        rate_rule: exchange.rateRule,
-        ip: clientAddress,
-        principal_type: principal.type,
-        principal_id: principal.type === 'guest' ? undefined : principal.id,
-        auth_impersonated_by: principal.type === 'user' ? (principal.impersonatedBy ?? undefined) : undefined,
-        request_id: requestId,
-        trace_id: traceparent.slice(3, 35),
-        aborted: this.writableFinished || isOpen ? undefined : true,
-      },
-      'request',
-    );
+    if (isProbe(exchange)) return;
+    if (rules().mode !== 'off' && isRepeatable(exchange, this.statusCode))
+      refusals.add(clientKey(exchange.context.clientAddress), () => describe(this));
+    else if (hasLine(this.statusCode, exchange)) lines.info(describe(this), 'request');
+  };
+}
+
+/** Returns the fields of a line. */
+function describe(response: GatewayResponse): object {
+  const { statusCode, writableFinished, req } = response;
+  const { exchange } = response.locals;
+  const { context, route, startedAtMs, bytesSentBefore, forwardedAtMs } = exchange;
+  const { principal, requestId, traceparent, clientAddress } = context;
+  const isOpen = wasOpen(exchange, statusCode);
+  return {
+    method: req.method,
+    path: pathOf(req.url).slice(0, maxLoggedLength),
+    route: route?.paths[0],
+    upstream: route?.upstream.name,
+    status: statusCode,
+    duration_ms: roundMs(performance.now() - startedAtMs),
+    upstream_ms:
+      forwardedAtMs === undefined || isOpen
+        ? undefined
+        : roundMs((exchange.answeredAtMs ?? performance.now()) - forwardedAtMs),
+    bytes: req.socket.bytesWritten - bytesSentBefore,
+    rate_rule: exchange.rateRule,
+    ip: clientAddress,
+    principal_type: principal.type,
+    principal_id: principal.type === 'guest' ? undefined : principal.id,
+    auth_impersonated_by: principal.type === 'user' ? (principal.impersonatedBy ?? undefined) : undefined,
+    request_id: requestId,
+    trace_id: traceparent.slice(3, 35),
+    aborted: writableFinished || isOpen ? undefined : true,
   };
 }
 

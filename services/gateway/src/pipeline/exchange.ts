@@ -46,6 +46,17 @@ export type ErrorStep = ErrorRequestHandler<NoParams, unknown, unknown, unknown,
 export const wasOpen = ({ route }: GatewayExchange, status: number): boolean =>
   route?.staysOpen === true && status < 300;
 
+/** The longest text of a request in a log, in characters. Requests may have more, up to the limit of their headers. */
+export const maxLoggedLength = 512;
+
+/**
+ * Whether the answer is a refusal that a client may cause without end: over a rate limit, or of an unknown path. The
+ * logs count such refusals (admins §7.3). What an admin does as a user always has a row of its own.
+ */
+export const isRepeatable = ({ route, context: { principal } }: GatewayExchange, status: number): boolean =>
+  (status === 429 || (status === 404 && route === undefined)) &&
+  !(principal.type === 'user' && principal.impersonatedBy !== null);
+
 const probePaths = new Set(['/healthz', '/readyz']);
 
 /** Whether the request is a health probe, which orchestrators send every few seconds. */

@@ -1,12 +1,17 @@
+import { clientKey } from '@recordbus/shared/client-key';
 import { maskKeys } from '@recordbus/shared/mask-keys';
 import { guarded } from '@recordbus/shared/request-scope';
 import type { RequestLog } from '../request-log/request-log.ts';
-import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
+import type { LoggedRequest } from '../request-log/request-row.ts';
+import {
+  type GatewayExchange,
+  type GatewayResponse,
+  isProbe,
+  isRepeatable,
+  maxLoggedLength,
+  type Step,
+} from './exchange.ts';
 import { pathOf } from './request-head.ts';
-
-/** Longest stored texts, in characters; requests may have more, up to the limit of their headers. */
-const maxPathLength = 2048;
-const maxUserAgentLength = 512;
 
 const pageFile = '/_/assets/:file';
 
@@ -15,33 +20,38 @@ const isPageFile = ({ route }: GatewayExchange, status: number): boolean =>
   status < 400 && route?.paths[0] === pageFile;
 
 /** Adds each request to the request log when its answer has ended or its client has disconnected. */
-export function noteRequest({ note }: Pick<RequestLog, 'note'>): Step {
+export function noteRequest({ note, noteRefusal }: Pick<RequestLog, 'note' | 'noteRefusal'>): Step {
   function record(this: GatewayResponse): void {
     const { exchange } = this.locals;
     if (isProbe(exchange) || isPageFile(exchange, this.statusCode)) return;
-    const { context, startedAtMs } = exchange;
-    const { principal, requestId, traceparent, clientAddress } = context;
-    const { method, url, headers } = this.req;
-    const durationMs = performance.now() - startedAtMs;
-    note({
-      at: Math.floor((Date.now() - durationMs) / 1000),
-      method,
-      path: maskKeys(pathOf(url)).slice(0, maxPathLength),
-      status: this.statusCode,
-      duration_ms: Math.round(durationMs * 100) / 100,
-      ip: clientAddress,
-      user_agent: maskKeys(headers['user-agent'] ?? '').slice(0, maxUserAgentLength) || null,
-      principal_type: principal.type,
-      principal_id: principal.type === 'guest' ? null : principal.id,
-      auth_impersonated_by: principal.type === 'user' ? principal.impersonatedBy : null,
-      request_id: requestId,
-      trace_id: traceparent.slice(3, 35),
-    });
+    if (isRepeatable(exchange, this.statusCode))
+      noteRefusal(clientKey(exchange.context.clientAddress), () => describe(this));
+    else note(describe(this));
   }
 
   const recordGuarded = guarded(record);
   return (_request, response, next) => {
     response.once('close', recordGuarded);
     next();
+  };
+}
+
+function describe({ req: { method, url, headers }, statusCode, locals: { exchange } }: GatewayResponse): LoggedRequest {
+  const { context, startedAtMs } = exchange;
+  const { principal, requestId, traceparent, clientAddress } = context;
+  const durationMs = performance.now() - startedAtMs;
+  return {
+    at: Math.floor((Date.now() - durationMs) / 1000),
+    method,
+    path: maskKeys(pathOf(url)).slice(0, maxLoggedLength),
+    status: statusCode,
+    duration_ms: Math.round(durationMs * 100) / 100,
+    ip: clientAddress,
+    user_agent: maskKeys(headers['user-agent'] ?? '').slice(0, maxLoggedLength) || null,
+    principal_type: principal.type,
+    principal_id: principal.type === 'guest' ? null : principal.id,
+    auth_impersonated_by: principal.type === 'user' ? principal.impersonatedBy : null,
+    request_id: requestId,
+    trace_id: traceparent.slice(3, 35),
   };
 }

@@ -2,13 +2,20 @@ import type { Database } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
-import { dropRequestDays, ensureRequestDay } from './requests-table.ts';
+import { boundRequests, dropRequestDays, ensureRequestDay } from './requests-table.ts';
 
-/** Creates the request log's partitions, one for each day with requests, and drops those past the retention. */
+/**
+ * Creates the request log's partitions, one or more for each day with requests, and drops those past the retention and
+ * the oldest of a log that is too large.
+ */
 export interface RequestDays {
   /** Creates the partitions for these times, in unix seconds. Throws when the database does not answer. */
   ensure(times: readonly number[]): Promise<void>;
-  /** Drops old days now, every hour, and when `logs.retention_days` changes. */
+  /** Forgets which days have partitions: another replica may have dropped one. */
+  forget(): void;
+  /** Notes written rows, about so many bytes. Drops the oldest rows soon if the log may now be too large. */
+  noteWritten(bytes: number): void;
+  /** Drops old days now, every hour, and when a setting changes. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -23,6 +30,8 @@ interface RequestDaysDeps {
 
 const daySec = 24 * 3600;
 const hourMs = 3_600_000;
+/** Each replica compares the log with its limit after it wrote this part of it. */
+const checksPerLog = 32;
 
 const dayOf = (atSec: number): string => new Date(atSec * 1000).toISOString().slice(0, 10);
 
@@ -32,6 +41,7 @@ const dayOf = (atSec: number): string => new Date(atSec * 1000).toISOString().sl
  */
 export function createRequestDays({ database, settings, log, clock = Date.now }: RequestDaysDeps): RequestDays {
   const known = new Set<string>();
+  let writtenBytes = 0;
   let endChanges: () => unknown = () => {};
   const dropping = every({ name: 'drop old days of the request log', log, intervalMs: hourMs, run: drop });
 
@@ -39,6 +49,12 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
     const oldest = dayOf(clock() / 1000 - settings.get('logs.retention_days') * daySec);
     const days = await dropRequestDays(database.query, oldest);
     for (const day of days) known.delete(day);
+    writtenBytes = 0;
+    const partitions = await boundRequests(database.query, settings.get('logs.requests_max_bytes'));
+    if (partitions > 0) {
+      known.clear();
+      log.info({ partitions }, 'dropped the oldest requests of the request log: it was full');
+    }
     if (days.length > 0) log.info({ days }, 'dropped old days of the request log');
   }
 
@@ -51,9 +67,14 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
         known.add(day);
       }
     },
+    forget: () => known.clear(),
+    noteWritten(bytes) {
+      writtenBytes += bytes;
+      if (writtenBytes > settings.get('logs.requests_max_bytes') / checksPerLog) dropping.wake();
+    },
     start() {
       endChanges = settings.onChange((changed) => {
-        if (changed.has('logs.retention_days')) dropping.wake();
+        if (changed.has('logs.retention_days') || changed.has('logs.requests_max_bytes')) dropping.wake();
       });
       dropping.start();
     },

@@ -1,23 +1,26 @@
-import { type Database, mapDatabaseError } from '@recordbus/database';
+import { type Database, mapDatabaseError, type Query } from '@recordbus/database';
 import type { Settings } from '@recordbus/settings';
 import { skipped, whenWoken } from '@recordbus/shared/background';
 import type { Span } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
+import { createRefusalMerger } from './merge-refusals.ts';
 import { createRequestDays, type RequestDays } from './request-days.ts';
-import type { LoggedRequest } from './request-row.ts';
+import type { LoggedRequest, WaitingRow } from './request-row.ts';
 import { type RequestSummary, summarizeRequests } from './request-summary.ts';
 import { insertRequests, listRequests, type RequestFilter, type RequestPage } from './requests-table.ts';
 
 /** Stores answered requests in the background. A request neither waits for its row nor fails because of it. */
 export interface RequestLog {
   note(request: LoggedRequest): void;
+  /** Notes a refusal that its client may repeat without end. Those of a client and second become one row (admins §7.3). */
+  noteRefusal(client: string, describe: () => LoggedRequest): void;
   /** Returns a page of the stored requests, newest first. */
   list(filter: RequestFilter): Promise<RequestPage>;
   /** Counts and measures the stored requests of a span of time. */
   summarize(span: Span): Promise<RequestSummary>;
   /** Returns the number of rows that wait to be written. */
   waiting(): number;
-  /** Returns the number of rows lost since the process started. */
+  /** Returns the number of requests lost since the process started. */
   lost(): number;
   /** Call it once the settings are loaded. */
   start(): void;
@@ -39,12 +42,16 @@ const batchRows = 1000;
  * lost.
  */
 const maxWaiting = 10_000;
+/** An estimate of a row with its entries in the indexes, in bytes. */
+const rowBytes = 500;
+/** SQLSTATE of a row that no partition takes. */
+const noPartition = '23514';
 /** Pause after a failed batch, in milliseconds. */
 const retryMs = 2000;
 
 /** The requests that wait to be written. */
 interface Pending {
-  rows: LoggedRequest[];
+  rows: WaitingRow[];
   /** The number of rows that were given up. */
   lost: number;
 }
@@ -76,23 +83,29 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
     return undefined;
   }
 
+  function add(row: WaitingRow): void {
+    if (pending.rows.length >= maxWaiting) {
+      pending.lost += row.count;
+      return;
+    }
+    pending.rows.push(row);
+    if (isWriting) return;
+    if (pending.rows.length >= batchRows) writing.wake();
+    else writing.wakeSoon();
+  }
+
+  const refusals = createRefusalMerger<LoggedRequest>((first, count) => add({ ...first, count }));
+
   return {
     list: (filter) => listRequests(database.query, filter),
     summarize: (span) => summarizeRequests(database.query, span),
-    waiting: () => pending.rows.length,
+    waiting: () => pending.rows.length + refusals.waiting(),
     lost: () => pending.lost,
-    note(request) {
-      if (pending.rows.length >= maxWaiting) {
-        pending.lost += 1;
-        return;
-      }
-      pending.rows.push(request);
-      if (isWriting) return;
-      if (pending.rows.length >= batchRows) writing.wake();
-      else writing.wakeSoon();
-    },
+    note: (request) => add({ ...request, count: 1 }),
+    noteRefusal: refusals.add,
     start: () => days.start(),
     async stop() {
+      refusals.flush();
       await writing.stop();
       if (pending.rows.length > 0)
         await writeAll().catch((error) => log.warn({ err: error, lost: pending.lost }, 'cannot write the request log'));
@@ -104,7 +117,7 @@ export function createRequestLog({ database, settings, log }: RequestLogDeps): R
 /** Writes the oldest rows. Throws when the database refuses them (they are lost) or does not answer (they wait). */
 async function writeBatch(
   pending: Pending,
-  days: Pick<RequestDays, 'ensure'>,
+  days: Pick<RequestDays, 'ensure' | 'forget' | 'noteWritten'>,
   { query }: RequestLogDeps['database'],
 ): Promise<void> {
   const batch = pending.rows.slice(0, batchRows);
@@ -112,15 +125,32 @@ async function writeBatch(
     pending.rows = pending.rows.slice(batch.length);
   };
   try {
-    await days.ensure(batch.map(({ at }) => at));
-    await insertRequests(query, batch);
+    await insertBatch(batch, days, query);
     drop();
+    days.noteWritten(batch.length * rowBytes);
   } catch (error) {
     // Rows wait while the database does not answer. A batch that it refuses would be refused again, so it is dropped.
     if (mapDatabaseError(error)?.status !== 503) {
-      pending.lost += batch.length;
+      for (const { count } of batch) pending.lost += count;
       drop();
     }
     throw error;
+  }
+}
+
+async function insertBatch(
+  batch: readonly WaitingRow[],
+  days: Pick<RequestDays, 'ensure' | 'forget'>,
+  query: Query,
+): Promise<void> {
+  const times = batch.map(({ at }) => at);
+  await days.ensure(times);
+  try {
+    await insertRequests(query, batch);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === noPartition)) throw error;
+    days.forget();
+    await days.ensure(times);
+    await insertRequests(query, batch);
   }
 }

@@ -14,10 +14,16 @@ export const requestJson = z.object({
   principal_id: z.string().nullable(),
   auth_impersonated_by: z.string().nullable().describe('the admin who acted as the user'),
   request_id: z.string(),
+  count: z
+    .int()
+    .describe('how many refusals of this second and address the row stands for; it describes the first one'),
   trace_id: z.string().nullable().describe('the trace, as in W3C `traceparent`; null before this was stored'),
 });
 
 export type RequestRow = z.output<typeof requestJson>;
 
 /** A request before its row is written, which gives it an id. */
-export type LoggedRequest = Omit<RequestRow, 'id'>;
+export type LoggedRequest = Omit<RequestRow, 'id' | 'count'>;
+
+/** A row before it is written: a request, or the refusals of a second. */
+export type WaitingRow = Omit<RequestRow, 'id'>;

@@ -16,7 +16,7 @@ export const requestSummaryJson = z.object({
 
 export type RequestSummary = z.output<typeof requestSummaryJson>;
 
-/** The maximum number of counted requests, since a summary must be quick. */
+/** The maximum number of counted rows, since a summary must be quick. */
 const maxCounted = 300_000;
 
 const percentile = (part: number): string =>
@@ -26,15 +26,16 @@ const percentile = (part: number): string =>
 export async function summarizeRequests(query: Query, { since, until, stepSec }: Span): Promise<RequestSummary> {
   const [row] = await query<Pick<RequestSummary, 'is_complete' | 'buckets'>>({
     text: `with counted as materialized (
-        select at, status, duration_ms from system.requests
+        select at, status, duration_ms, count from system.requests
         where at >= $1 and at <= $2 order by at desc, id desc limit ${maxCounted}
       ), placed as (
-        select (at - $1) / $3 * $3 + $1 as bucket, status, duration_ms from counted
+        select (at - $1) / $3 * $3 + $1 as bucket, status, duration_ms, count from counted
       )
       select (select count(*) from counted) < ${maxCounted} as is_complete,
         (select coalesce(json_agg(b order by b.at), '[]') from (
-          select bucket as at, count(*) as requests, count(*) filter (where status between 400 and 499) as refused,
-            count(*) filter (where status >= 500) as failed, ${percentile(0.5)} as p50_ms, ${percentile(0.95)} as p95_ms
+          select bucket as at, sum(count) as requests,
+            coalesce(sum(count) filter (where status between 400 and 499), 0) as refused,
+            coalesce(sum(count) filter (where status >= 500), 0) as failed, ${percentile(0.5)} as p50_ms, ${percentile(0.95)} as p95_ms
           from placed group by bucket
         ) as b) as buckets`,
     values: [since, until, stepSec],

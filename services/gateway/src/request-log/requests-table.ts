@@ -1,5 +1,5 @@
 import { newId, type Query } from '@recordbus/database';
-import type { LoggedRequest, RequestRow } from './request-row.ts';
+import type { RequestRow, WaitingRow } from './request-row.ts';
 
 const columns = {
   id: 'uuid',
@@ -15,6 +15,7 @@ const columns = {
   auth_impersonated_by: 'text',
   request_id: 'text',
   trace_id: 'text',
+  count: 'integer',
 } as const satisfies Record<keyof RequestRow, string>;
 
 const names = Object.keys(columns) as (keyof RequestRow)[];
@@ -26,7 +27,7 @@ const insertSql = `insert into system.requests (${names.join(', ')})
     as given (${names.join(', ')})`;
 
 /** Inserts rows in one statement, in their order. */
-export async function insertRequests(query: Query, requests: readonly LoggedRequest[]): Promise<void> {
+export async function insertRequests(query: Query, requests: readonly WaitingRow[]): Promise<void> {
   // One random part for the batch: a separate id for each row would cost more than the rest of the insert.
   const batchId = newId().slice(0, -12);
   const rows = requests.map((request, index) => ({ ...request, id: batchId + index.toString(16).padStart(12, '0') }));
@@ -101,9 +102,9 @@ export async function ensureRequestDay(query: Query, day: string): Promise<void>
 /** Drops the days before the given one (YYYY-MM-DD, UTC) and returns them. Throws when a day is in use (55P03). */
 export async function dropRequestDays(query: Query, firstKept: string): Promise<string[]> {
   const old = await query<{ day: string }>({
-    text: `select to_date(right(relname, 8), 'YYYYMMDD')::text as day
+    text: `select distinct to_date(substr(relname, 10, 8), 'YYYYMMDD')::text as day
       from pg_inherits join pg_class on pg_class.oid = inhrelid
-      where inhparent = 'system.requests'::regclass and right(relname, 8) < to_char($1::date, 'YYYYMMDD')
+      where inhparent = 'system.requests'::regclass and substr(relname, 10, 8) < to_char($1::date, 'YYYYMMDD')
       order by day`,
     values: [firstKept],
   });
@@ -116,4 +117,16 @@ export async function dropRequestDays(query: Query, firstKept: string): Promise<
     if (row?.done) dropped.push(day);
   }
   return dropped;
+}
+
+/**
+ * Drops the oldest rows while the log has more than about `maxBytes`, indexes included. Returns the number of dropped
+ * partitions. Throws when one is in use (55P03).
+ */
+export async function boundRequests(query: Query, maxBytes: number): Promise<number> {
+  const [row] = await query<{ dropped: number }>({
+    text: 'select system.bound_requests($1::bigint) as dropped',
+    values: [maxBytes],
+  });
+  return row?.dropped ?? 0;
 }
