@@ -29,6 +29,8 @@ export interface Database {
   readonly url: string;
   /** Its address without PgBouncer, which commands need; by default the same. */
   readonly directUrl?: string;
+  /** As the superuser of its server. */
+  readonly superuserUrl?: string;
   drop(): Promise<void>;
 }
 
@@ -54,9 +56,11 @@ export async function createDatabase(): Promise<Database> {
   return {
     url: (await (await ownPooler)?.through(url)) ?? url,
     directUrl: url,
+    superuserUrl: Object.assign(new URL(serverUrl), { pathname: `/${name}` }).href,
     async drop() {
       await execute(serverUrl, `drop database ${name} with (force)`);
-      for (const role of ['reader', 'owner']) await execute(serverUrl, `drop role ${name}_${role}`);
+      for (const role of ['reader', 'owner', 'analyst'])
+        await execute(serverUrl, `drop role if exists ${name}_${role}`);
       openDatabases -= 1;
       if (openDatabases > 0) return;
       const pooler = ownPooler;

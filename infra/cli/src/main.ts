@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { addAdminCommands } from './admin/admin-commands.ts';
+import { addAnalystCommands } from './analysts/analyst-commands.ts';
 import { addBackupCommands } from './backup/backup-commands.ts';
 import { addDoctorCommand } from './doctor/doctor-command.ts';
 import { addEncryptionCommands } from './encryption/encryption-commands.ts';
@@ -30,6 +31,7 @@ variable, 128 + n stopped by signal n, 141 when the reader of the output goes aw
 
 addAdminCommands(program);
 addKeyCommands(program);
+addAnalystCommands(program);
 addSecretCommands(program);
 addEncryptionCommands(program);
 addSnapshotCommands(program);

@@ -34,6 +34,7 @@ import { createUpdateChecker } from './update-check/update-checker.ts';
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
 export { createKey, deleteKey, listAllKeys } from './keys/change-keys.ts';
 export { newKey } from './keys/key-schema.ts';
+export { openAnalystSchema, rebuildAnalystViews } from './schema/analyst-views.ts';
 export type { Change, Lock } from './schema-files/change.ts';
 export { type FileKind, fileSchemas } from './schema-files/file-schemas.ts';
 export { applySchemaFiles, planSchemaFiles, readSchemaFiles } from './schema-files/without-routes.ts';

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { rebuildAnalystViews } from '@recordbus/admin';
 import { recordAudit } from '@recordbus/audit';
 import type { Manifest } from '@recordbus/backup';
 import { keyFileOf } from '@recordbus/crypto';
@@ -154,6 +155,7 @@ async function migrateAndAudit(
       ...cliActor,
       details: { created_at: manifest.created_at, rows, files },
     });
+    await rebuildAnalystViews(database);
   } finally {
     await database.close();
   }

@@ -9,6 +9,8 @@ import { openShortLivedBus, type ShortLivedBus } from './short-lived-bus.ts';
 
 /** A deployment opened for a command. */
 export interface Deployment {
+  /** The URL of the database as the role of the services. */
+  readonly databaseUrl: string;
   readonly database: Database;
   readonly bus: ShortLivedBus;
   readonly settings: Settings;
@@ -34,5 +36,5 @@ export async function openDeployment(parts: CommandParts, { isAlone = true } = {
   const bus = await openShortLivedBus(parts, natsUrl);
   const cipher = createValueCipher(key.text);
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
-  return { database, bus, settings, cipher };
+  return { databaseUrl, database, bus, settings, cipher };
 }

@@ -4,6 +4,7 @@ import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { type Collection, loadCollections } from '@recordbus/schema';
 import { unavailable } from '@recordbus/shared/errors';
+import { createAnalystViews, dropAnalystViews } from './analyst-views.ts';
 
 /** A running change of the schema: the only one, in a transaction, with the current collections. */
 export interface SchemaChange {
@@ -73,7 +74,9 @@ export function createSchemaChanges({ database, bus, cipher, onChanged }: Schema
         `set local statement_timeout = ${statementTimeoutMs}`,
       ]);
       const { collections } = await loadCollections(query);
+      const hasAnalysts = await dropAnalystViews(query);
       const result = await work({ query, collections, cipher, execute, leaveUnchanged });
+      if (hasAnalysts) await createAnalystViews(query, (await loadCollections(query)).collections);
       if (isChanged) await execute(["update system.versions set version = version + 1 where name = 'schema'"]);
       return { result, isChanged };
     });
