@@ -1,4 +1,8 @@
 import type { CollectionDefinition, CollectionValues, FieldDefinition } from '@recordbus/client';
+import { readable, type Unreadable } from '../ui/unreadable.ts';
+
+/** A rule in the editor: `Unreadable` while a custom rule is empty. */
+export type DraftRule = string | null | Unreadable;
 
 /** A field in the editor. `key` survives renames and moves. */
 export interface FieldDraft {
@@ -9,8 +13,8 @@ export interface FieldDraft {
   required: boolean;
   options: Record<string, unknown>;
   collection: string;
-  view_rule: string | null;
-  write_rule: string | null;
+  view_rule: DraftRule;
+  write_rule: DraftRule;
   onCreate: boolean;
   onUpdate: boolean;
   isSystem: boolean;
@@ -20,7 +24,7 @@ export const ruleNames = ['list_rule', 'view_rule', 'create_rule', 'update_rule'
 export type RuleName = (typeof ruleNames)[number];
 
 /** A collection in the editor. */
-export interface Draft extends Record<RuleName, string | null> {
+export interface Draft extends Record<RuleName, DraftRule> {
   name: string;
   type: CollectionDefinition['type'];
   fields: FieldDraft[];
@@ -93,7 +97,7 @@ const givenOptions = (options: Record<string, unknown>): Record<string, unknown>
     Object.entries(options).filter(([, value]) => value !== '' && value !== undefined && value !== null),
   );
 
-function fieldValues(field: FieldDraft): FieldDefinition {
+function fieldValues(field: FieldDraft): DraftValues {
   const { id, name, type, required, options, collection, view_rule, write_rule, onCreate, onUpdate } = field;
   return {
     ...(id !== undefined && { id }),
@@ -108,8 +112,10 @@ function fieldValues(field: FieldDraft): FieldDefinition {
   };
 }
 
-/** Returns the values to send to the API. A view has a query instead of fields. */
-export function valuesOf(draft: Draft): CollectionValues {
+type DraftValues = Readonly<Record<string, unknown>>;
+
+/** Returns the values of a draft, which may hold an `Unreadable`. A view has a query instead of fields. */
+export function draftValues(draft: Draft): DraftValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
   if (type === 'view') return { ...reads, view_query: draft.view_query };
@@ -117,6 +123,9 @@ export function valuesOf(draft: Draft): CollectionValues {
   const options = { history_enabled, ...(type === 'base' && { durability }) };
   return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
+
+/** Returns the values to send to the API. Throws an `UnreadableError` if one cannot be read. */
+export const valuesOf = (draft: Draft): CollectionValues => readable(draftValues(draft)) as CollectionValues;
 
 /** Returns the fields of a collection that a draft drops. */
 export const droppedFields = (

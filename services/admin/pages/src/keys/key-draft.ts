@@ -1,4 +1,5 @@
 import type { ServiceKey, ServiceKeyValues } from '@recordbus/client';
+import { readable, type Unreadable } from '../ui/unreadable.ts';
 
 const daySec = 86_400;
 
@@ -15,7 +16,7 @@ export interface KeyDraft {
   name: string;
   scopes: string[];
   /** Unix seconds. Null means no expiry. */
-  expiresAtSec: number | null;
+  expiresAtSec: number | null | Unreadable;
   networks: string;
   rateLabel: string;
 }
@@ -32,11 +33,11 @@ export const draftOf = (key: ServiceKey | undefined): KeyDraft => ({
 export const expiryAfter = (days: number): number | null =>
   days === 0 ? null : Math.floor(Date.now() / 1000) + days * daySec;
 
-/** Returns the values to send to the API. */
+/** Returns the values to send to the API. Throws an `UnreadableError` if one cannot be read. */
 export const valuesOf = ({ name, scopes, expiresAtSec, networks, rateLabel }: KeyDraft): ServiceKeyValues => ({
   name,
   scopes,
-  expires_at: expiresAtSec,
+  expires_at: readable({ Expires: expiresAtSec }).Expires as number | null,
   allowed_cidrs: networks
     .split(/[\s,]+/)
     .map((line) => line.trim())

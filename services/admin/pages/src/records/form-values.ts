@@ -1,5 +1,5 @@
 import type { FieldDefinition } from '@recordbus/client';
-import { Unreadable } from '../ui/unreadable.ts';
+import { unreadablePlaces } from '../ui/unreadable.ts';
 
 const isEmpty = (value: unknown): boolean => value === undefined || value === null;
 const hasFile = (value: unknown): boolean =>
@@ -8,7 +8,7 @@ const hasFile = (value: unknown): boolean =>
 /** Whether two values of a record are equal. A chosen file never equals a stored one, nor a text that cannot be read. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other || (isEmpty(one) && isEmpty(other))) return true;
-  if (hasFile(one) || hasFile(other) || one instanceof Unreadable || other instanceof Unreadable) return false;
+  if (hasFile(one) || hasFile(other) || unreadablePlaces({ one, other }).length > 0) return false;
   return JSON.stringify(one) === JSON.stringify(other);
 }
 

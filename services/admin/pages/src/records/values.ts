@@ -29,8 +29,9 @@ export const localTime = (seconds: number): string =>
 export const utcTime = (seconds: number): string =>
   isDate(seconds) ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC` : String(seconds);
 
-/** Returns the value of a `datetime-local` input. */
+/** Returns the value of a `datetime-local` input; empty for what is no date. */
 export function localInput(seconds: number): string {
+  if (!isDate(seconds)) return '';
   const date = new Date(seconds * 1000);
   return new Date(date.getTime() - date.getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -6,10 +6,13 @@ export class Unreadable {
   readonly text: string;
   /** Says what is wrong, for the user. */
   readonly reason: string;
+  /** The value before, if the input still shows it. */
+  readonly kept: unknown;
 
-  constructor(text: string, reason: string) {
+  constructor(text: string, reason: string, kept?: unknown) {
     this.text = text;
     this.reason = reason;
+    this.kept = kept;
   }
 
   toJSON(place: string): never {
