@@ -37,7 +37,7 @@ suite('analysts read the collections with SQL', async () => {
   const due = '2026-01-02T03:04:05Z';
   const { id } = await admin.create('posts', { title: 'One', due, pin: 'geheim!!geheim', iban: 'DE1', note: 'hidden' });
 
-  await test('a role without the right to create roles is told what to do [operation §8.9]', async () => {
+  await test('the command needs a role that may create roles, and says so [operation §8.9]', async () => {
     const refused = await cli(['analyst', 'create', name]);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /--as <url>/);
