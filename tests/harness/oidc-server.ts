@@ -8,7 +8,7 @@ import Provider, { type Configuration } from 'oidc-provider';
 export interface Person {
   readonly id: string;
   readonly email?: string;
-  readonly email_verified?: boolean;
+  readonly email_verified?: boolean | string | number;
 }
 
 /** The redirect to the app and its parameters. */

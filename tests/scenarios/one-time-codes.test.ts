@@ -120,6 +120,17 @@ onEachTopology('users sign in with one-time codes and links', async (t, target) 
     );
   });
 
+  await t.test('a code counts with the spaces and dashes that people type [auth §5.3]', async () => {
+    for (const [index, separator] of [' ', '-', '\u00a0', '\u2013', ' - '].entries()) {
+      const email = `typed${index}@example.com`;
+      await register(guest, email);
+      const { code = '' } = await request(email);
+      const typed = `${code.slice(0, 3)}${separator}${code.slice(3)}`;
+      assert.equal(statusOf(await enter({ email, code: `${typed}0` })), 401);
+      assert.equal(statusOf(await enter({ email, code: typed })), 200, JSON.stringify(typed));
+    }
+  });
+
   await t.test('the link signs in, and uses up the code with it', async () => {
     await register(guest, 'two@example.com');
     const { code = '', token = '', email } = await request('two@example.com');

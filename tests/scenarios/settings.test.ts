@@ -231,3 +231,28 @@ onEachTopology('the theme is public', async (t, target) => {
     get('the default colours again', theme, 'settings §5'),
   ]);
 });
+
+onEachTopology('a mail template is stored only if all of it is filled', async (t, target) => {
+  const admin = await target.admin();
+  const patch = (body: object) => admin.send('PATCH', '/api/v1/admin/settings', { body });
+  await t.test('braces that are never filled are 422 and name the template [mail §2.3]', async () => {
+    for (const text of [
+      'Hello {{#if email}}you{{/if}}',
+      'Hello {{email',
+      '{{ email }',
+      '{{}}',
+      '{{user.name}}',
+      '{{{email}}}',
+    ])
+      for (const key of ['email.verify.body', 'email.verify.subject']) {
+        const { status, json } = await patch({ [key]: text });
+        assert.equal(status, 422, text);
+        assert.match(String(objectAt(json, 'details')[key]), /is not filled/, text);
+      }
+  });
+  await t.test('other braces are text [mail §2.3]', async () => {
+    const body = '<style>@media print{p{color:red}}</style><p>{ {{email}} } {{ link }}</p>';
+    assert.equal((await patch({ 'email.verify.body': body })).status, 200);
+    assert.equal((await patch({ 'email.verify.body': '' })).status, 200);
+  });
+});

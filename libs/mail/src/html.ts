@@ -20,4 +20,32 @@ export function htmlOfText(template: string): string {
     .join('\n');
 }
 
+/** The language and the title of a document. */
+interface DocumentHead {
+  /** A language tag (BCP 47). */
+  readonly lang: string;
+  readonly title: string;
+}
+
+/**
+ * Returns HTML as a whole document (mail §2.5): mail programs guess the character set and the language of a fragment. What
+ * has an `html` tag keeps its head.
+ */
+export function wholeDocument(html: string, { lang, title }: DocumentHead): string {
+  const isWhole = /<html[\s>]/i.test(html);
+  if (isWhole) return /^\s*<!doctype/i.test(html) ? html : `<!doctype html>\n${html}`;
+  return `<!doctype html>
+<html lang="${escapeHtml(lang)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(title)}</title>
+</head>
+<body>
+${html.trim()}
+</body>
+</html>
+`;
+}
+
 const linkTemplate = '<a href="{{link}}">{{link}}</a>';

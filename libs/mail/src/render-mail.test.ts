@@ -73,14 +73,33 @@ test('values are escaped in HTML and are not read as templates [mail §2.5]', ()
   const to = `"<b>&'{{token}}@example.com`;
   const { text, html } = render({ 'email.verify.body': 'Hello {{email}}!' }, { to });
   assert.equal(text, `Hello ${to}!`);
-  assert.equal(html, '<p>Hello &quot;&lt;b&gt;&amp;&#39;{{token}}@example.com!</p>');
+  assert.equal(bodyOf(html), '<p>Hello &quot;&lt;b&gt;&amp;&#39;{{token}}@example.com!</p>');
 });
 
 test('the HTML part escapes a text template [mail §2.5]', () => {
   assert.equal(
-    render({ 'email.verify.body': 'Questions? <help@example.com>\n1 < 2\n\nBye' }).html,
+    bodyOf(render({ 'email.verify.body': 'Questions? <help@example.com>\n1 < 2\n\nBye' }).html),
     '<p>Questions? &lt;help@example.com&gt;<br>\n1 &lt; 2</p>\n<p>Bye</p>',
   );
+});
+
+/** Returns what is between the body tags of a document. */
+const bodyOf = (html: string): string | undefined => /<body>\n([\s\S]*)\n<\/body>/.exec(html)?.[1];
+
+test('every HTML part is a whole document [mail §2.5]', () => {
+  const own = (variables: Record<string, string>) => render({ 'email.lang': 'pt-BR' }, { template: 'own', variables });
+  for (const { html } of [
+    render({ 'email.lang': 'pt-BR', 'email.verify.subject': 'a <b> & c' }),
+    render({ 'email.lang': 'pt-BR', 'email.verify.subject': 'a <b> & c', 'email.verify.body': '<p>Hello</p>' }),
+    own({ subject: 'a <b> & c', text: 'Hello' }),
+    own({ subject: 'a <b> & c', text: 'Hello', html: '<p>Hello</p>' }),
+  ]) {
+    assert.match(html, /^<!doctype html>\n<html lang="pt-BR">\n<head>\n<meta charset="utf-8">/);
+    assert.match(html, /<title>a &lt;b&gt; &amp; c<\/title>/);
+    assert.match(html, /<\/body>\n<\/html>\n$/);
+  }
+  const whole = '<!DOCTYPE html><html lang="fr"><body><p>x</p></body></html>';
+  assert.equal(render({ 'email.verify.body': whole }).html, whole);
 });
 
 test('an HTML template is sent unchanged, with a text part made of it [mail §2.5]', () => {
@@ -91,6 +110,7 @@ test('an HTML template is sent unchanged, with a text part made of it [mail §2.
     { to: 'a&b@example.com' },
   );
   assert.equal(text, `Hello a&b@example.com,\nConfirm (${links.verify}) & enjoy`);
+  assert.ok(html.startsWith('<!doctype html>\n<html><head><title>x</title>'), html);
   assert.ok(html.includes('<b>a&amp;b@example.com</b>'), html);
   assert.ok(html.includes(`href="${links.verify?.replace('&', '&amp;')}"`), html);
 });

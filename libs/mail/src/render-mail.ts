@@ -1,7 +1,7 @@
 import type { Settings } from '@recordbus/settings';
 import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
 import { fillTemplate, type Variables } from './fill-template.ts';
-import { escapeHtml, htmlOfText, isHtml } from './html.ts';
+import { escapeHtml, htmlOfText, isHtml, wholeDocument } from './html.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';
 import { textOfHtml } from './text-of-html.ts';
 
@@ -37,23 +37,24 @@ const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
  * forged Host header would send the token elsewhere (mail §2.4).
  */
 export function renderMail(settings: Pick<Settings, 'get'>, { template, to, variables }: MailContent): RenderedMail {
-  if (template === 'own') return renderOwn(variables);
+  const lang = settings.get('email.lang');
+  if (template === 'own') return renderOwn(variables, lang);
   const appUrl = withoutTrailingSlashes(settings.get('app.url'));
   const all = { ...variables, email: to, appUrl, link: linkOf(template, appUrl, variables) };
   const body = settings.get(`email.${template}.body`);
   const [text, html] = isHtml(body) ? [textOfHtml(body), body] : [body, htmlOfText(body)];
+  const subject = oneLine(fillTemplate(settings.get(`email.${template}.subject`), all, (value) => value));
   return {
-    subject: oneLine(fillTemplate(settings.get(`email.${template}.subject`), all, (value) => value)),
+    subject,
     text: fillTemplate(text, all, (value) => value),
-    html: fillTemplate(html, all, escapeHtml),
+    html: wholeDocument(fillTemplate(html, all, escapeHtml), { lang, title: subject }),
   };
 }
 
-const renderOwn = ({ subject = '', text = '', html }: Variables): RenderedMail => ({
-  subject: oneLine(subject),
-  text,
-  html: html ?? htmlOfText(text),
-});
+function renderOwn({ subject: given = '', text = '', html }: Variables, lang: string): RenderedMail {
+  const subject = oneLine(given);
+  return { subject, text, html: wholeDocument(html ?? htmlOfText(text), { lang, title: subject }) };
+}
 
 function linkOf(template: SettingsTemplate, appUrl: string, { collection = '', token = '' }: Variables): string {
   const path = linkPaths[template];

@@ -75,7 +75,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
 
   await t.test('an unverified address of the provider matches no account', async () => {
     const { id } = await register('sue@example.com');
-    for (const email_verified of [false, undefined]) {
+    for (const email_verified of [false, undefined, 'true', 1, '1']) {
       const person = {
         id: randomUUID(),
         email: 'sue@example.com',
@@ -86,6 +86,17 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
       assert.notEqual(textAt(answer.json, 'data.record.id'), id);
       assert.match(textAt(answer.json, 'data.record.email'), /@users\.invalid$/);
     }
+  });
+
+  await t.test('a made-up address that the provider vouches for proves nothing [oauth §1.1]', async () => {
+    await admin.patch('/api/v1/admin/settings', { 'oauth2.verified_email.people': '1' });
+    const vouched = { id: randomUUID(), email: `oidc_${randomUUID()}@users.invalid`, email_verified: true };
+    const answer = await signIn(vouched);
+    assert.equal(answer.status, 200, answer.text);
+    assert.equal(at(answer.json, 'data.record.verified'), false);
+    assert.notEqual(textAt(answer.json, 'data.record.email'), vouched.email);
+    assert.equal(at(answer.json, 'data.profile.email_verified'), false);
+    await admin.patch('/api/v1/admin/settings', { 'oauth2.verified_email.people': '' });
   });
 
   const una = newPerson('una');
@@ -131,7 +142,22 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     const bad = await enter(person, { password, colour: 'red' });
     assert.equal(bad.status, 422);
     assert.deepEqual(differences(bad.json, refused.invalid('country', 'password', 'colour').json), []);
-    const good = await enter(person, { country: 'CH', email: 'victim@example.com', verified: true });
+    // Refused before the code is used up, and also for an account that exists.
+    const credentials = await visit(person);
+    for (const [record, status, member] of [
+      [{ country: 'CH', email: 'victim@example.com' }, 422, 'email'],
+      [{ country: 'CH', email: null }, 422, 'email'],
+      [{ country: 'CH', verified: 'yes' }, 422, 'verified'],
+      [{ country: 'CH', verified: true }, 403, undefined],
+    ] as const) {
+      const body = { ...credentials, record };
+      const answer = await guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', { body });
+      assert.equal(answer.status, status, answer.text);
+      if (member) assert.ok(at(answer.json, `details.${member}`), answer.text);
+    }
+    const good = await guest.send('POST', '/api/v1/auth/strict/oauth2/exchange', {
+      body: { ...credentials, record: { country: 'CH', verified: false } },
+    });
     const { id } = objectAt(good.json, 'data.record');
     const expected = { id: is.uuidV7, country: 'CH', email: `oidc_${id}@users.invalid`, verified: false };
     assert.deepEqual(

@@ -1,5 +1,5 @@
 import { setting, settingGroup, unsetSetting } from './setting.ts';
-import { block, httpUrl, line } from './text-schemas.ts';
+import { block, httpUrl, languageTag, line } from './text-schemas.ts';
 
 const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as const;
 
@@ -87,6 +87,7 @@ const bodies = {
 
 export const emailTemplates = settingGroup('Email templates', ['auth'], {
   'app.url': unsetSetting(httpUrl, '', 'Base URL of your frontend, used in {{link}} and {{appUrl}}.'),
+  'email.lang': setting(languageTag, 'en', 'Language of the mails, which screen readers and translators follow.'),
   'email.verify.subject': setting(
     subject(templateVariables.verify),
     'Verify your email',

@@ -1,7 +1,7 @@
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 import { type Setting, setting, settingGroup, unsetSetting } from './setting.ts';
-import { flag, httpUrl, line, opaque, privateKeyPem } from './text-schemas.ts';
+import { clientCredential, flag, httpUrl, line, privateKeyPem } from './text-schemas.ts';
 
 /** The OAuth2 providers with settings of their own; `oidc` connects to any other (oauth §1.1). */
 export const oauthProviderNames = [
@@ -32,8 +32,8 @@ type ProviderSettings = Record<`oauth2.${OauthProviderName}.enabled`, Setting<bo
 const commonSettings = Object.fromEntries(
   oauthProviderNames.flatMap((name): [string, Setting<unknown>][] => [
     [`oauth2.${name}.enabled`, setting(flag, '0', `Sign-in with ${name}.`)],
-    [`oauth2.${name}.client_id`, unsetSetting(opaque, '', `Client id at ${name}.`)],
-    [`oauth2.${name}.client_secret`, unsetSetting(opaque, '', `Client secret at ${name}.`)],
+    [`oauth2.${name}.client_id`, unsetSetting(clientCredential, '', `Client id at ${name}.`)],
+    [`oauth2.${name}.client_secret`, unsetSetting(clientCredential, '', `Client secret at ${name}.`)],
   ]),
 ) as ProviderSettings;
 
@@ -62,8 +62,8 @@ const oidcMembers = {
 /** OpenID providers other than `oidc`, named `oidc.<name>` (oauth §1.4). */
 export const oidcProviderFamilies = {
   'oauth2.providers.oidc.<name>.enabled': setting(flag, '0', 'Sign-in with this OpenID provider.'),
-  'oauth2.providers.oidc.<name>.client_id': unsetSetting(opaque, '', 'Client id at this provider.'),
-  'oauth2.providers.oidc.<name>.client_secret': unsetSetting(opaque, '', 'Client secret at this provider.'),
+  'oauth2.providers.oidc.<name>.client_id': unsetSetting(clientCredential, '', 'Client id at this provider.'),
+  'oauth2.providers.oidc.<name>.client_secret': unsetSetting(clientCredential, '', 'Client secret at this provider.'),
   'oauth2.providers.oidc.<name>.issuer': oidcMembers.issuer,
   'oauth2.providers.oidc.<name>.authorization_url': oidcMembers.authorization_url,
   'oauth2.providers.oidc.<name>.token_url': oidcMembers.token_url,

@@ -23,6 +23,18 @@ export const block = (maxLength: number) =>
 /** A key, token or identifier of another system: visible ASCII, safe in a header. */
 export const opaque = boundedText(4096).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
 
+/** The id or secret of a client: visible ASCII and spaces (VSCHAR of RFC 6749 appendix A). */
+export const clientCredential = boundedText(4096).regex(
+  /^[\x20-\x7e]+$/,
+  'must be visible ASCII characters and spaces',
+);
+
+/** A language tag (BCP 47). */
+export const languageTag = boundedText(35).regex(
+  /^[A-Za-z]{2,8}(?:-[A-Za-z0-9]{1,8})*$/,
+  'must be a language tag, such as en or pt-BR',
+);
+
 /** An absolute http or https URL. */
 export const httpUrl = boundedText(2048)
   .regex(/^[^\s\\]+$/, 'must not contain spaces or backslashes')

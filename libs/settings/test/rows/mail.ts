@@ -81,6 +81,14 @@ export const mailRows = {
     ],
   },
   'app.url': url,
+  'email.lang': {
+    text: 'en',
+    good: [
+      ['de', 'de'],
+      ['pt-BR', 'pt-BR'],
+    ],
+    bad: ['english please', 'x', 'de_AT', '"><script>', 'de-'].map((bad) => [bad, /language tag/]),
+  },
   'email.verify.subject': subject('Verify your email'),
   'email.verify.body': { ...body, bad: [...body.bad, ['{{code}}', /is not a variable/]] },
   'email.reset.subject': subject('Reset your password'),

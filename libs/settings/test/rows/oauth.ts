@@ -5,11 +5,18 @@ import { flag, opaque, type Row, secret, url } from '../row.ts';
 const pem =
   '-----BEGIN PRIVATE KEY-----\nMIGHAgEAMBMGByqGSM49AgEG\nCCqGSM49AwEHBG0wawIBAQQg\n-----END PRIVATE KEY-----';
 
+/** RFC 6749 appendix A takes spaces too. */
+const withSpaces = (row: Row): Row => ({
+  ...row,
+  good: [...row.good, ['a b', 'a b']],
+  bad: row.bad.filter(([text]) => text !== 'a b'),
+});
+
 const providerRows = Object.fromEntries(
   oauthProviderNames.flatMap((name) => [
     [`oauth2.${name}.enabled`, flag('0')],
-    [`oauth2.${name}.client_id`, opaque],
-    [`oauth2.${name}.client_secret`, secret],
+    [`oauth2.${name}.client_id`, withSpaces(opaque)],
+    [`oauth2.${name}.client_secret`, withSpaces(secret)],
   ]),
 ) as Record<Extract<SettingKey, `oauth2.${string}.${'enabled' | 'client_id' | 'client_secret'}`>, Row>;
 

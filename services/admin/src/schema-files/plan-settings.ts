@@ -11,6 +11,7 @@ import { describeIssues } from '@recordbus/shared/describe-issues';
 import { AppError } from '@recordbus/shared/errors';
 import { checkChannelsOf } from '../settings/check-channels.ts';
 import { checkCollectionsOf } from '../settings/check-collections.ts';
+import { checkTemplatesOf } from '../settings/check-templates.ts';
 import type { Change } from './change.ts';
 import { needsVariable, type ReadText, readText, type Variables } from './read-text.ts';
 
@@ -103,7 +104,7 @@ function check(
   if (!read.success)
     for (const [key, message] of Object.entries(describeIssues(read.error, given)))
       problems.add(`settings.${key}`, message);
-  for (const refuse of [checkCollectionsOf, checkChannelsOf]) {
+  for (const refuse of [checkCollectionsOf, checkChannelsOf, checkTemplatesOf]) {
     try {
       if (read.success) refuse({ ...read.data, ...onlySet(patch) }, collections);
     } catch (error) {

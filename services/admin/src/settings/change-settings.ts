@@ -5,6 +5,7 @@ import type { Actor } from '../audit/actor.ts';
 import { requireOwnNetworks } from '../keys/bounds.ts';
 import { checkChannelsOf } from './check-channels.ts';
 import { checkCollectionsOf } from './check-collections.ts';
+import { checkTemplatesOf } from './check-templates.ts';
 
 export interface SettingsDeps extends PatchDeps {
   readonly settings: Settings;
@@ -18,7 +19,8 @@ export async function currentSettings({ settings }: SettingsDeps): Promise<Recor
 
 /**
  * Stores a patch and returns every setting after it. The audit row names the keys, never their values (settings §1.6).
- * Throws 403 for the trusted proxies by a key with networks, 422 for keys of missing collections, and for rules of channels that cannot be evaluated.
+ * Throws 403 for the trusted proxies by a key with networks, 422 for keys of missing collections, for rules of channels that cannot be evaluated, and for
+ * mail templates with parts that are never filled.
  */
 export async function changeSettings(
   deps: SettingsDeps,
@@ -30,6 +32,7 @@ export async function changeSettings(
     const { collections } = await loadCollections(query);
     checkCollectionsOf(patch, collections);
     checkChannelsOf(patch, collections);
+    checkTemplatesOf(patch);
     await recordAudit(query, { ...actor, action: 'settings.update', details: { keys } });
   });
   return currentSettings(deps);

@@ -1,6 +1,8 @@
-import { findUserByEmail, type NewUser, readSignUpRequest, type User } from '@recordbus/accounts';
+import { findUserByEmail, type NewUser, readSignUpRequest, type User, verifiedIsForAdmins } from '@recordbus/accounts';
 import { newId, type Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
+import type { Principal } from '@recordbus/shared/context';
+import { validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findLinkedUser, linkOf } from '../identity/link-rows.ts';
 import type { Profile } from '../identity/provider-profile.ts';
@@ -36,6 +38,19 @@ export async function identify(
   const where = { collectionId, provider, redirectUri, nowSec: nowSec() };
   const codeVerifier = await chooseVerifier(database.query, where, { state, codeVerifier: theirs });
   return provider.identify({ code, redirectUri, codeVerifier });
+}
+
+/**
+ * Refuses members of `record` that a new account gets from the provider only (oauth §4.1). Call it before the code is used
+ * up. Throws 403 for `verified: true`, as a registration does, and 422 for an address or another value.
+ */
+export function refuseProvidedFields({ email, verified }: ProviderSignIn['record'], { type }: Principal): void {
+  if (verified === true && type !== 'admin') throw verifiedIsForAdmins();
+  const given = Object.entries({ email, verified }).filter(([, value]) => value !== undefined && value !== false);
+  if (given.length > 0)
+    throw validationFailed(
+      Object.fromEntries(given.map(([name]) => [name, 'is set from the profile of the provider'])),
+    );
 }
 
 interface ProviderSignIn {

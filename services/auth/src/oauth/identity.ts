@@ -23,12 +23,16 @@ export function readIdentity({ provider, issuer }: Pick<Identity, 'provider' | '
   const providerUserId = typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id;
   if (typeof providerUserId !== 'string' || !isSaneId(providerUserId))
     throw refusedByProvider('the profile has no usable id');
-  const address = isTrue(verified) ? accountAddress.safeParse(email).data : undefined;
+  // A claim of another type is no proof, even the text "true" (OIDC Core §5.1).
+  const address = verified === true ? provableAddress(email) : undefined;
   const profile = readProfile({ provider, id: providerUserId }, claims, address);
   return { provider, issuer, providerUserId, verifiedEmail: address, profile };
 }
 
 const isSaneId = (id: string): boolean => id !== '' && id.length <= maxIdLength && !/[\p{Cc}\p{Cs}]/u.test(id);
 
-/** Some providers write booleans as strings or numbers. */
-const isTrue = (value: unknown): boolean => value === true || value === 'true' || value === 1 || value === '1';
+/** Returns the address if it can be anyone's: nobody holds a made-up one (auth §1.4, RFC 6761 §6.4). */
+function provableAddress(email: unknown): string | undefined {
+  const { data } = accountAddress.safeParse(email);
+  return data === undefined || /\.invalid$/i.test(data) ? undefined : data;
+}

@@ -50,10 +50,21 @@ export function createProviderHttp(client: Pick<EgressClient, 'request'>, log: L
 
 function parseObject(body: Uint8Array): Json | undefined {
   try {
-    return objectOf(JSON.parse(Buffer.from(body).toString('utf8')));
+    const text = Buffer.from(body).toString('utf8');
+    return objectOf(hasLongNumber.test(text) ? JSON.parse(text, keepLongInteger) : JSON.parse(text));
   } catch {
     return undefined;
   }
+}
+
+/** A number that may be beyond those that JavaScript keeps exactly. */
+const hasLongNumber = /\d{16}/;
+
+/** Keeps an integer above 2^53 as its text: the ids of some providers are such numbers (oauth §3.1). */
+function keepLongInteger(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
+  if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
+  const source = context?.source ?? '';
+  return /^\d{1,255}$/.test(source) ? source : value;
 }
 
 /** Returns the value if it is an object or an array. */

@@ -6,6 +6,7 @@ import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
 import { findOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';
+import { typedCode } from '../one-time/typed-code.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { invalidToken } from '../verification/verification.ts';
@@ -76,7 +77,7 @@ async function guess(
   await guessLimit.reserve({ key, ...guesses });
   const accountId = (await findUserByEmail(database.query, collection, email))?.id ?? '';
   const live = await guessCode(database.query, { collectionId: collection.id, accountId, nowSec: nowSec() });
-  if (!isSame(hashCode(accountId, code.trim()), String(live?.data.code_hash)) || !live) throw wrongCode();
+  if (!isSame(hashCode(accountId, typedCode(code)), String(live?.data.code_hash)) || !live) throw wrongCode();
   await guessLimit.clear(key);
   return { accountId, email: String(live.data.email), tokenHash: live.tokenHash };
 }

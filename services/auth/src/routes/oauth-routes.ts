@@ -6,7 +6,7 @@ import { z } from 'zod';
 import { originOf } from '../auth-parts.ts';
 import { providerProfile } from '../identity/provider-profile.ts';
 import { authorize } from '../oauth/authorize.ts';
-import { identify, signInWithIdentity } from '../oauth/exchange.ts';
+import { identify, refuseProvidedFields, signInWithIdentity } from '../oauth/exchange.ts';
 import { confirmMerge } from '../oauth/merge.ts';
 import type { OauthParts } from '../oauth/oauth-parts.ts';
 import { unlink } from '../oauth/unlink.ts';
@@ -89,6 +89,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     },
     admit: admitTo(parts.collections),
     async handler({ params, body, ...input }) {
+      refuseProvidedFields(body.record, input.context.principal);
       // Outside `serve`, which may repeat its work: a code works once.
       const identity = await identify(parts, await parts.collections.get(params.collection), body);
       return parts.collections.serve(params.collection, async (collection) =>

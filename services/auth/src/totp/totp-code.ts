@@ -1,4 +1,5 @@
 import { generateSecret, generateURI, verify } from 'otplib';
+import { typedCode } from '../one-time/typed-code.ts';
 
 /** The lifetime of a code (auth §6.5). */
 const stepSec = 30;
@@ -15,7 +16,7 @@ export const otpauthUrl = (secret: string, { issuer, email }: { issuer: string; 
  * code or another text.
  */
 export async function findTotpStep(secret: string, code: string, nowSec: number): Promise<number | undefined> {
-  const token = code.replace(/\s/g, '');
+  const token = typedCode(code);
   if (!/^\d{6}$/.test(token)) return undefined;
   const result = await verify({ strategy: 'totp', secret, token, epoch: nowSec, epochTolerance: stepSec });
   return result.valid && 'timeStep' in result ? result.timeStep : undefined;

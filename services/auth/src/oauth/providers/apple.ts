@@ -70,7 +70,8 @@ export function createApple({ settings, http, log, nowSec }: AppleDeps): () => P
     signSecret,
     async readClaims({ clientId, tokens }) {
       const { sub, email, email_verified } = await readIdToken(tokens.id_token, clientId);
-      return { id: sub, email, verified: email_verified };
+      // Apple documents it as "a string or Boolean value".
+      return { id: sub, email, verified: email_verified === 'true' || email_verified };
     },
   };
   return () => apple;

@@ -13,6 +13,7 @@ export const linkedin: Provider = {
   pkce: 'never',
   async readClaims({ get }) {
     const { sub, email, email_verified, name, picture } = await get('https://api.linkedin.com/v2/userinfo');
-    return { id: sub, email, verified: email_verified, name, avatarUrl: picture };
+    // LinkedIn sends it as a text too.
+    return { id: sub, email, verified: email_verified === 'true' || email_verified, name, avatarUrl: picture };
   },
 };

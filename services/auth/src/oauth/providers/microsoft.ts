@@ -21,7 +21,8 @@ export function microsoft(settings: Pick<Settings, 'get'>): Provider {
       const stated = readIdToken(tokens.id_token);
       const email = stated?.email;
       const proved = stated?.verified_primary_email;
-      return { id, name, email, verified: Array.isArray(proved) && proved.includes(email) ? true : stated?.xms_edov };
+      const isProved = Array.isArray(proved) && proved.includes(email);
+      return { id, name, email, verified: isProved || edovOf(stated?.xms_edov) };
     },
   };
 }
@@ -34,3 +35,6 @@ function readIdToken(token: unknown): Json | undefined {
     return undefined;
   }
 }
+
+/** Microsoft sends this claim as a boolean, a number or a text. */
+const edovOf = (claim: unknown): unknown => ['true', 1, '1'].includes(claim as string) || claim;
