@@ -28,8 +28,9 @@ const operatorSigns: ReadonlySet<string> = new Set(operators);
  * characters that belong to no token.
  */
 export function readTokens(source: string): Token[] {
-  if (source.length > limits.characters && [...source].length > limits.characters)
-    throw errorAt(`an expression has at most ${limits.characters} characters`, limits.characters);
+  const { charactersWithItems: longest } = limits;
+  if (source.length > longest && (source.length > 2 * longest || [...source].length > longest))
+    throw errorAt(`an expression has at most ${longest} characters`, longest);
   const tokens: Token[] = [];
   let position = 0;
   for (;;) {

@@ -110,7 +110,31 @@ describe('parse and print', () => {
 
   const limits: [string, string, string, RegExp][] = [
     ['200 comparisons', repeat('a=1', 200), repeat('a=1', 201), /more than 200 comparisons/],
-    ['200 items', `a in (${Array(200).fill(1)})`, `a in (${Array(201).fill(1)})`, /more than 200 comparisons/],
+    ['1,000 items', `a in (${Array(1000).fill(1)})`, `a in (${Array(1001).fill(1)})`, /more than 1000 values/],
+    [
+      '1,000 items of several lists',
+      `a in (${Array(500).fill(1)}) || b in (${Array(500).fill(1)})`,
+      `a in (${Array(500).fill(1)}) || b in (${Array(501).fill(1)})`,
+      /more than 1000 values/,
+    ],
+    [
+      '200 comparisons with items that are no literals',
+      `a in (${Array(199).fill('@now')})`,
+      `a in (${Array(200).fill('@now')})`,
+      /more than 200 comparisons/,
+    ],
+    [
+      '4,000 characters beside the items',
+      `a in (${Array(1000).fill(`"${'x'.repeat(36)}"`)}) && ${padded('x', 3980)}`,
+      `a in (${Array(1000).fill(`"${'x'.repeat(36)}"`)}) && ${padded('x', 4000)}`,
+      /at most 4000 characters/,
+    ],
+    [
+      '65,536 characters with the items',
+      `a in ("${'x'.repeat(65_536 - 9)}")`,
+      `a in ("${'x'.repeat(65_536 - 8)}")`,
+      /at most 65536 characters/,
+    ],
     ['3 exists', related(3), related(4), /exists nests more than 3 deep/],
     ['32 parentheses', nested(32), nested(33), /nest more than 32 deep/],
     ['4,000 characters', padded('x', 4000), padded('x', 4001), /at most 4000 characters/],

@@ -1,6 +1,6 @@
 import { limits } from '../limits.ts';
 import { errorAt } from '../query-error.ts';
-import { type Exists, type Expression, operators, type Test } from './ast.ts';
+import { type Exists, type Expression, type Operand, operators, type Test } from './ast.ts';
 import { parseOperand } from './parse-operand.ts';
 import { openTokens, type TokenStream, unexpected } from './token-stream.ts';
 
@@ -17,16 +17,17 @@ interface Depth {
  */
 export function parse(text: string): Expression {
   const tokens = openTokens(text);
-  const expression = createParser(tokens)({ parentheses: 0, exists: 0 });
+  const counts = createCounts(text, tokens);
+  const expression = createParser(tokens, counts)({ parentheses: 0, exists: 0 });
   if (tokens.peek().kind !== 'end') throw unexpected(tokens.peek(), 'expected && or ||');
+  counts.checkLength();
   return expression;
 }
 
 type Parse<T> = (depth: Depth) => T;
 
-function createParser(tokens: TokenStream): Parse<Expression> {
+function createParser(tokens: TokenStream, counts: Counts): Parse<Expression> {
   const isJoin = (sign: string) => tokens.peek().kind === 'join' && tokens.peek().text === sign;
-  const countTerm = termCounter(tokens);
 
   const readAny: Parse<Expression> = (depth) =>
     readJunction('any', '||', () => readJunction('all', '&&', () => readTerm(depth)));
@@ -54,11 +55,11 @@ function createParser(tokens: TokenStream): Parse<Expression> {
     if (isCall && (text === 'all' || text === 'none')) {
       tokens.take();
       tokens.take();
-      const test = readTest(tokens, countTerm);
+      const test = readTest(tokens, counts);
       tokens.expect('close', 'expected )');
       return { kind: 'quantified', quantifier: text, test, position };
     }
-    return readTest(tokens, countTerm);
+    return readTest(tokens, counts);
   };
 
   const readGroup: Parse<Expression> = ({ parentheses, exists }) => {
@@ -70,7 +71,7 @@ function createParser(tokens: TokenStream): Parse<Expression> {
   };
 
   const readExists: Parse<Exists> = ({ parentheses, exists }) => {
-    countTerm();
+    counts.addTerm();
     const word = tokens.take();
     if (exists === limits.exists) throw errorAt(`exists nests more than ${limits.exists} deep`, word.position);
     tokens.take();
@@ -92,19 +93,19 @@ const isTermWord = (tokens: TokenStream): boolean =>
   tokens.peek(2).kind === 'open';
 
 /** Reads a comparison or a membership. */
-function readTest(tokens: TokenStream, countTerm: () => void): Test {
-  countTerm();
+function readTest(tokens: TokenStream, counts: Counts): Test {
+  counts.addTerm();
   const left = parseOperand(tokens);
   const sign = tokens.take();
   if (sign.kind === 'name' && sign.text === 'in')
-    return { kind: 'in', left, among: readAmong(tokens, countTerm), position: sign.position };
+    return { kind: 'in', left, among: readAmong(tokens, counts), position: sign.position };
   const operator = operators.find((known) => sign.kind === 'operator' && known === sign.text);
   if (!operator) throw unexpected(sign, 'expected a comparison');
   return { kind: 'comparison', operator, left, right: parseOperand(tokens) };
 }
 
 /** Reads what follows `in`: items in parentheses, or a path. */
-function readAmong(tokens: TokenStream, countTerm: () => void): Extract<Test, { kind: 'in' }>['among'] {
+function readAmong(tokens: TokenStream, counts: Counts): Extract<Test, { kind: 'in' }>['among'] {
   const first = tokens.peek();
   if (first.kind !== 'open') {
     const path = parseOperand(tokens);
@@ -112,22 +113,55 @@ function readAmong(tokens: TokenStream, countTerm: () => void): Extract<Test, { 
       throw errorAt('in takes values in parentheses, or a path', first.position);
     return path;
   }
-  tokens.take();
-  const items = [parseOperand(tokens)];
-  while (tokens.peek().kind === 'comma') {
+  const items: Operand[] = [];
+  do {
     tokens.take();
-    countTerm();
-    items.push(parseOperand(tokens));
-  }
+    const item = parseOperand(tokens);
+    counts.addItem(item);
+    items.push(item);
+  } while (tokens.peek().kind === 'comma');
+  counts.addItems(first.position, tokens.peek().position);
   tokens.expect('close', 'expected , or )');
   return items;
 }
 
-/** Counts comparisons. Throws QueryError beyond the limit. */
-function termCounter(tokens: TokenStream): () => void {
-  let terms = 0;
-  return () => {
+/** Counts what an expression has. Throws QueryError beyond a limit. */
+interface Counts {
+  addTerm(): void;
+  addItem(item: Operand): void;
+  /** Notes the part of the text that is the items of one `in (…)`. */
+  addItems(from: number, to: number): void;
+  /** Checks the length of the text without these parts, when all of it was read. */
+  checkLength(): void;
+}
+
+const literals: ReadonlySet<string> = new Set(['text', 'number', 'bool', 'null']);
+
+function createCounts(text: string, tokens: TokenStream): Counts {
+  let [terms, items, unitsOfItems] = [0, 0, 0];
+  let codePointsOfItems = 0;
+  const addTerm = () => {
     terms += 1;
     if (terms > limits.terms) throw errorAt(`there are more than ${limits.terms} comparisons`, tokens.peek().position);
   };
+  return {
+    addTerm,
+    addItem({ kind, position }) {
+      items += 1;
+      if (items > limits.items) throw errorAt(`there are more than ${limits.items} values in parentheses`, position);
+      // All literals are one parameter of the statement.
+      if (!literals.has(kind)) addTerm();
+    },
+    addItems(from, to) {
+      unitsOfItems += to - from;
+      codePointsOfItems += countCodePoints(text.slice(from, to));
+    },
+    checkLength() {
+      if (text.length - unitsOfItems <= limits.characters) return;
+      if (countCodePoints(text) - codePointsOfItems > limits.characters)
+        throw errorAt(`an expression has at most ${limits.characters} characters`, limits.characters);
+    },
+  };
 }
+
+const countCodePoints = (text: string): number => [...text].length;

@@ -1,4 +1,5 @@
 import type { Membership, Operand } from '../language/ast.ts';
+import { limits } from '../limits.ts';
 import { errorAt } from '../query-error.ts';
 import { callersOf, type OfCaller } from './caller-values.ts';
 import { findSide } from './find-side.ts';
@@ -46,6 +47,8 @@ function joinItems(tests: readonly Resolved[], form: Form, position: number): Re
   const isOneKind = comparisons.length === tests.length && comparisons.every(({ as }) => as === first?.as);
   if (first && isOneKind) return { ...first, right: { source: 'several', items } };
   if (form.negatesValue) throw errorAt('the items of in are not of one kind', position);
+  if (tests.length > limits.terms)
+    throw errorAt(`more than ${limits.terms} items of in must be of one kind, all texts or all numbers`, position);
   if (form.isNegated) return { kind: 'all', items: tests };
   // If the caller lacks one of the values, the test does not hold, even if another item is equal (rules §4.4).
   return { kind: 'all', items: [...items.flatMap(callersOf).map(isThere), { kind: 'any', items: tests }] };

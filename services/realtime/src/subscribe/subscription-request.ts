@@ -13,6 +13,8 @@ export const maxSubscriptions = 100;
 const id = z.string().min(1).max(100);
 /** A subscription keeps its texts, and reads them in one piece. */
 const text = boundedText(16_384);
+/** `id in (…)` with a thousand ids is longer (filters §3). */
+const filter = boundedText(65_536);
 const page = z.strictObject({
   page: z.int().min(1).optional(),
   perPage: z.int().min(1).optional(),
@@ -24,7 +26,7 @@ export const recordSubscription = z.strictObject({
   id: id.optional(),
   collection: text,
   record: text.refine((id) => id !== '', 'must not be empty').optional(),
-  filter: text.optional(),
+  filter: filter.optional(),
   expand: text.optional(),
   fields: text.optional(),
   snapshot: z.union([z.boolean(), page], { error: 'must be true or {page, perPage, sort}' }).optional(),
