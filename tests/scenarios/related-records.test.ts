@@ -278,6 +278,19 @@ onEachTopology('a rule without an index in a large collection warns', async (t, 
       expect: { status: 200, json: is.containing(warned) },
       spec: 'rules §6.3',
     },
+    ...['update', 'delete'].map(
+      (verb): Scenario => ({
+        name: `without an index for the ${verb} rule`,
+        ...patch('crowds', { [`${verb}_rule`]: 'kind = @request.auth.id' }),
+        expect: {
+          status: 200,
+          json: is.containing({
+            warnings: is.listWith(is.matching(new RegExp(`^${verb}_rule .* crowds on "kind"\\.$`))),
+          }),
+        },
+        spec: 'rules §6.3',
+      }),
+    ),
     {
       name: 'which an index would not serve',
       ...change('@request.auth.id != "" && kind != "x"'),

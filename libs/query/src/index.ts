@@ -11,6 +11,7 @@ export { findVisibleReferrers } from './resolve/visible-referrers.ts';
 export { channelColumn, checkChannelRule, compileChannelRule } from './rules/channel-rule.ts';
 export { checkRule } from './rules/check-rule.ts';
 export { type Crossing, findCrossings } from './rules/crossings.ts';
+export { type DeadPart, findDeadParts } from './rules/dead-parts.ts';
 export { type CallerKind, holdsForKind } from './rules/holds-for-kind.ts';
 export { findMissingIndex, type WantedIndex } from './rules/missing-index.ts';
 export { findOpenRules, guestActions, type OpenRule } from './rules/open-rules.ts';

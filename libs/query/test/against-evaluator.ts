@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { tableOf } from '@recordbus/schema';
 import fc from 'fast-check';
-import { createParameters, fieldAccess, refusedFieldsSql } from '../src/index.ts';
+import { createParameters, fieldAccess, findDeadParts, refusedFieldsSql } from '../src/index.ts';
 import { parse } from '../src/language/parser.ts';
 import type { Scope } from '../src/resolve/scope.ts';
 import { evaluate } from './evaluator.ts';
@@ -66,6 +66,9 @@ async function compareExpressions(
     accepted += 1;
     const found = recordsOf(space, scope).filter((record) => evaluate(parsed, { ...situation, record }));
     compare(answer.ids, found.map(({ id }) => id).sort(), about);
+    const accounts = Object.values(space.collections).filter(({ type }) => type === 'auth');
+    const isDead = audience === 'rule' && findDeadParts(text, { ...scope, accounts }).some(({ isWhole }) => isWhole);
+    if (isDead) compare(found, [], () => `never holds: ${about()}`);
     const excluded = composeExcluded(fixture, text, situation.request, scope);
     if (!excluded) return;
     const others = recordsOf(space, scope).filter((record) => !found.includes(record));

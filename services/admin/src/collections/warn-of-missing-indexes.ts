@@ -27,15 +27,21 @@ export async function warningsOfMissingIndexes(
     const rule = collection.rules[name] ?? '';
     for (const caller of [undefined, ...accounts]) {
       const isLarge = (other: Collection) => large.has(other.name);
-      const wanted = findMissingIndex(rule, { collection, schema, caller, isLarge, isFound: name !== 'list' });
+      const wanted = findMissingIndex(rule, { collection, schema, caller, isLarge, isFound: !asksMany.has(name) });
       if (wanted) return [sentenceOf(name, collection, wanted)];
     }
     return [];
   });
 }
 
+/**
+ * Rules that are asked about many records: which ones a list has, and which ones a caller may change or delete. The others
+ * are asked about one record at a time.
+ */
+const asksMany: ReadonlySet<string> = new Set(['list', 'update', 'delete']);
+
 const sentenceOf = (rule: string, { name }: Collection, { collection, column, type }: WantedIndex): string =>
-  `${rule}_rule of ${name} has no index to begin with, so it reads every record of ${collection.name}: make an index${
+  `${rule}_rule of ${name} has no index to begin with, so finding what it admits reads every record of ${collection.name}: make an index${
     type === 'trigram' ? ' of type trigram' : ''
   } of ${collection.name} on ${JSON.stringify(column)}.`;
 

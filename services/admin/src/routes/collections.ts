@@ -19,9 +19,8 @@ import { type CollectionChange, collectionChange, newCollection } from '../colle
 import { createCollection } from '../collections/create-collection.ts';
 import { deleteCollection } from '../collections/delete-collection.ts';
 import { warningsOfLostValues } from '../collections/lost-values.ts';
-import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
+import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
 import { warningsOfMissingIndexes } from '../collections/warn-of-missing-indexes.ts';
-import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
 import { presentTagged, taggedCollectionJson } from '../schema/collection-etag.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
@@ -67,8 +66,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
     const shown = presentTagged(collection, finderOf(collections));
     const warnings = [
       ...before,
-      ...warningsOfOpenRules(collection, collections),
-      ...warningsOfContentTypes(collection.fields),
+      ...warningsOfDefinition(collection, collections),
       ...(await warningsOfMissingIndexes(database.read, collection, collections, change)),
     ];
     return withTag(withWarnings(answer(shown), warnings), shown);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { addField, changeField, deleteField } from '../collections/change-fields.ts';
 import { warningsOfLostValues } from '../collections/lost-values.ts';
-import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
+import { warningsOfFields } from '../collections/warn-of-definition.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 
 interface FieldRoutesDeps {
@@ -38,7 +38,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
       const { collection } = input.params;
       const request = { collection, nowSec: nowSec(), actor: actorOf(input) };
       const field = await addField(changes, request, input.body);
-      return withWarnings(created(presentField(field)), warningsOfContentTypes([field]));
+      return withWarnings(created(presentField(field)), warningsOfFields([field]));
     },
   }),
   route({
@@ -54,7 +54,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     handler: async (input) => {
       const request = { ...input.params, nowSec: nowSec(), actor: actorOf(input) };
       const field = await changeField(changes, request, input.body);
-      return withWarnings(ok(presentField(field)), warningsOfContentTypes([field]));
+      return withWarnings(ok(presentField(field)), warningsOfFields([field]));
     },
   }),
   route({

@@ -4,8 +4,7 @@ import { mayWarn, ok, type Route, route, withWarnings } from '@recordbus/shared/
 import { inSlices } from '@recordbus/shared/time-slice';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
-import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
-import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
+import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { applySnapshot } from '../snapshots/apply-snapshot.ts';
 import { readSnapshot } from '../snapshots/read-snapshot.ts';
@@ -55,7 +54,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
       const changed = new Set([...applied.created, ...applied.updated]);
       const warnings: string[] = [];
       for await (const collection of inSlices(collections.filter(({ name }) => changed.has(name))))
-        warnings.push(...warningsOfOpenRules(collection, collections), ...warningsOfContentTypes(collection.fields));
+        warnings.push(...warningsOfDefinition(collection, collections));
       return withWarnings(ok(applied), warnings);
     },
   }),

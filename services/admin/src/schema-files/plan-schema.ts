@@ -1,8 +1,7 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
 import { inSlices } from '@recordbus/shared/time-slice';
-import { warningsOfContentTypes } from '../collections/warn-of-content-types.ts';
-import { warningsOfOpenRules } from '../collections/warn-of-open-rules.ts';
+import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
 import { tryViews } from './build-views.ts';
 import { type Change, dropsOf, type Lock } from './change.ts';
 import { checkAllRules } from './check-all-rules.ts';
@@ -60,16 +59,15 @@ export async function planSchema(
   });
 }
 
-/** Warnings about variables that the apply needs, and about rules of changed collections that let guests write. */
+/** Warnings about variables that the apply needs, and about the definitions of changed collections. */
 async function warningsOf(
   { collections, settings, webhooks }: SchemaPlan,
-  after: Parameters<typeof warningsOfOpenRules>[1],
+  after: Parameters<typeof warningsOfDefinition>[1],
 ): Promise<string[]> {
   const unchanged = new Set(collections.kept.flatMap(({ before, after: now }) => (before === now ? [now.id] : [])));
   const warnings = [...settings.missing, ...webhooks.missing].map(([place, sentence]) => `${place} ${sentence}.`);
   for await (const collection of inSlices(after))
-    if (!unchanged.has(collection.id))
-      warnings.push(...warningsOfOpenRules(collection, after), ...warningsOfContentTypes(collection.fields));
+    if (!unchanged.has(collection.id)) warnings.push(...warningsOfDefinition(collection, after));
   return warnings;
 }
 

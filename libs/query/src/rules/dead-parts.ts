@@ -1,0 +1,177 @@
+import type { Collection } from '@recordbus/schema';
+import type { Expression, Operand } from '../language/ast.ts';
+import { parse } from '../language/parser.ts';
+import { QueryError } from '../query-error.ts';
+import { serviceAccount } from '../resolve/caller-collection.ts';
+import { canHold } from '../resolve/can-hold.ts';
+import { resolve } from '../resolve/resolve.ts';
+import {
+  type Constant,
+  hasSeveralValues,
+  type NullTest,
+  type Resolved,
+  type ResolvedComparison,
+  type Source,
+} from '../resolve/resolved.ts';
+import type { QuerySchema } from '../resolve/scope.ts';
+
+/** A part of a rule that holds for no caller and no record. */
+export interface DeadPart {
+  /** The index of its first character. */
+  readonly position: number;
+  /** Whether it is the whole rule. */
+  readonly isWhole: boolean;
+  /** What it tests: a missing value of the caller, the caller's type or collection, or anything else. */
+  readonly tests: 'null' | 'type' | 'collection' | 'other';
+}
+
+interface RuleScope {
+  readonly collection: Collection;
+  readonly schema: QuerySchema;
+  readonly accounts: readonly Collection[];
+}
+
+/**
+ * Finds the outermost alternatives of a rule that can never hold: tests of the caller that no kind of caller passes, and
+ * constants that contradict each other. It may miss some, but what it finds holds for nobody (rules §6.4).
+ */
+export function findDeadParts(rule: string, scope: RuleScope): DeadPart[] {
+  try {
+    const expression = parse(rule);
+    return isDead(expression, scope)
+      ? [{ position: 0, isWhole: true, tests: testsOf(expression) }]
+      : deadWithin(expression, scope);
+  } catch (error) {
+    // A rule that cannot be compiled admits nobody. It is refused where it is saved.
+    if (error instanceof QueryError) return [];
+    throw error;
+  }
+}
+
+function deadWithin(expression: Expression, scope: RuleScope): DeadPart[] {
+  if (expression.kind !== 'any' && expression.kind !== 'all') return [];
+  return expression.items.flatMap((item) =>
+    expression.kind === 'any' && isDead(item, scope)
+      ? [{ position: positionOf(item), isWhole: false, tests: testsOf(item) }]
+      : deadWithin(item, scope),
+  );
+}
+
+/** Whether the part holds for no kind of caller. Admins are never asked. */
+const isDead = (part: Expression, { collection, schema, accounts }: RuleScope): boolean =>
+  [undefined, serviceAccount, ...accounts].every((caller) => {
+    const resolved = resolve(part, { collection, schema, audience: 'rule', caller });
+    return !canHold(resolved, caller) || contradicts(resolved);
+  });
+
+/** Whether the expression is false by itself, whoever asks. */
+function contradicts(expression: Resolved): boolean {
+  switch (expression.kind) {
+    case 'all': {
+      const items = flatten(expression.items);
+      return items.some(contradicts) || exclude(items);
+    }
+    case 'any':
+      return expression.items.every(contradicts);
+    case 'nullTest':
+      return isNullOfCaller(expression);
+    case 'comparison': {
+      const { left, right, operator, isNegated } = expression;
+      if (operator !== '=' || left.source !== 'constant' || right.source !== 'constant') return false;
+      return (left.value === right.value) === isNegated;
+    }
+    default:
+      return false;
+  }
+}
+
+const flatten = (items: readonly Resolved[]): readonly Resolved[] =>
+  items.flatMap((item) => (item.kind === 'all' ? flatten(item.items) : [item]));
+
+/** A value that the caller lacks equals nothing, not even null (rules §4.4). */
+function isNullOfCaller({ operand, isNegated, negatesValue }: NullTest): boolean {
+  const isOfCaller = operand.source === 'caller' || (operand.source === 'request' && operand.part === 'auth');
+  return isOfCaller && !isNegated && !negatesValue;
+}
+
+/** A comparison of a single value with a constant. */
+interface Bound {
+  readonly value: Constant['value'];
+  readonly test: '=' | '!=' | '>' | '>=' | '<' | '<=';
+}
+
+/** Whether tests of one value exclude each other: two different values, or a range without any. */
+function exclude(items: readonly Resolved[]): boolean {
+  const bounds = Map.groupBy(
+    items.flatMap((item) => boundOf(item) ?? []),
+    ({ of }) => of,
+  );
+  return [...bounds.values()].some((of) => of.some((a, index) => of.slice(index + 1).some((b) => areApart(a, b))));
+}
+
+function boundOf(item: Resolved): (Bound & { readonly of: string }) | undefined {
+  if (item.kind !== 'comparison' || item.as === 'list' || item.as === 'json' || item.operator === '~') return undefined;
+  const { left, right, operator, isNegated } = item;
+  const isForward = right.source === 'constant';
+  const [of, constant] = isForward ? [left, right] : [right, left];
+  if (constant.source !== 'constant' || !isSingle(of) || operator === 'in') return undefined;
+  const test = isForward || operator === '=' ? operator : mirrored[operator];
+  if (isNegated) return test === '=' ? { of: JSON.stringify(of), value: constant.value, test: '!=' } : undefined;
+  return { of: JSON.stringify(of), value: constant.value, test };
+}
+
+const mirrored = { '>': '<', '>=': '<=', '<': '>', '<=': '>=' } as const satisfies Partial<
+  Record<ResolvedComparison['operator'], Bound['test']>
+>;
+
+const isSingle = (source: Source): boolean =>
+  (source.source === 'column' || source.source === 'caller' || source.source === 'request') &&
+  !hasSeveralValues(source);
+
+/** Whether no value passes both tests. Texts are only compared for equality: their order depends on the collation. */
+function areApart(a: Bound, b: Bound): boolean {
+  if (a.test === '=') return !passes(a.value, b);
+  if (b.test === '=') return !passes(b.value, a);
+  if (typeof a.value !== 'number' || typeof b.value !== 'number' || a.test === '!=' || b.test === '!=') return false;
+  const [low, high] = a.test.startsWith('>') ? [a, b] : [b, a];
+  if (!low.test.startsWith('>') || !high.test.startsWith('<')) return false;
+  return low.value > high.value || (low.value === high.value && (low.test === '>' || high.test === '<'));
+}
+
+function passes(value: Constant['value'], { value: bound, test }: Bound): boolean {
+  if (test === '=' || test === '!=') return (value === bound) === (test === '=');
+  if (typeof value !== 'number' || typeof bound !== 'number') return true;
+  return test === '>' ? value > bound : test === '>=' ? value >= bound : test === '<' ? value < bound : value <= bound;
+}
+
+/** What a single comparison tests, for advice how to mend it. */
+function testsOf(part: Expression): DeadPart['tests'] {
+  if (part.kind === 'all' || part.kind === 'any')
+    return part.items.map(testsOf).find((tests) => tests !== 'other') ?? 'other';
+  if (part.kind !== 'comparison') return 'other';
+  const sides = [part.left, part.right];
+  const caller = sides.find((side) => side.kind === 'request' && side.segments[0] === 'auth');
+  if (caller?.kind !== 'request') return 'other';
+  if (sides.some(({ kind }) => kind === 'null')) return 'null';
+  const member = caller.segments[1];
+  return member === 'type' || member === 'collection' ? member : 'other';
+}
+
+/** The index of the first character of the first test in an expression. */
+function positionOf(expression: Expression): number {
+  switch (expression.kind) {
+    case 'all':
+    case 'any':
+      return Math.min(...expression.items.map(positionOf));
+    case 'not':
+      return positionOf(expression.item);
+    case 'comparison':
+      return Math.min(startOf(expression.left), startOf(expression.right));
+    case 'in':
+      return startOf(expression.left);
+    default:
+      return expression.position;
+  }
+}
+
+const startOf = ({ position }: Operand): number => position;

@@ -1,0 +1,10 @@
+import type { Field } from '@recordbus/schema';
+
+/** Returns a warning for each required relation that the delete of its target leaves empty (fields §3.9). */
+export const warningsOfRequiredRelations = (fields: readonly Field[]): string[] =>
+  fields
+    .filter(({ type, required, options }) => type === 'relation' && required && options.cascade === 'setNull')
+    .map(({ name, collection }) => sentenceOf(name, collection ?? 'the other collection'));
+
+const sentenceOf = (name: string, target: string): string =>
+  `The relation ${name} is required, but the delete of a record of ${target} leaves it empty. Set its option cascade to "cascade", which deletes the referring records too, or to "restrict", which refuses the delete.`;

@@ -1,0 +1,74 @@
+import assert from 'node:assert/strict';
+import { at, listAt } from '../harness/json.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+onEachTopology('definitions that their author hardly intends give warnings', async (t, target) => {
+  const admin = await target.admin();
+  const path = '/api/v1/collections';
+  const closed = { create_rule: '', update_rule: '', delete_rule: '' };
+  const text = { name: 'title', type: 'text' };
+  await admin.post(path, { name: 'shelves', type: 'base', fields: [text], ...closed });
+  await admin.post(path, { name: 'volumes', type: 'base', fields: [text], ...closed });
+  const warningsOf = (json: unknown) =>
+    at(json, 'warnings') === undefined ? [] : listAt(json, 'warnings').map(String);
+
+  const rows: readonly (readonly [rule: string, warning: RegExp | undefined])[] = [
+    [
+      'title = "a" || @request.auth.id = null',
+      /^list_rule of volumes has a part .* character 16: @request\.auth\.id = null\. .*@request\.auth\.id != ""/,
+    ],
+    ['@request.auth.type = "guest"', /^list_rule of volumes never holds: .* "user" or "service"/],
+    [
+      '@request.auth.collection = "nobody" || title = "a"',
+      /character 1: .*@request\.auth\.collection is the name of an auth collection/,
+    ],
+    ['title = "a" && title = "b"', /never holds: .* contradicts itself/],
+    ['@request.auth.id != "" || title = "a"', undefined],
+  ];
+  for (const [rule, warning] of rows)
+    await t.test(`${rule} ${warning ? 'warns' : 'does not warn'} [rules §6.4]`, async () => {
+      const { status, json } = await admin.send('PATCH', `${path}/volumes`, { body: { list_rule: rule } });
+      assert.equal(status, 200);
+      const warnings = warningsOf(json);
+      assert.equal(warnings.length, warning ? 1 : 0, warnings.join('\n'));
+      if (warning) assert.match(String(warnings[0]), warning);
+    });
+
+  await t.test('a plan has the warnings too [rules §6.4]', async () => {
+    const schema = JSON.parse(
+      JSON.stringify(at((await admin.get('/api/v1/admin/schema')).json, 'data')).replace(
+        /@request\.auth\.id != \\"\\"/,
+        '@request.auth.id = null',
+      ),
+    );
+    const plan = await admin.send('POST', '/api/v1/admin/schema/plan', { body: { schema } });
+    assert.equal(plan.status, 200, plan.text);
+    assert.match(
+      JSON.stringify(listAt(plan.json, 'data.warnings')),
+      /list_rule of volumes has a part that never holds/,
+    );
+  });
+
+  await t.test(
+    'a required relation without cascade warns, with the field and with the collection [fields §3.9]',
+    async () => {
+      const relation = (name: string, options: object) => ({
+        name,
+        type: 'relation',
+        collection: 'shelves',
+        required: true,
+        options,
+      });
+      const add = async (field: object) =>
+        warningsOf((await admin.send('POST', `${path}/volumes/fields`, { body: field })).json);
+      assert.match(
+        String(await add(relation('shelf', {}))),
+        /^The relation shelf is required, .* record of shelves leaves it empty/,
+      );
+      assert.deepEqual(await add(relation('strict', { cascade: 'restrict' })), []);
+      assert.deepEqual(await add(relation('owned', { cascade: 'cascade' })), []);
+      const { json } = await admin.send('PATCH', `${path}/volumes`, { body: { list_rule: null } });
+      assert.equal(warningsOf(json).length, 1);
+    },
+  );
+});
