@@ -64,7 +64,7 @@ const isDead = (part: Expression, { collection, schema, accounts }: RuleScope): 
     return !canHold(resolved, caller) || contradicts(resolved);
   });
 
-/** Whether the expression is false by itself, whoever asks. */
+/** Whether the expression is false for every caller and record. */
 function contradicts(expression: Resolved): boolean {
   switch (expression.kind) {
     case 'all': {
@@ -144,7 +144,7 @@ function passes(value: Constant['value'], { value: bound, test }: Bound): boolea
   return test === '>' ? value > bound : test === '>=' ? value >= bound : test === '<' ? value < bound : value <= bound;
 }
 
-/** What a single comparison tests, for advice how to mend it. */
+/** What a single comparison tests, for the advice of a warning. */
 function testsOf(part: Expression): DeadPart['tests'] {
   if (part.kind === 'all' || part.kind === 'any')
     return part.items.map(testsOf).find((tests) => tests !== 'other') ?? 'other';
