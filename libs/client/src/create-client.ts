@@ -23,6 +23,8 @@ export interface ClientOptions {
   readonly store?: SessionStore | undefined;
   /** Replaces the `fetch` of the platform. */
   readonly fetch?: typeof fetch | undefined;
+  /** The address of the setting `files.host`, which serves files; by default the address of the stack. */
+  readonly filesUrl?: string | undefined;
   /** How the client follows changes; by default over a stream of events, with a connection of its own. */
   readonly live?: LiveConnection | undefined;
   /** Headers of every request. */
@@ -124,7 +126,8 @@ export function createClient<S extends SchemaOf<S> = AnySchema, R extends Routes
     return (await transport.data<{ readonly token: string }>(call)).token;
   });
   const live = { ...options.live, sessionName: store.name };
-  const transport = createTransport({ baseUrl, fetch, headers, live, token: () => session.token() });
+  const filesUrl = options.filesUrl === undefined ? baseUrl : addressOf(options.filesUrl);
+  const transport = createTransport({ baseUrl, filesUrl, fetch, headers, live, token: () => session.token() });
   return {
     url: baseUrl,
     from: <C extends CollectionName<S>>(collection: C) =>

@@ -25,6 +25,8 @@ export interface CallOptions {
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
+  /** The base of the URL; that of the stack if left out. */
+  readonly baseUrl?: string | undefined;
   readonly query?: Query | undefined;
   /** Sent as JSON, or as a form if it has files. */
   readonly values?: unknown;
@@ -55,6 +57,8 @@ export interface LiveSettings extends LiveConnection {
 /** Sends requests to a stack. */
 export interface Transport {
   readonly baseUrl: string;
+  /** The base of the URLs of files. */
+  readonly filesUrl: string;
   /** Refreshes the session if that is due, and returns its token. For connections that stay open without requests. */
   keepFresh(): Promise<string | undefined>;
   /** How the client follows changes, and the name of its session for other tabs. */
@@ -70,6 +74,7 @@ export interface Transport {
 export interface TransportOptions {
   readonly live: LiveSettings;
   readonly baseUrl: string;
+  readonly filesUrl: string;
   readonly fetch: typeof fetch | undefined;
   /** Sent with each request. */
   readonly headers: Readonly<Record<string, string>>;
@@ -79,7 +84,7 @@ export interface TransportOptions {
 
 /** Creates the transport of a client. */
 export function createTransport(options: TransportOptions): Transport {
-  const { baseUrl, fetch: given, headers: always, token, live } = options;
+  const { baseUrl, filesUrl, fetch: given, headers: always, token, live } = options;
   const lastWrite = createLastWrite();
   async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
     const { method, path, query, signal, onProgress } = call;
@@ -95,7 +100,7 @@ export function createTransport(options: TransportOptions): Transport {
     };
     const headers = Object.fromEntries(Object.entries(all).filter((pair): pair is [string, string] => !!pair[1]));
     try {
-      const url = `${baseUrl}${withQuery(path, query)}`;
+      const url = `${call.baseUrl ?? baseUrl}${withQuery(path, query)}`;
       const response = await exchange({ method, url, headers, body, signal, onProgress }, given);
       lastWrite.note(response.headers);
       if (response.ok || response.status === 304) return await read(response);
@@ -140,6 +145,7 @@ export function createTransport(options: TransportOptions): Transport {
     });
   return {
     baseUrl,
+    filesUrl,
     live,
     keepFresh: token,
     send,

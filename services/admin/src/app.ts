@@ -100,6 +100,7 @@ export function createAdmin(deps: AdminDeps): Service {
     ...pageRoutes({
       read: createBuiltFiles(config.pagesDirectory),
       audience: () => settings.get('openapi.audience'),
+      filesHost: () => settings.get('files.host'),
     }),
   ];
   return {

@@ -70,7 +70,8 @@ function openDownloads({ database, storage, log, secret }: RecordsDeps, parts: R
     tokens: createFileTokens(secret),
     windowSec: () => parts.settings.get('auth.file.window_seconds'),
   });
-  return createDownloads({ query, storage, log, previews: parts.previews, tokens });
+  const hasOwnHost = () => parts.settings.get('files.host') !== undefined;
+  return createDownloads({ query, storage, log, previews: parts.previews, tokens, hasOwnHost });
 }
 
 function createAccountRules({ database, log, config }: RecordsDeps, { settings }: RecordsParts): AccountRules {

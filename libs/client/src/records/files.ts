@@ -45,11 +45,11 @@ export function storedFile(transport: Transport, collection: string, id: string,
   const query = ({ thumb, download, token }: FileOptions) => ({ thumb, download: download || undefined, token });
   return {
     name,
-    url: (options = {}) => transport.baseUrl + withQuery(path, query(options)),
-    signedUrl: async (options = {}) => transport.baseUrl + withQuery(path, query(await sign(options))),
+    url: (options = {}) => transport.filesUrl + withQuery(path, query(options)),
+    signedUrl: async (options = {}) => transport.filesUrl + withQuery(path, query(await sign(options))),
     async fetch(options = {}) {
       const open = (shown: FileOptions): Promise<Response> =>
-        transport.open({ method: 'GET', path, query: query(shown), signal: options.signal });
+        openFile(transport, { method: 'GET', path, query: query(shown), signal: options.signal });
       try {
         return await open(options);
       } catch (error) {
@@ -58,6 +58,19 @@ export function storedFile(transport: Transport, collection: string, id: string,
       }
     },
   };
+}
+
+/** Opens a file on the host of the setting `files.host`, which a refusal names if it is another (files §4.6). */
+async function openFile(transport: Transport, call: Call): Promise<Response> {
+  const { baseUrl, filesUrl } = transport;
+  try {
+    return await transport.open({ ...call, baseUrl: filesUrl });
+  } catch (error) {
+    const host = error instanceof RecordbusError && error.status === 404 ? error.details.host : undefined;
+    if (typeof host !== 'string') throw error;
+    const protocol = /^https?:/i.exec(baseUrl)?.[0] ?? '';
+    return transport.open({ ...call, baseUrl: `${protocol}//${host}` });
+  }
 }
 
 /** The names of the files in a field: of one file, or of a list. */

@@ -84,6 +84,19 @@ export const operationsRows = {
     ]),
   },
   'files.thumbs_max_bytes': whole('1073741824', 1024 ** 2, 2 ** 50),
+  'files.host': {
+    text: '',
+    value: undefined,
+    good: [
+      ['files.example.com', 'files.example.com'],
+      ['Files.Example.com:443', 'files.example.com'],
+      ['localhost:8081', 'localhost:8081'],
+      ['127.0.0.2', '127.0.0.2'],
+    ],
+    bad: ['https://files.example.com', 'files.example.com/', '*.example.com', 'a b', '-a', 'a:99999', 'a.', 'a:'].map(
+      (bad) => [bad, /must be a host such as/],
+    ),
+  },
   'update_check.enabled': flag('1'),
   'update_check.latest_version': {
     text: '',

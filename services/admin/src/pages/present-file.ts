@@ -3,7 +3,7 @@ import type { BuiltFile } from './built-files.ts';
 import { acceptedCodings, codings } from './content-coding.ts';
 
 /** A page may only load from this origin and send requests to it (spec P). */
-export const pagesPolicy = [
+const pagesPolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
@@ -28,12 +28,19 @@ const referenceStyles = [
  * The policy of the page of the API document also allows style attributes, which its script writes into code samples.
  * They can load nothing.
  */
-export const referencePolicy = pagesPolicy.replace(
+const referencePolicy = pagesPolicy.replace(
   "style-src 'self'",
   ["style-src 'self'", ...referenceStyles.map((hash) => `'sha256-${hash}'`)]
     .join(' ')
     .concat("; style-src-attr 'unsafe-inline'"),
 );
+
+/** The policies of the pages. They read files of records from the host of the setting `files.host`. */
+export const policiesFor = (filesHost: string | undefined) => {
+  const withFiles = (policy: string): string =>
+    filesHost === undefined ? policy : policy.replace("connect-src 'self'", `connect-src 'self' ${filesHost}`);
+  return { pages: withFiles(pagesPolicy), reference: withFiles(referencePolicy) };
+};
 
 interface Request {
   readonly acceptEncoding: string | undefined;
@@ -41,7 +48,7 @@ interface Request {
 }
 
 /** Returns the answer with a file in the best coding that the client accepts, or 304 if the client has the file. */
-export function presentFile(file: BuiltFile, request: Request, cacheControl: string, policy = pagesPolicy): Reply {
+export function presentFile(file: BuiltFile, request: Request, cacheControl: string, policy: string): Reply {
   const cached = {
     ETag: file.etag,
     'Cache-Control': cacheControl,

@@ -1,10 +1,9 @@
 import { plainText, type Reply } from '@recordbus/shared/http';
-import { pagesPolicy } from './present-file.ts';
 
 const withoutMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 
 /** Returns the page shown until the pages are built. It reloads itself, and says why if the build failed. */
-export function waitingPage(failure: string | undefined): Reply {
+export function waitingPage(failure: string | undefined, policy: string): Reply {
   const text = failure
     ? `<h1>The pages could not be built</h1><p>${withoutMarkup(failure.slice(0, 2000))}</p>
 <p>The API works without them. The next start tries again.</p>`
@@ -15,6 +14,10 @@ export function waitingPage(failure: string | undefined): Reply {
 <meta name="color-scheme" content="light dark"><meta http-equiv="refresh" content="${failure ? 10 : 1}">
 <title>Recordbus</title><main>${text}</main></html>\n`,
   );
-  const headers = { ...reply.headers, 'Cache-Control': 'no-store', 'Content-Security-Policy': pagesPolicy };
+  const headers = {
+    ...reply.headers,
+    'Cache-Control': 'no-store',
+    'Content-Security-Policy': policy,
+  };
   return { ...reply, headers };
 }

@@ -3,7 +3,7 @@ import { notFound } from '@recordbus/shared/errors';
 import { otherContent, type Route, type RouteInput, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { PagesState } from '../pages/built-files.ts';
-import { presentFile, referencePolicy } from '../pages/present-file.ts';
+import { policiesFor, presentFile } from '../pages/present-file.ts';
 import { waitingPage } from '../pages/waiting-page.ts';
 
 /** A page is at most this deep: `/_/collections/posts/records/<id>/history`. */
@@ -25,64 +25,71 @@ interface PageRoutesDeps {
   readonly read: () => Promise<PagesState>;
   /** The callers that may read the API document. */
   readonly audience: () => ApiAudience;
+  /** The host of the setting `files.host`. */
+  readonly filesHost: () => string | undefined;
 }
 
 /** The admin pages, and the page of the API document (http §12). The script of a page reads the rest of its path. */
-export const pageRoutes = ({ read, audience }: PageRoutesDeps): Route[] => [
-  route({
-    method: 'GET',
-    path: pagePaths,
-    access: 'public',
-    scope: 'any',
-    summary: 'Get the admin pages, or a page that reloads itself while they are being built',
-    requestHeaders,
-    answers: {
-      200: withHeaders(otherContent('text/html', 'the page'), etag),
-      304: 'the cached answer is current',
-    },
-    async handler(input) {
-      const state = await read();
-      return state.files ? presentFile(state.files.index, requestOf(input), 'no-cache') : waitingPage(state.failure);
-    },
-  }),
-  route({
-    method: 'GET',
-    // The root shows the page too, for people who open it in a browser.
-    path: ['/docs', '/'],
-    access: 'public',
-    scope: 'any',
-    summary: 'Get the page of the API document, or a page that reloads itself while it is being built',
-    requestHeaders,
-    answers: {
-      200: withHeaders(otherContent('text/html', 'the page'), etag),
-      304: 'the cached answer is current',
-      404: 'the setting openapi.audience excludes this caller',
-    },
-    async handler(input) {
-      admitReader(input.context.principal, audience());
-      const state = await read();
-      if (!state.files) return waitingPage(state.failure);
-      return presentFile(state.files.docs, requestOf(input), 'private, no-cache', referencePolicy);
-    },
-  }),
-  route({
-    method: 'GET',
-    path: '/_/assets/:file',
-    access: 'public',
-    scope: 'any',
-    summary: 'Get a file of the admin pages; its name changes with its content',
-    params: z.strictObject({ file: z.string() }),
-    requestHeaders,
-    answers: {
-      200: withHeaders(otherContent('text/javascript', 'the file'), etag),
-      304: 'the cached answer is current',
-      404: 'There is no such file.',
-    },
-    async handler(input) {
-      const { files } = await read();
-      const file = files?.assets.get(input.params.file);
-      if (!file) throw notFound('file');
-      return presentFile(file, requestOf(input), 'public, max-age=31536000, immutable');
-    },
-  }),
-];
+export const pageRoutes = ({ read, audience, filesHost }: PageRoutesDeps): Route[] => {
+  const policies = () => policiesFor(filesHost());
+  return [
+    route({
+      method: 'GET',
+      path: pagePaths,
+      access: 'public',
+      scope: 'any',
+      summary: 'Get the admin pages, or a page that reloads itself while they are being built',
+      requestHeaders,
+      answers: {
+        200: withHeaders(otherContent('text/html', 'the page'), etag),
+        304: 'the cached answer is current',
+      },
+      async handler(input) {
+        const state = await read();
+        return state.files
+          ? presentFile(state.files.index, requestOf(input), 'no-cache', policies().pages)
+          : waitingPage(state.failure, policies().pages);
+      },
+    }),
+    route({
+      method: 'GET',
+      // The root shows the page too, for people who open it in a browser.
+      path: ['/docs', '/'],
+      access: 'public',
+      scope: 'any',
+      summary: 'Get the page of the API document, or a page that reloads itself while it is being built',
+      requestHeaders,
+      answers: {
+        200: withHeaders(otherContent('text/html', 'the page'), etag),
+        304: 'the cached answer is current',
+        404: 'the setting openapi.audience excludes this caller',
+      },
+      async handler(input) {
+        admitReader(input.context.principal, audience());
+        const state = await read();
+        if (!state.files) return waitingPage(state.failure, policies().pages);
+        return presentFile(state.files.docs, requestOf(input), 'private, no-cache', policies().reference);
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/_/assets/:file',
+      access: 'public',
+      scope: 'any',
+      summary: 'Get a file of the admin pages; its name changes with its content',
+      params: z.strictObject({ file: z.string() }),
+      requestHeaders,
+      answers: {
+        200: withHeaders(otherContent('text/javascript', 'the file'), etag),
+        304: 'the cached answer is current',
+        404: 'There is no such file.',
+      },
+      async handler(input) {
+        const { files } = await read();
+        const file = files?.assets.get(input.params.file);
+        if (!file) throw notFound('file');
+        return presentFile(file, requestOf(input), 'public, max-age=31536000, immutable', policies().pages);
+      },
+    }),
+  ];
+};

@@ -76,6 +76,20 @@ export function createCorsPolicy(settings: Pick<Settings, 'get'>): CorsPolicy {
   };
 }
 
+/**
+ * The policy of the host of files (files §4.6). Its pages are those of another host, and no cookie opens a file, so every
+ * origin may read.
+ */
+export const filesPolicy: CorsPolicy = {
+  answerHeaders: () => ({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposedHeaders }),
+  preflightHeaders: () => ({
+    'Access-Control-Allow-Origin': '*',
+    'Access-Control-Allow-Methods': 'GET, HEAD',
+    'Access-Control-Allow-Headers': 'Authorization, If-None-Match, If-Range, Range, X-Service-Consistency',
+    'Access-Control-Max-Age': '600',
+  }),
+};
+
 /** Joins the headers of the setting and those that are always allowed, each once; names are compared without case. */
 function allowedHeaders(configured: readonly string[]): string {
   const names = new Set(configured.map((name) => name.toLowerCase()));

@@ -2,11 +2,12 @@ import { AppError } from '@recordbus/shared/errors';
 import { splitUrl } from '@recordbus/shared/http';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
+import { requireHostOfFiles } from './files-host.ts';
 import { requireHost, requirePlainTransfer, toOriginForm } from './request-head.ts';
 
 /** Finds the route of the request, or the refusal to answer. */
 export const matchRoute =
-  (table: RoutingTable): Step =>
+  (table: RoutingTable, filesHost: () => string | undefined): Step =>
   (request, response, next) => {
     const { exchange } = response.locals;
     try {
@@ -16,6 +17,8 @@ export const matchRoute =
       const { route, params } = table.find(request.method, splitUrl(request.url).path);
       exchange.route = route;
       exchange.params = params;
+      const host = filesHost();
+      if (host !== undefined) requireHostOfFiles(request, route, host);
     } catch (error) {
       if (!(error instanceof AppError)) throw error;
       exchange.refusal = error;

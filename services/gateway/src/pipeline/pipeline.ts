@@ -87,6 +87,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     mode: settings.get('logs.access'),
     slowMs: settings.get('logs.slow_ms'),
   }));
+  const filesHost = () => settings.get('files.host');
   const tickets = createTickets(secret, clock);
   const admitOpen = createAdmitOpen({ corsPolicy, tickets, accounts, sessionUse });
   const nowMs = () => performance.now();
@@ -98,8 +99,8 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     beginExchange(log, findClient, logRules),
     measure(metrics),
     noteRequest(requestLog),
-    cors(corsPolicy),
-    matchRoute(table),
+    cors(corsPolicy, filesHost),
+    matchRoute(table, filesHost),
     refuseKeyInUrl(keys),
     admitScrape(settings),
     authenticate({ verifier: createTokenVerifier(secret, clock), accounts, keys, sessionUse, admitOpen }),

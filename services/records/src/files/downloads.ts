@@ -17,6 +17,8 @@ export interface Downloads {
   readonly types: Types;
   readonly thumbs: Thumbs;
   readonly tokens: DownloadTokens;
+  /** Whether a host of its own serves the files, so that they share no origin with the API. */
+  hasOwnHost(): boolean;
   /** Finds a file of a record. Throws 404 when the record does not have it. `admit` then checks the caller. */
   locate(collection: Collection, file: FileName, ruleContext: RuleContext): Promise<LocatedFile>;
   /** Writes the audit row of a download if the field has `auditDownloads` (files §7.5). */
@@ -29,6 +31,7 @@ interface DownloadDeps {
   readonly log: Logger;
   readonly tokens: DownloadTokens;
   readonly previews: Pick<KeptPreviews, 'note'>;
+  readonly hasOwnHost: () => boolean;
 }
 
 interface Caller {
@@ -38,8 +41,9 @@ interface Caller {
 }
 
 /** Creates the reader of files. */
-export const createDownloads = ({ query, storage, log, tokens, previews }: DownloadDeps): Downloads => ({
+export const createDownloads = ({ query, storage, log, tokens, previews, hasOwnHost }: DownloadDeps): Downloads => ({
   storage,
+  hasOwnHost,
   types: createTypes(storage),
   thumbs: createThumbs({ storage, kept: previews, log }),
   tokens,

@@ -86,6 +86,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
           isAttachment: query.download,
           cacheControl: isPublic ? 'public, max-age=604800, immutable' : 'private, no-cache',
           isHead,
+          isSandboxed: !downloads.hasOwnHost(),
           header,
           open: (key, range) => downloads.storage.open(key, range),
         });
@@ -122,9 +123,14 @@ interface DownloadRequest {
   readonly isAttachment: boolean;
   readonly cacheControl: string;
   readonly isHead: boolean;
+  /** Whether the file has an origin of its own, also in a browser that ignores the rest of the policy. */
+  readonly isSandboxed: boolean;
   header(name: string): string | undefined;
   open(key: FileKey, range: ByteRange | undefined): Promise<Readable | undefined>;
 }
+
+/** If a browser shows a file as a page all the same, the page can run nothing. */
+const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'";
 
 function answer({ key, sizeBytes, type, mayRun }: Bytes, request: DownloadRequest): Reply {
   const etag = `"${createHash('sha256').update(key.segments.join('/')).digest('base64url').slice(0, 27)}"`;
@@ -136,8 +142,7 @@ function answer({ key, sizeBytes, type, mayRun }: Bytes, request: DownloadReques
     'Content-Type': type,
     'Content-Disposition': `${disposition}; filename="${request.filename}"`,
     'X-Content-Type-Options': 'nosniff',
-    // If a browser shows it as a page all the same, the page can run nothing.
-    'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; img-src data:; media-src 'self'",
+    'Content-Security-Policy': request.isSandboxed ? `${policy}; sandbox` : policy,
   };
   if (isKnownVersion(request.header('if-none-match'), etag))
     return { status: 304, headers: { ETag: etag, 'Cache-Control': request.cacheControl } };

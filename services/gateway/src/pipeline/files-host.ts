@@ -1,0 +1,25 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '@recordbus/shared/errors';
+import type { RouteEntry } from '../routing/routing-table.ts';
+
+/** The path that serves the files of records (files §4.1). */
+const filePath = '/api/v1/files/:collection/:id/:filename';
+
+/** Whether the request names this host; a usual port may be left out. Proxies pass `Host` on (gateway guide). */
+export const isFor = ({ headers }: Pick<IncomingMessage, 'headers'>, host: string): boolean =>
+  (headers.host ?? '').toLowerCase().replace(/:(80|443)$/, '') === host;
+
+/**
+ * Throws 404 for a file on another host than that of the setting `files.host`, and for anything else on that host (files
+ * §4.6): what users upload can then run in no page of the API.
+ */
+export function requireHostOfFiles(
+  request: Pick<IncomingMessage, 'headers'>,
+  { aliases }: Pick<RouteEntry, 'aliases'>,
+  host: string,
+): void {
+  const isFile = aliases.includes(filePath);
+  if (isFile === isFor(request, host)) return;
+  const message = isFile ? `files are served at ${host}` : 'this host serves only the files of records';
+  throw new AppError(404, 'not_found', message, isFile ? { details: { host } } : {});
+}
