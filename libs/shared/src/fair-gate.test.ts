@@ -54,6 +54,16 @@ describe('a fair gate', () => {
     await Promise.all(all);
   });
 
+  test('names a client that has everything as the cause', async () => {
+    const gate = createFairGate({ ...usual, maxWaitMs: 1 });
+    const leave = [await gate.enter('a'), await gate.enter('a')];
+    await assert.rejects(gate.enter('a'), /because of client/);
+    await assert.rejects(gate.enter('b'), /because of all/);
+    leave[0]?.();
+    await gate.enter('b');
+    await assert.rejects(gate.enter('a'), /because of all/);
+  });
+
   test('refuses work that has waited too long, and continues', async () => {
     const gate = createFairGate({ ...usual, width: 1, maxWaitMs: 1 });
     const { work, endNext } = createWork();

@@ -12,7 +12,10 @@ interface FairGateOptions {
   readonly maxWaitingPerClient?: number;
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Creates the error of refused work; the cause is the client's own other work, or the work of all clients. */
+  /**
+   * Creates the error of refused work. The cause is the client's own other work, if nothing else runs or it has as much as
+   * a client may have; otherwise it is the work of all clients.
+   */
   readonly refuse: (because: 'client' | 'all') => Error;
   /** Called with the wait in seconds when work enters; not called for work that did not wait. */
   readonly onWaited?: (seconds: number) => void;
@@ -179,7 +182,8 @@ class Gate implements FairGate {
 
   #wait(client: Client): Promise<void> {
     const { maxWaiting, maxWaitingPerClient = maxWaiting, maxWaitMs, refuse } = this.#options;
-    const isOwnFault = () => client.running >= this.#widthPerClient;
+    const isOwnFault = () =>
+      client.running >= this.#widthPerClient || (client.running > 0 && client.running === this.#running);
     if (this.#waiting >= maxWaiting || client.waiting >= maxWaitingPerClient)
       throw refuse(client.waiting >= maxWaitingPerClient || isOwnFault() ? 'client' : 'all');
     if (client.waiting === 0 && !this.#turns.includes(client)) this.#turns.push(client);

@@ -1,4 +1,4 @@
-import { AppError, unavailable } from '@recordbus/shared/errors';
+import { AppError, rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
 import { currentClient } from '@recordbus/shared/request-scope';
@@ -240,7 +240,8 @@ const createGate = ({ connections, connectionsNow, meter, refuse }: PoolOptions,
     maxWaitMs: budget.waitMs,
     refuse(because) {
       meter.refused();
-      return refuse?.(because) ?? unavailable('all connections to the database are in use');
+      const usual = because === 'client' ? rateLimited(1) : unavailable('all connections to the database are in use');
+      return refuse?.(because) ?? usual;
     },
     onWaited: meter.waited,
   });

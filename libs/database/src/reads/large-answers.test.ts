@@ -8,27 +8,27 @@ const usual = { meter, maxBytes: 10, maxAnswers: 3, waitMs: 60_000 };
 describe('the room for large answers', () => {
   test('is limited in bytes and answers, and is released only once', () => {
     const room = createLargeAnswers(usual);
-    const first = room.tryTake(6);
+    const first = room.tryTake(6, 'a');
     assert.ok(first);
-    assert.equal(room.tryTake(5), undefined);
-    const rest = [room.tryTake(1), room.tryTake(1)];
+    assert.equal(room.tryTake(5, 'a'), undefined);
+    const rest = [room.tryTake(1, 'a'), room.tryTake(1, 'a')];
     assert.ok(rest.every(Boolean));
-    assert.equal(room.tryTake(1), undefined);
+    assert.equal(room.tryTake(1, 'a'), undefined);
     first();
     first();
-    assert.ok(room.tryTake(8));
-    assert.equal(room.tryTake(1), undefined);
+    assert.ok(room.tryTake(8, 'a'));
+    assert.equal(room.tryTake(1, 'a'), undefined);
   });
 
   test('has room for one answer of any size', () => {
-    assert.ok(createLargeAnswers(usual).tryTake(11));
+    assert.ok(createLargeAnswers(usual).tryTake(11, 'a'));
   });
 
   test('is granted in the order of requests', async () => {
     const room = createLargeAnswers(usual);
-    const first = room.tryTake(10);
+    const first = room.tryTake(10, 'a');
     const order: string[] = [];
-    const waiting = [9, 1].map((bytes) => room.take(bytes).then(() => order.push(`${bytes}`)));
+    const waiting = [9, 1].map((bytes) => room.take(bytes, 'a').then(() => order.push(`${bytes}`)));
     first?.();
     await Promise.all(waiting);
     assert.deepEqual(order, ['9', '1']);
@@ -36,10 +36,11 @@ describe('the room for large answers', () => {
 
   test('is refused after the longest wait, and later waiters continue', async () => {
     const room = createLargeAnswers({ ...usual, waitMs: 1 });
-    room.tryTake(5);
-    const tooMuch = room.take(6);
-    await assert.rejects(tooMuch, { status: 503 });
-    assert.ok(room.tryTake(5));
+    room.tryTake(5, 'a');
+    // Half of the room or more is its own.
+    await assert.rejects(room.take(6, 'a'), { status: 429, code: 'rate_limited' });
+    await assert.rejects(room.take(6, 'b'), { status: 503 });
+    assert.ok(room.tryTake(5, 'a'));
   });
 });
 

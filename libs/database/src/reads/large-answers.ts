@@ -1,4 +1,4 @@
-import { unavailable } from '@recordbus/shared/errors';
+import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { largeAnswerBudget } from '../connections/connection-budget.ts';
 
@@ -8,9 +8,12 @@ export type Release = () => void;
 /** The room of a process for large answers that clients have not read yet. */
 export interface LargeAnswers {
   /** Takes room for an answer; undefined without room. */
-  tryTake(bytes: number): Release | undefined;
-  /** Waits for room and takes it. Throws 503 when there is none in time. */
-  take(bytes: number): Promise<Release>;
+  tryTake(bytes: number, client: string): Release | undefined;
+  /**
+   * Waits for room and takes it. When there is none in time, throws 429 if the client itself has at least half of it, and
+   * 503 otherwise.
+   */
+  take(bytes: number, client: string): Promise<Release>;
 }
 
 interface LargeAnswersOptions {
@@ -22,6 +25,7 @@ interface LargeAnswersOptions {
 
 interface Waiter {
   readonly bytes: number;
+  readonly client: string;
   readonly enter: (release: Release) => void;
 }
 
@@ -33,20 +37,28 @@ export function createLargeAnswers({
   waitMs = largeAnswerBudget.waitMs,
 }: LargeAnswersOptions): LargeAnswers {
   const waiters = new Set<Waiter>();
+  const takenBy = new Map<string, number>();
   let takenBytes = 0;
   let answers = 0;
   meter.watch({ connections: () => 0, idle: () => 0, inUse: () => answers, waiting: () => waiters.size });
 
   const fits = (bytes: number): boolean => answers === 0 || (answers < maxAnswers && takenBytes + bytes <= maxBytes);
 
-  function enter(bytes: number): Release {
+  function count(client: string, bytes: number): void {
     takenBytes += bytes;
+    const left = (takenBy.get(client) ?? 0) + bytes;
+    if (left > 0) takenBy.set(client, left);
+    else takenBy.delete(client);
+  }
+
+  function enter(bytes: number, client: string): Release {
+    count(client, bytes);
     answers += 1;
     let isReleased = false;
     return () => {
       if (isReleased) return;
       isReleased = true;
-      takenBytes -= bytes;
+      count(client, -bytes);
       answers -= 1;
       letIn();
     };
@@ -56,28 +68,34 @@ export function createLargeAnswers({
     for (const waiter of waiters) {
       if (!fits(waiter.bytes)) return;
       waiters.delete(waiter);
-      waiter.enter(enter(waiter.bytes));
+      waiter.enter(enter(waiter.bytes, waiter.client));
     }
   }
 
-  const tryTake = (bytes: number): Release | undefined =>
-    waiters.size === 0 && fits(bytes) ? enter(bytes) : undefined;
+  const tryTake = (bytes: number, client: string): Release | undefined =>
+    waiters.size === 0 && fits(bytes) ? enter(bytes, client) : undefined;
+
+  const refusal = (client: string): Error =>
+    (takenBy.get(client) ?? 0) * 2 >= takenBytes
+      ? rateLimited(1)
+      : unavailable('too many large answers are in progress');
 
   return {
     tryTake,
-    async take(bytes) {
-      const taken = tryTake(bytes);
+    async take(bytes, client) {
+      const taken = tryTake(bytes, client);
       if (taken) return taken;
       const askedAtMs = performance.now();
       return new Promise((resolve, reject) => {
         const timer = setTimeout(() => {
           waiters.delete(waiter);
           meter.refused();
-          reject(unavailable('too many large answers are in progress'));
+          reject(refusal(client));
           letIn();
         }, waitMs);
         const waiter: Waiter = {
           bytes,
+          client,
           enter(release) {
             clearTimeout(timer);
             meter.waited((performance.now() - askedAtMs) / 1000);

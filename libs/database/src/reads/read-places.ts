@@ -28,7 +28,7 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
     width: shapedReadBudget.atOnce,
     maxWaiting: shapedReadBudget.maxWaiting,
     maxWaitMs: shapedReadBudget.waitMs,
-    refuse: () => refusal(meter, 'all'),
+    refuse: (because) => refusal(meter, because),
     onWaited: meter.waited,
   });
   meter.watch({
@@ -38,21 +38,21 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
     waiting: () => places.waiting + admission.waiting,
   });
 
-  function keep(largeBytes: number, leave: Release): boolean {
-    const release = largeAnswers.tryTake(largeBytes);
+  function keep(client: string, largeBytes: number, leave: Release): boolean {
+    const release = largeAnswers.tryTake(largeBytes, client);
     if (release) holdBoth(release, leave);
     return release !== undefined;
   }
 
   /** Returns the result of a read if it is small or there is room for it; otherwise only its size. */
-  async function attempt<T>(read: () => Promise<T>, leave: Release): Promise<Attempt<T>> {
+  async function attempt<T>(client: string, read: () => Promise<T>, leave: Release): Promise<Attempt<T>> {
     const result = await read();
     const largeBytes = largeBytesOf(result);
     if (largeBytes === 0) {
       leave();
       return { result };
     }
-    return keep(largeBytes, leave) ? { result } : { largeBytes };
+    return keep(client, largeBytes, leave) ? { result } : { largeBytes };
   }
 
   return {
@@ -61,9 +61,9 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
       const leave = await places.enter(client);
       const admitted = () => admission.run(client, read);
       try {
-        const first = await attempt(admitted, leave);
+        const first = await attempt(client, admitted, leave);
         if ('result' in first) return first.result;
-        const release = await largeAnswers.take(first.largeBytes);
+        const release = await largeAnswers.take(first.largeBytes, client);
         holdBoth(release, leave);
         return await admitted();
       } catch (error) {
@@ -75,8 +75,9 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
     keeps(result, client) {
       const largeBytes = largeBytesOf(result);
       if (largeBytes === 0) return true;
-      const leave = places.tryEnter(client());
-      if (leave && keep(largeBytes, leave)) return true;
+      const name = client();
+      const leave = places.tryEnter(name);
+      if (leave && keep(name, largeBytes, leave)) return true;
       leave?.();
       return false;
     },

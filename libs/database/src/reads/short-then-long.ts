@@ -1,4 +1,4 @@
-import { unavailable } from '@recordbus/shared/errors';
+import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
@@ -36,9 +36,9 @@ export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: 
     width: shapedReadBudget.slowClientConnections,
     maxWaiting: shapedReadBudget.atOnce,
     maxWaitMs: shapedReadBudget.waitMs,
-    refuse() {
+    refuse(because) {
       meter.refused();
-      return unavailable('too many reads are waiting');
+      return because === 'client' ? rateLimited(1) : unavailable('too many reads are waiting');
     },
   });
 

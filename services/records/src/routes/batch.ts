@@ -1,4 +1,4 @@
-import { unavailable } from '@recordbus/shared/errors';
+import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
 import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
 import { currentClient } from '@recordbus/shared/request-scope';
@@ -19,7 +19,8 @@ const gateOptions = {
   maxWaiting: 1000,
   maxWaitingPerClient: 100,
   maxWaitMs: 10_000,
-  refuse: () => unavailable('too many batches are running'),
+  refuse: (because: 'client' | 'all') =>
+    because === 'client' ? rateLimited(1) : unavailable('too many batches are running'),
 };
 
 /** `POST /api/v1/batch`: several writes as one. */
