@@ -110,6 +110,7 @@ export function createAdmin(deps: AdminDeps): Service {
       log,
       mapError: mapDatabaseError,
       idempotency: createIdempotencyKeys({ database, removeOn: database.of('background'), log, secret }),
+      compresses: () => settings.get('http.compression'),
     }),
     checks: {
       database: () => database.ping(),

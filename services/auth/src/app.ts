@@ -97,6 +97,7 @@ export function createAuth(given: AuthDeps): Service {
       log,
       mapError: mapDatabaseError,
       idempotency: createIdempotencyKeys({ database, removeOn: database.of('background'), log, secret }),
+      compresses: () => settings.get('http.compression'),
     }),
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },

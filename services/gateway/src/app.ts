@@ -62,6 +62,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     readAll,
     findReference: (context) => reference.find(context),
     audience: () => settings.get('openapi.audience'),
+    compresses: () => settings.get('http.compression'),
   });
   const all: readonly Upstream[] = [localUpstream(own, { log, answerTimeoutMs: ownAnswerTimeoutMs }), ...upstreams];
   const reference = createApiReference(all, manifest.version);

@@ -23,6 +23,8 @@ interface OwnServiceDeps {
   readonly findReference: ApiReference['find'];
   /** The callers that may read the description of the API. */
   readonly audience: () => ApiAudience;
+  /** Whether answers are compressed for clients that accept it. */
+  readonly compresses: () => boolean;
 }
 
 /** The gateway's own routes, declared like those of any service. */
@@ -46,7 +48,7 @@ export function createOwnService(deps: OwnServiceDeps): Service {
   return {
     name: 'gateway',
     routes,
-    handle: createDispatcher(routes, { log: deps.log, mapError: mapDatabaseError }),
+    handle: createDispatcher(routes, { log: deps.log, mapError: mapDatabaseError, compresses: deps.compresses }),
     checks: {},
     metrics: deps.metrics,
     start: async () => {},

@@ -64,7 +64,8 @@ export function createRecords(
   });
   const explainViewFailure = createExplainViewFailure({ collections: cache.all, log });
   const mapError = (error: unknown) => explainViewFailure(error) ?? mapDatabaseError(error);
-  const dispatching = { log, mapError };
+  const compresses = () => settings.get('http.compression');
+  const dispatching = { log, mapError, compresses };
   const idempotency = createIdempotencyKeys({
     database,
     claimOn: database.of('relaxedWrites'),
@@ -109,10 +110,10 @@ export function createRecords(
     name: 'records',
     accountHooks,
     live,
-    handleInternal: createDispatcher(
-      [...internalAccountRoutes(accountHooks), ...internalLiveRoutes(live)],
-      dispatching,
-    ),
+    handleInternal: createDispatcher([...internalAccountRoutes(accountHooks), ...internalLiveRoutes(live)], {
+      log,
+      mapError,
+    }),
     get routes() {
       return [...routes, ...(extensions.loaded?.routes ?? [])];
     },

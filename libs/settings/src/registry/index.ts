@@ -5,6 +5,7 @@ import { egress } from './egress.ts';
 import { emailTemplates } from './email-templates.ts';
 import { events } from './events.ts';
 import { files } from './files.ts';
+import { http } from './http.ts';
 import { lockout } from './lockout.ts';
 import { mail } from './mail.ts';
 import { metrics } from './metrics.ts';
@@ -30,6 +31,7 @@ export const settingGroups = [
   emailTemplates,
   authFeatures,
   cors,
+  http,
   openapi,
   passwordPolicy,
   lockout,

@@ -66,6 +66,7 @@ export const gatewayRows = {
       [rules(...Array.from({ length: 501 }, (_, index) => ({ ...rule, label: `/${index}` }))), /at most 500/],
     ],
   },
+  'http.compression': flag('1'),
   'cors.origins': {
     text: '',
     value: [],

@@ -10,6 +10,7 @@ import { inRequest, logFields, writtenState } from '../request-scope.ts';
 import type { RequestHandler } from '../service.ts';
 import type { Span } from '../telemetry.ts';
 import { bodyLimitOf, hasBody, isMultipart, readJsonBody, requirePlainBody } from './body.ts';
+import { compressReply } from './compress-reply.ts';
 import { connectionHeaders } from './connection-headers.ts';
 import { answerOnce, type KeyedRequest, readIdempotencyKey, requestKeyOf } from './idempotency.ts';
 import type { IdempotencyStore } from './idempotency-store.ts';
@@ -27,12 +28,14 @@ interface DispatcherOptions {
   readonly mapError: (thrown: unknown) => AppError | undefined;
   /** Required for services with idempotent routes. */
   readonly idempotency?: IdempotencyStore;
+  /** Whether JSON answers are compressed for clients that accept it; by default they are not. */
+  readonly compresses?: () => boolean;
 }
 
 /** Creates the request handler of a service from its declared routes: find, authorize, validate, handle, answer. */
 export function createDispatcher(
   routes: readonly Route[],
-  { log, mapError, idempotency }: DispatcherOptions,
+  { log, mapError, idempotency, compresses = () => false }: DispatcherOptions,
 ): RequestHandler {
   const findRoute = createRouter(routes);
   const withoutStore = routes.find(({ idempotent }) => idempotent && !idempotency);
@@ -73,7 +76,10 @@ export function createDispatcher(
     if (written !== undefined) response.setHeader(consistencyHeader, written);
     if (reply.openStream) await sendStream(request, response, reply, reply.openStream);
     else if (reply.holdOpen) sendHeld(request, response, reply, reply.holdOpen);
-    else sendReply(response, reply);
+    else if (compresses()) {
+      const coded = compressReply(request, route, reply);
+      sendReply(response, coded instanceof Promise ? await coded : coded);
+    } else sendReply(response, reply);
   }
 
   return (request, response, context) =>

@@ -16,6 +16,7 @@ export {
 export { bodyLimitOf, declaredBodyBytes, hasBody, isMultipart } from './body.ts';
 export { type CollectedBytes, collectBytes } from './collect-bytes.ts';
 export { connectionHeaders, namedByConnection } from './connection-headers.ts';
+export { chooseCoding } from './content-coding.ts';
 export type { ServiceDescription } from './description.ts';
 export { authorize, createDispatcher, splitUrl } from './dispatch.ts';
 export { endRequests } from './end-requests.ts';

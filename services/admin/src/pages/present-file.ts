@@ -1,6 +1,6 @@
-import { isKnownVersion, type Reply } from '@recordbus/shared/http';
+import { chooseCoding, isKnownVersion, type Reply } from '@recordbus/shared/http';
 import type { BuiltFile } from './built-files.ts';
-import { acceptedCodings, codings } from './content-coding.ts';
+import { codings } from './content-coding.ts';
 
 /** A page may only load from this origin and send requests to it (spec P). */
 const pagesPolicy = [
@@ -56,8 +56,8 @@ export function presentFile(file: BuiltFile, request: Request, cacheControl: str
     'Content-Security-Policy': policy,
   };
   if (isKnownVersion(request.ifNoneMatch, file.etag)) return { status: 304, headers: cached };
-  const accepted = acceptedCodings(request.acceptEncoding);
-  const coding = codings.find(({ name }) => accepted.has(name) && file.coded.has(name))?.name;
+  const stored = codings.map(({ name }) => name).filter((name) => file.coded.has(name));
+  const coding = chooseCoding(request.acceptEncoding, stored);
   return {
     status: 200,
     text: (coding && file.coded.get(coding)) || file.bytes,

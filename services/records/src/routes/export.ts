@@ -1,6 +1,6 @@
-import { otherContent, type Route, route, withHeaders } from '@recordbus/shared/http';
+import { chooseCoding, otherContent, type Route, route, withHeaders } from '@recordbus/shared/http';
 import { callOf } from '../rules/rule-context.ts';
-import { acceptsGzip, gzipped } from '../transfer/export/compression.ts';
+import { gzipped } from '../transfer/export/compression.ts';
 import { exportQuery } from '../transfer/export/export-query.ts';
 import { openExport } from '../transfer/export/open-export.ts';
 import { exportContentTypes } from '../transfer/formats/format-writer.ts';
@@ -38,7 +38,7 @@ export const exportRoute = (deps: RouteDeps): Route =>
     admit: admitTo('list', deps),
     handler: (input) => {
       const { query, params, header } = input;
-      const isCompressed = acceptsGzip(header('accept-encoding'));
+      const isCompressed = chooseCoding(header('accept-encoding'), ['gzip']) !== undefined;
       const openStream = () =>
         deps.collections.serve(requestOf('list', input), (collection) =>
           openExport(deps.exports, collection, query, callOf('GET', input, deps), deps.encryption),
