@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import { type Collection, canonicalAddress, perCollection, tableOf } from '@recordbus/schema';
+import { type Collection, lookupForms, perCollection, tableOf } from '@recordbus/schema';
 import { selectUser, type User } from './user.ts';
 
 /** More characters than any address has with spaces around it (RFC 5321 §4.5.3.1). */
@@ -9,13 +9,15 @@ const maxAddressLength = 320;
 /** Finds the user of this mailbox, in whatever form it is written (auth §1.3). Accepts any text. */
 export async function findUserByEmail(query: Query, collection: Collection, email: string): Promise<User | undefined> {
   if (email.length > maxAddressLength) return undefined;
-  const address = canonicalAddress(email);
-  if (address === '' || address.includes('\0')) return undefined;
-  const [user] = await query<User>({
-    text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where lower(t.email) = lower($1::text) and t.email <> ''`,
-    values: [address],
-  });
-  return user;
+  if (email.trim() === '' || email.includes('\0')) return undefined;
+  for (const form of lookupForms(email)) {
+    const [user] = await query<User>({
+      text: `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where lower(t.email) = lower($1::text) and t.email <> ''`,
+      values: [form],
+    });
+    if (user) return user;
+  }
+  return undefined;
 }
 
 /** Each connection prepares it once. Its name is a hash of its text, which follows the fields. */

@@ -31,7 +31,7 @@ export { fieldTypeOf, fieldTypes, isWriteOnly, mayGrow } from './fields/index.ts
 export type { ListOperand } from './fields/list-operators.ts';
 export { type Cascade, holdsRelations } from './fields/relation.ts';
 export { columnsOfIndex, hasTimeColumn } from './indexes.ts';
-export { canonicalAddress } from './mailbox.ts';
+export { canonicalAddress, lookupForms } from './mailbox.ts';
 export * from './naming.ts';
 export { isNeverNull } from './never-null.ts';
 export { perCollection } from './per-collection.ts';

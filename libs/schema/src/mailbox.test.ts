@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountAddress } from './email-address.ts';
-import { canonicalAddress } from './mailbox.ts';
+import { canonicalAddress, lookupForms } from './mailbox.ts';
 
 const sameMailbox = {
   plain: ['ada@example.com', ' ada@EXAMPLE.com\n'],
@@ -102,4 +102,10 @@ test('anything else is refused [fields §3.4]', () => {
     // A look-up finds it as it is: an earlier version may have stored it.
     assert.equal(canonicalAddress(` ${address} `), address.trim());
   }
+});
+
+test('an address is looked up as typed only if that is another text [auth §1.3]', () => {
+  assert.deepEqual(lookupForms(' Ada@Example.com'), ['Ada@example.com']);
+  assert.deepEqual(lookupForms('a,b@x.co '), ['a,b@x.co']);
+  assert.deepEqual(lookupForms('d@xn--mnchen-3ya.de'), ['d@xn--mnchen-3ya.de', 'd@münchen.de']);
 });

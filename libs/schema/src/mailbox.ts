@@ -59,6 +59,15 @@ export function canonicalAddress(text: string): string {
 }
 
 /**
+ * Returns the forms in which an account is looked up, the first that exists counts: as typed, then canonical. They are one
+ * form for most addresses. The first finds the second account of a mailbox, which an earlier version let in (auth §1.3).
+ */
+export function lookupForms(text: string): readonly string[] {
+  const [typed, canonical] = [text.trim(), canonicalAddress(text)];
+  return typed.toLowerCase() === canonical.toLowerCase() ? [canonical] : [typed, canonical];
+}
+
+/**
  * NFC, but İ stays a letter with a mark. The database folds İ to i, and İx and ix are two mailboxes; the mark keeps them
  * apart in every locale.
  */

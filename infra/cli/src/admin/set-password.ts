@@ -1,7 +1,7 @@
 import { addAdmin, resetAdmin as resetPassword } from '@recordbus/admin';
 import { liftLockout } from '@recordbus/auth';
 import { createPasswordRules } from '@recordbus/passwords';
-import { accountAddress, canonicalAddress } from '@recordbus/schema';
+import { accountAddress } from '@recordbus/schema';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
@@ -22,7 +22,7 @@ export async function createAdmin(parts: CommandParts, email: string, options: A
 /** Resets an admin's password and lifts a lockout of the address. Throws the same errors as `createAdmin`. */
 export async function resetAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
   // An admin of an earlier version may have an address that a new one may not have.
-  const { database, bus, passwords, credentials } = await openWithCredentials(parts, canonicalAddress(email), options);
+  const { database, bus, passwords, credentials } = await openWithCredentials(parts, email.trim(), options);
   const { id } = await resetPassword(database, passwords, credentials, nowSec(), cliActor);
   await liftLockout(database.query, { realm: 'admins', email: credentials.email });
   bus.notify('accounts');

@@ -55,7 +55,7 @@ async function examineAddresses(query: Query, collection: Collection): Promise<F
           warning(
             subject,
             `${doubled.length} of ${collection.name} are a second account of one mailbox: ${named(doubled)}`,
-            'A sign-in with the address finds the other account. Merge them, or give one another address.',
+            'They sign in only with their address as it is stored. Give one of the two accounts another address.',
           ),
         ]),
   ];

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { canonicalAddress } from '@recordbus/schema';
+import { lookupForms } from '@recordbus/schema';
 
 /** An admin as the API shows it, without the password hash. */
 export interface Admin {
@@ -33,11 +33,14 @@ export async function findAdmin(query: Query, id: string): Promise<Admin | undef
 
 /** Finds the admin of a mailbox, in whatever form it is written. */
 export async function findAdminByEmail(query: Query, email: string): Promise<Admin | undefined> {
-  const [admin] = await query<Admin>({
-    text: `select ${columns} from system.admins where lower(email) = lower($1)`,
-    values: [canonicalAddress(email)],
-  });
-  return admin;
+  for (const form of lookupForms(email)) {
+    const [admin] = await query<Admin>({
+      text: `select ${columns} from system.admins where lower(email) = lower($1)`,
+      values: [form],
+    });
+    if (admin) return admin;
+  }
+  return undefined;
 }
 
 /** Inserts an admin. Throws the database's unique violation when the address is taken. */

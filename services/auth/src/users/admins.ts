@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { canonicalAddress } from '@recordbus/schema';
+import { lookupForms } from '@recordbus/schema';
 
 /** The columns of an admin for a sign-in. */
 export interface AdminAccount {
@@ -21,11 +21,14 @@ export async function hasAdmin(query: Query): Promise<boolean> {
 
 /** Finds the admin of a mailbox, in whatever form it is written. Accepts any text. */
 export async function findAdminByEmail(query: Query, email: string): Promise<AdminAccount | undefined> {
-  const [admin] = await query<AdminAccount>({
-    text: `select ${columns} from system.admins where lower(email) = lower($1)`,
-    values: [canonicalAddress(email)],
-  });
-  return admin;
+  for (const form of lookupForms(email)) {
+    const [admin] = await query<AdminAccount>({
+      text: `select ${columns} from system.admins where lower(email) = lower($1)`,
+      values: [form],
+    });
+    if (admin) return admin;
+  }
+  return undefined;
 }
 
 /** Finds an admin by id. */
