@@ -100,6 +100,64 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
     assert.deepEqual(await arrows.records('title,n'), [{ title: 'a', n: 1 }]);
   });
 
+  await t.test('with the separator of their first line, if none is named [import §3.1]', async () => {
+    const bodies = [
+      'title;n\r\n"a,b,c,d";1\r\n',
+      'title\tn\n"a,b,c,d"\t1\n',
+      '\n\ntitle,n\n"a,b,c,d",1\n',
+      'sep=;\r\ntitle;n\r\n"a,b,c,d";1\r\n',
+      '\ufeff"sep=|"\ntitle|n\n"a,b,c,d"|1\n',
+      'SEP=→\r\rtitle→n\ra,b,c,d→1',
+      '"title";"n"\n"a,b,c,d";"1"',
+    ];
+    for (const body of bodies) {
+      const { records } = await importCsv(admin, body);
+      assert.deepEqual(await records('title,n'), [{ title: 'a,b,c,d', n: 1 }], body);
+    }
+    const { records } = await importCsv(admin, 'sep=;\ntitle,n\n"a;b",1\n', { separator: ',' });
+    assert.deepEqual(await records('title,n'), [{ title: 'a;b', n: 1 }]);
+    const single = await importCsv(admin, 'title\na;b\n"c,d"\n');
+    assert.deepEqual(await single.records('title'), [{ title: 'a;b' }, { title: 'c,d' }]);
+  });
+
+  await t.test('again from an earlier body, with its separator [import §1.5]', async () => {
+    const { name, job } = await importCsv(admin, 'sep=;\ntitle;n\na;x\nb;2\n', { dry_run: '1' });
+    assert.deepEqual(countsOf(job), { total: 2, read: 2, done: 1, refused: 1 });
+    assert.equal(await refusedRows(admin, job), 'title;n;_refused\r\na;x;n: must be a number\r\n');
+    const query = `format=csv&upload=${textAt(job, 'id')}`;
+    const again = await admin.send('POST', `/api/v1/records/${name}/import?${query}`, {});
+    assert.equal(again.status, 202, again.text);
+    const done = await ended(admin, textAt(again.json, 'data.id'));
+    assert.deepEqual(countsOf(done), { total: 2, read: 2, done: 1, refused: 1 });
+    assert.deepEqual(await recordsOf(admin, name, 'title,n'), [{ title: 'b', n: 2 }]);
+  });
+
+  await t.test('without the spaces and empty columns that spreadsheets add [import §3.1]', async () => {
+    const body = ' title , n\u00a0,,\n a ,1,,\nb,2\nc,3,\nd,4,,5\n';
+    const { job, records } = await importCsv(admin, body);
+    assert.deepEqual(countsOf(job), { total: 4, read: 4, done: 3, refused: 1 });
+    assert.deepEqual(await records('title,n'), [
+      { title: ' a ', n: 1 },
+      { title: 'b', n: 2 },
+      { title: 'c', n: 3 },
+    ]);
+    assert.match(await refusedRows(admin, job), /d,4,,5,"?has 4 cells, and the header has 2/);
+    const map = JSON.stringify({ ' Titel ': 'title' });
+    const mapped = await importCsv(admin, ' Titel ,n\na,1\n', { map });
+    assert.deepEqual(await mapped.records('title,n'), [{ title: 'a', n: 1 }]);
+    const trimmed = await importCsv(admin, 'Titel ,n\na,1\n', { map: JSON.stringify({ Titel: 'title' }) });
+    assert.deepEqual(await trimmed.records('title,n'), [{ title: 'a', n: 1 }]);
+    const nameless = await sendImport(admin, mapped.name, { format: 'csv' }, ',,\n1,2,3\n');
+    assert.equal(nameless.status, 422, nameless.text);
+    assert.match(nameless.text, /no column has a name.*body_broken/);
+  });
+
+  await t.test('with booleans as spreadsheets write them [import §3.2]', async () => {
+    const { job, records } = await importCsv(admin, 'ok\nTRUE\nFALSE\nTrue\n"FALSE"\nWAHR\n1\n');
+    assert.deepEqual(countsOf(job), { total: 6, read: 6, done: 4, refused: 2 });
+    assert.deepEqual(await records('ok'), [{ ok: true }, { ok: false }, { ok: true }, { ok: false }]);
+  });
+
   const text = 'title,n\nZürich 😀,1\n';
   const encodings: readonly [string, Buffer, Record<string, string>][] = [
     ['UTF-8 with a mark', Buffer.from(`\ufeff${text}`), {}],
@@ -113,6 +171,42 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
       const { records } = await importCsv(admin, body, parameters);
       assert.deepEqual(await records('title,n'), [{ title: 'Zürich 😀', n: 1 }]);
     });
+
+  const charsets: readonly [charset: string, body: Buffer, text: string][] = [
+    ['windows-1252', Buffer.from('title,n\nZ\xfcrich \x80,1\n', 'latin1'), 'Zürich €'],
+    ['ISO-8859-1', Buffer.from('title,n\nZ\xfcrich,1\n', 'latin1'), 'Zürich'],
+    ['"utf-16"', Buffer.from('title,n\nZürich 😀,1\n', 'utf16le'), 'Zürich 😀'],
+    ['utf-16', Buffer.from('\ufefftitle,n\nZürich 😀,1\n', 'utf16le').swap16(), 'Zürich 😀'],
+    ['utf-16be', Buffer.from('title,n\nZürich,1\n', 'utf16le').swap16(), 'Zürich'],
+    ['us-ascii', Buffer.from('title,n\nZürich,1\n'), 'Zürich'],
+    ['windows-1252', Buffer.from('\ufefftitle,n\nZürich,1\n'), 'Zürich'],
+    ['windows-1251', Buffer.from('title,n\n\xcc\xe8\xf0,1\n', 'latin1'), 'Мир'],
+  ];
+  for (const [charset, body, title] of charsets)
+    await t.test(`in the charset ${charset} of the content type, ${title} [import §3.4]`, async () => {
+      const { name } = await importCsv(admin, 'title,n\n');
+      const headers = { 'Content-Type': `text/csv; header=present; charset=${charset}` };
+      const answer = await sendImport(admin, name, { format: 'csv' }, body, headers);
+      assert.equal(answer.status, 202, answer.text);
+      await ended(admin, textAt(answer.json, 'data.id'));
+      assert.deepEqual(await recordsOf(admin, name, 'title,n'), [{ title, n: 1 }]);
+    });
+
+  await t.test('in no unknown charset, and the parameter comes first [import §3.4]', async () => {
+    const { name } = await importCsv(admin, 'title,n\n');
+    const unknown = await sendImport(admin, name, { format: 'csv' }, 'n\n1\n', {
+      'Content-Type': 'text/csv;charset=x1',
+    });
+    assert.equal(unknown.status, 415, unknown.text);
+    assert.match(unknown.text, /charset x1/);
+    const headers = { 'Content-Type': 'text/csv; charset=windows-1252' };
+    const answer = await sendImport(admin, name, { format: 'csv', encoding: 'utf-8' }, 'title\nZürich\n', headers);
+    await ended(admin, textAt(answer.json, 'data.id'));
+    assert.deepEqual(await recordsOf(admin, name, 'title'), [{ title: 'Zürich' }]);
+    const broken = Buffer.from('title\nZ\xfcrich\n', 'latin1');
+    const utf8 = { 'Content-Type': 'text/csv; charset=utf-8' };
+    assert.equal((await sendImport(admin, name, { format: 'csv' }, broken, utf8)).status, 400);
+  });
 
   await t.test('in Latin-1, and refuses them as UTF-8 [import §3.4]', async () => {
     const body = Buffer.from('title,n\nZürich,1\n', 'latin1');

@@ -145,7 +145,7 @@ async function updateUser(
       passwordHash: passwordHash ?? null,
       isAnonymous: isAnonymous ?? null,
     }),
-  }).catch(explainRefusal(collection));
+  }).catch(explainRefusal(collection, write.stored.keys()));
   return user;
 }
 

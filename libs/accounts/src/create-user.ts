@@ -75,7 +75,7 @@ export async function createUser(
     text: statement.text,
     checksRule: hasCondition || writes.names.length > 0,
     values: statement.valuesFrom({ ...originOf(context), ...row }, request),
-  }).catch(explainRefusal(collection));
+  }).catch(explainRefusal(collection, stored.keys()));
   if (!created && hasCondition) throw refusedByRule(principal);
   if (!created) throw new Error('the statement that creates a user returned no row');
   const { unwritable = [], ...user } = created;

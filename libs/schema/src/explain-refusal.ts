@@ -6,10 +6,11 @@ import { findFieldOfConstraint } from './naming.ts';
 
 /**
  * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error
- * unchanged. The writing statement itself checks the constraints, so concurrent writes cannot evade them.
+ * unchanged. The writing statement itself checks the constraints, so concurrent writes cannot evade them. A value that is too
+ * large for an index is one of the written members.
  */
 export const explainRefusal =
-  (collection: Collection) =>
+  (collection: Collection, written?: Iterable<string>) =>
   (error: unknown): never => {
     if (isDatabaseError(error, sqlState.uniqueViolation, sqlState.foreignKeyViolation)) {
       const field = findFieldOfConstraint(collection, error.constraint);
@@ -26,9 +27,12 @@ export const explainRefusal =
       // PostgreSQL does not name the index when a value is larger than a page.
       const index = findIndexOfConstraint(collection, error.constraint);
       const indexes = index ? [index] : (collection.indexes ?? []);
-      const columns = new Set(indexes.flatMap((one) => columnsOfIndex(collection, one)));
-      if (columns.size > 0)
-        throw namingEach([...columns], 'is too large for an index, or another column of that index is');
+      const columns = [...new Set(indexes.flatMap((one) => columnsOfIndex(collection, one)))];
+      const names = new Set(written);
+      const suspects = columns.filter((column) => names.has(column));
+      const named = suspects.length > 0 ? suspects : columns;
+      const others = named.length > 1 ? ', or another column of that index is' : '';
+      if (named.length > 0) throw namingEach(named, `is too large for an index${others}`);
     }
     throw error;
   };

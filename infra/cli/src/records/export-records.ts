@@ -21,14 +21,14 @@ export async function exportRecords(
   parts: CommandParts,
   collection: string,
   file: string,
-  { url, key, json = false, format: given, raw, ...parameters }: ExportOptions,
+  { url, key, json = false, format: given, raw, bom, ...parameters }: ExportOptions,
 ): Promise<undefined> {
   const { terminal } = parts;
   const isStandard = file === standardStream;
   const { format, isCompressed } = fileFormatOf(file, isStandard ? (given ?? 'csv') : given);
   const address = await findStack(parts, { url, key });
   const path = `/api/v1/records/${encodeURIComponent(collection)}`;
-  const query = new URLSearchParams({ ...parameters, format, ...(raw && { raw: '1' }) });
+  const query = new URLSearchParams({ ...parameters, format, ...(raw && { raw: '1' }), ...(bom && { bom: '1' }) });
   const answer = await whenFree(
     () => sendRequest(address, { method: 'GET', path: `${path}/export?${query}` }),
     terminal,

@@ -8,6 +8,7 @@ export interface ExportOptions extends TargetOptions {
   readonly fields?: string;
   readonly expand?: string;
   readonly raw?: boolean;
+  readonly bom?: boolean;
 }
 
 /** The parameters of an import are those of its route (import §1.3). */

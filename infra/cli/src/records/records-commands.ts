@@ -24,6 +24,7 @@ export function addRecordsCommands(program: Command): void {
     .option('--sort <fields>', 'fields to sort by, separated by commas; - before a name sorts descending')
     .option('--fields <members>', 'members to write, separated by commas')
     .option('--expand <relations>', 'relations whose records are included in each record')
+    .option('--bom', 'begin CSV with a byte order mark, for Excel')
     .option('--raw', 'do not escape texts that a spreadsheet would run as formulas')
     .action((collection: string, file: string, options: ExportOptions) =>
       loadAndRun('records export', options, async (parts) =>

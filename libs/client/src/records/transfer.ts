@@ -37,6 +37,8 @@ export interface ExportOptions<S, C extends keyof S> {
   readonly expand?: readonly string[] | undefined;
   /** Leaves texts of CSV as they are, even if a spreadsheet would run them. */
   readonly raw?: boolean | undefined;
+  /** Begins CSV with a byte order mark, by which Excel knows that the text is UTF-8. */
+  readonly bom?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -69,8 +71,8 @@ export function importRows(
 export function exportRows(
   transport: Transport,
   name: string,
-  options: AnyReadOptions & { readonly format?: Format; readonly raw?: boolean } = {},
+  options: AnyReadOptions & { readonly format?: Format; readonly raw?: boolean; readonly bom?: boolean } = {},
 ): Promise<Response> {
-  const query = { ...readQuery(options), format: options.format, raw: options.raw };
+  const query = { ...readQuery(options), format: options.format, raw: options.raw, bom: options.bom };
   return transport.open({ method: 'GET', path: apiPath('records', name, 'export'), query, signal: options.signal });
 }

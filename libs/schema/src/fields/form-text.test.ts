@@ -37,6 +37,9 @@ test('numbers, dates and booleans are read; other texts stay for the field to re
   assertForm('bool', {}, [
     [['true'], true],
     [['false'], false],
+    [['TRUE'], true],
+    [[' False '], false],
+    [['WAHR'], 'WAHR'],
     [['1'], '1'],
   ]);
 });

@@ -12,13 +12,17 @@ export const numberText = numberLike(/^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i);
 /** Unix seconds. Another text stays text, since it may be a date. */
 export const secondsText = numberLike(/^-?\d+(\.\d+)?$/);
 
-/** `true` and `false`. */
+/** The longest text that is `true` or `false` with spaces around it. */
+const maxWordLength = 20;
+
+/** `true` and `false`, in any case: spreadsheets write `TRUE`. */
 export const boolText: FormText = {
   isJson: () => false,
   takesSeveral: false,
   read(texts) {
     const text = lastOf(texts);
-    return text === 'true' ? true : text === 'false' ? false : text;
+    const word = text.length > maxWordLength ? '' : text.trim().toLowerCase();
+    return word === 'true' ? true : word === 'false' ? false : text;
   },
 };
 

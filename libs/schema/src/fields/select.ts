@@ -15,7 +15,7 @@ const options = z.strictObject({
       .refine(isStorable, 'must not contain NUL or half a surrogate pair'),
     10_000,
     'must be a list of the values to choose from',
-  ),
+  ).refine((values) => new Set(values).size === values.length, 'must not have a value twice'),
   multiple: z.boolean('must be true or false').default(false),
 });
 

@@ -4,7 +4,7 @@ import { isStorable } from './storable.ts';
 import { type FormattedTextOptions, formattedTextOptions, storedText } from './stored-text.ts';
 import { findUniqueProblem, uniqueNarrowings } from './unique-text.ts';
 
-const shape = /^https?:\/\/[^\s\p{Cc}]+$/u;
+const shape = /^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s\p{Cc}]+$/u;
 
 /** A web address, stored as it is written. The empty text is a value without a format (fields §2.2). */
 export const url: FieldType = {

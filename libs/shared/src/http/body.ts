@@ -1,8 +1,18 @@
 import type { IncomingMessage } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { malformed, payloadTooLarge, requestTimeout, unsupportedEncoding, unsupportedMediaType } from '../errors.ts';
+import {
+  malformed,
+  malformedParameter,
+  payloadTooLarge,
+  requestTimeout,
+  unsupportedEncoding,
+  unsupportedMediaType,
+  validationFailed,
+} from '../errors.ts';
 import { collectBytes } from './collect-bytes.ts';
+import { findHalfCharacter } from './half-characters.ts';
 import { findJsonExcess, largeBodyBytes } from './json-shape.ts';
+import type { Route } from './route.ts';
 
 /** Returns the declared length of the body in bytes; 0 when the request declares none. */
 export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
@@ -36,19 +46,29 @@ const bodyTimeoutMs = 300_000;
 
 /**
  * Reads a JSON body of at most `limitBytes`; undefined when the request has none. Throws 413, 415 for another content
- * type, and 400 for text that is not JSON or not UTF-8, nests too deep or has too many members.
+ * type, 400 for text that is not JSON or not UTF-8, nests too deep or has too many members, and 422 (or the status of the
+ * route) for half a surrogate pair.
  */
 export async function readJsonBody(
   request: IncomingMessage,
-  limitBytes: number,
-  parse: (bytes: Uint8Array) => Promise<unknown> = parseSoon,
+  {
+    bodyLimitBytes: limitBytes,
+    parseBody,
+    refusesBodyWith,
+  }: Pick<Route, 'bodyLimitBytes' | 'parseBody' | 'refusesBodyWith'>,
 ): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = request.headers['content-type'] ?? '';
   if (!isJsonInUtf8(type)) throw unsupportedMediaType('application/json');
   if (declaredBodyBytes(request) > limitBytes) throw payloadTooLarge(limitBytes);
   const bytes = await readBytes(request, limitBytes);
-  return bytes.length === 0 ? undefined : parse(bytes);
+  if (bytes.length === 0) return undefined;
+  if (parseBody) return parseBody(bytes);
+  const parsed = await parseSoon(bytes);
+  const place = findHalfCharacter(bytes, parsed);
+  if (place === undefined) return parsed;
+  const message = 'must not contain half a surrogate pair';
+  throw refusesBodyWith === 400 ? malformedParameter(place, message) : validationFailed({ [place]: message });
 }
 
 async function parseSoon(bytes: Uint8Array): Promise<unknown> {

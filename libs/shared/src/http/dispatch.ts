@@ -142,13 +142,7 @@ async function readInput(
   return {
     params,
     query: readQuery(route.query, search),
-    body:
-      route.body &&
-      readBody(
-        route,
-        route.body,
-        multipart ? undefined : await readJsonBody(request, route.bodyLimitBytes, route.parseBody),
-      ),
+    body: route.body && readBody(route, route.body, multipart ? undefined : await readJsonBody(request, route)),
     isHead: request.method === 'HEAD',
     multipart,
     stream: route.streamedBody && hasBody(request) ? request : undefined,

@@ -10,6 +10,12 @@ export interface ViewShape {
   readonly selectList: string;
 }
 
+/** SQL of a number that JSON can hold. NaN and both infinities are no value (views §3.2). */
+const finite = (number: string): string => `nullif(nullif(nullif(${number}, 'NaN'), 'Infinity'), '-Infinity')`;
+
+/** SQL of unix seconds. */
+const secondsOf = (time: string): string => `floor(${finite(`extract(epoch from ${time})`)})::bigint`;
+
 /** Field types of computed columns, by PostgreSQL's type names, with the SQL that converts a value. */
 const computed: Readonly<Record<string, readonly [type: string, sql: (column: string) => string]>> = {
   text: ['text', (column) => column],
@@ -22,13 +28,13 @@ const computed: Readonly<Record<string, readonly [type: string, sql: (column: st
   smallint: ['number', (column) => `${column}::double precision`],
   integer: ['number', (column) => `${column}::double precision`],
   bigint: ['number', (column) => `${column}::double precision`],
-  numeric: ['number', (column) => `${column}::double precision`],
-  real: ['number', (column) => `${column}::double precision`],
-  'double precision': ['number', (column) => column],
+  numeric: ['number', (column) => finite(`${column}::double precision`)],
+  real: ['number', (column) => finite(`${column}::double precision`)],
+  'double precision': ['number', (column) => finite(column)],
   boolean: ['bool', (column) => column],
-  date: ['date', (column) => `floor(extract(epoch from ${column}))::bigint`],
-  'timestamp without time zone': ['date', (column) => `floor(extract(epoch from ${column}))::bigint`],
-  'timestamp with time zone': ['date', (column) => `floor(extract(epoch from ${column}))::bigint`],
+  date: ['date', secondsOf],
+  'timestamp without time zone': ['date', secondsOf],
+  'timestamp with time zone': ['date', secondsOf],
   json: ['json', (column) => `${column}::jsonb`],
   jsonb: ['json', (column) => column],
 };
@@ -76,7 +82,7 @@ function fieldNameOf({ name, origin }: ViewColumn): string {
 function timeOf({ name, type }: ViewColumn, quoted: string): string {
   const [kind, sql] = computed[type] ?? [];
   if (type === 'bigint') return quoted;
-  if (kind === 'number') return `floor(${quoted})::bigint`;
+  if (kind === 'number') return `floor(${finite(`${quoted}::double precision`)})::bigint`;
   if (kind === 'date' && sql) return sql(quoted);
   throw refusedQuery(`the column ${name} must be a time, not ${type}`);
 }

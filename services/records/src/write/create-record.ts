@@ -69,7 +69,7 @@ export async function createRecord(
       values: valuesFrom({ ...values, range: range?.id ?? null, ...keyValuesOf(keptFor) }, call.request),
     })
     .catch(explainExpired)
-    .catch(explainRefusal(collection));
+    .catch(explainRefusal(collection, Object.keys(record.body)));
   if (!row && statement.checksRule) throw ruleRefusal(call.principal);
   const written = await readCreated(unit, collection, row, call, rules);
   if (!written) throw new Error('the statement of a create wrote no row');
@@ -99,7 +99,7 @@ export async function createRecordAt(
   const given = { ...values, ...keyValuesOf(record.keptFor) };
   const [row] = await unit
     .query<CreatedRow>({ ...statement, checksRule, values: valuesFrom(given, call.request) })
-    .catch(explainRefusal(collection));
+    .catch(explainRefusal(collection, Object.keys(record.body)));
   return readCreated(unit, collection, row, call, rules);
 }
 

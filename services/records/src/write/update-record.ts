@@ -167,7 +167,7 @@ async function runUpdate(
     checksRule,
     ...(locks !== undefined && { locks }),
     values,
-  }).catch(explainRefusal(collection));
+  }).catch(explainRefusal(collection, written.keys()));
   return row;
 }
 

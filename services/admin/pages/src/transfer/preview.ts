@@ -18,8 +18,13 @@ export function formatOf(name: string): Format | undefined {
   return end === 'csv' || end === 'tsv' ? 'csv' : end === 'json' ? 'json' : 'ndjson';
 }
 
-/** Returns the most frequent separator in the first line of CSV. */
+/** A first line that only names the separator, as Excel writes it. */
+const separatorLine = /^\ufeff?"?sep=([^"\r\n])"?(?:\r?\n|\r)/i;
+
+/** Returns the separator that CSV names in its first line, or the most frequent one there. */
 export function separatorOf(text: string): string {
+  const named = separatorLine.exec(text)?.[1];
+  if (named !== undefined) return named;
   const line = text.split(/\r?\n|\r/, 1)[0] ?? '';
   const counts = [',', ';', '\t', '|'].map((one) => ({ one, count: line.split(one).length }));
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).one;
@@ -29,7 +34,9 @@ export function separatorOf(text: string): string {
 export function previewOf(text: string, format: Format, separator: string): Preview {
   const begin = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (format === 'csv') {
-    const [columns = [], ...rows] = csvRows(begin, separator);
+    const [header = [], ...rows] = csvRows(begin.replace(separatorLine, ''), separator);
+    const names = header.map((name) => name.trim());
+    const columns = names.slice(0, names.findLastIndex((name) => name !== '') + 1);
     return { columns: columns.slice(0, maxColumns), rows: rows.slice(0, maxRows) };
   }
   const objects = format === 'ndjson' ? linesOf(begin) : elementsOf(begin);

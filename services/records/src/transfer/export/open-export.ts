@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Cursor, Statement } from '@recordbus/database';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
+import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../../rules/rule-context.ts';
 import { createDecryptRecord } from '../../shape/decrypt-answer.ts';
 import { cellsOf } from '../cells.ts';
@@ -33,6 +34,7 @@ export async function openExport(
   ruleContext: RuleContext,
   encryption: FieldEncryption,
 ): Promise<Readable> {
+  if (request.bom && request.format !== 'csv') throw malformedParameter('bom', 'is only for CSV');
   const maxBytes = maxRecordBytes();
   const composed = composeExport(collection, request, { ...ruleContext, maxBytes });
   const decrypt = createDecryptRecord(encryption, composed.projection, maxBytes);
@@ -51,10 +53,11 @@ export async function openExport(
 
 function createWriter(
   collection: Collection,
-  { format, raw }: ExportRequest,
+  { format, raw, bom }: ExportRequest,
   { members }: Pick<ComposedExport, 'members'>,
 ): FormatWriter {
   if (format === 'ndjson') return createNdjsonWriter();
   if (format === 'json') return createJsonWriter();
-  return createCsvWriter(members, cellsOf(collection, { isRaw: raw }));
+  const writer = createCsvWriter(members, cellsOf(collection, { isRaw: raw }));
+  return bom ? { ...writer, start: `\ufeff${writer.start}` } : writer;
 }

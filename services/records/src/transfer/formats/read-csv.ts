@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { type CastingContext, CsvError, type Info, type Options, parse } from 'csv-parse';
+import { readCsvBeginning } from './csv-beginning.ts';
 import { brokenBody, maxColumns, maxRowBytes, type ReadFrom, type SourceRow } from './source-row.ts';
 import { inPieces } from './to-utf8.ts';
 
@@ -22,19 +23,46 @@ interface CsvLine {
 /** A CSV body whose header has been read. */
 interface OpenCsv {
   readonly columns: readonly string[];
+  readonly separator: string;
   /** The position of the first row. */
   readonly start: number;
   readonly rows: AsyncIterable<SourceRow>;
 }
 
-/** Opens a whole body, header included. Throws 422 for a body without a header. */
-export async function openCsv(source: AsyncIterable<Buffer>, dialect: CsvDialect): Promise<OpenCsv> {
-  const lines = readLines(source, dialect, 0);
+/**
+ * Opens a whole body, header included. Without a separator, the body says or shows it. Throws 422 for a body without a
+ * header.
+ */
+export async function openCsv(
+  whole: AsyncIterable<Buffer>,
+  { separator: given, nullText }: Pick<CsvDialect, 'nullText'> & Partial<CsvDialect>,
+): Promise<OpenCsv> {
+  const { source, skipped, separator: found } = await readCsvBeginning(whole);
+  const dialect = { separator: given ?? found, nullText };
+  const lines = readLines(without(source, skipped), dialect, 0);
   const header = await lines.next();
   if (header.done) throw brokenBody('the body is empty', { row: 0 });
   const { record, info } = header.value;
-  const columns = record.map((cell) => cell ?? '');
-  return { columns, start: info.bytes, rows: rowsOf(lines, columns, dialect, { position: 0, row: 0 }) };
+  const columns = columnsOf(record);
+  const rows = rowsOf(lines, columns, dialect, { position: skipped, row: 0 });
+  return { columns, separator: dialect.separator, start: skipped + info.bytes, rows };
+}
+
+/** The names of a header. Spreadsheets leave spaces around names, and empty columns at the end. */
+function columnsOf(record: readonly CsvCell[]): readonly string[] {
+  const names = record.map((cell) => (cell ?? '').trim());
+  const columns = names.slice(0, names.findLastIndex((name) => name !== '') + 1);
+  if (columns.length === 0) throw brokenBody('no column has a name', { row: 0 });
+  return columns;
+}
+
+/** Leaves out the first bytes of a body. */
+async function* without(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
+  let left = bytes;
+  for await (const piece of source) {
+    if (left < piece.length) yield piece.subarray(left);
+    left = Math.max(0, left - piece.length);
+  }
 }
 
 /** Creates the reader of a body with these columns. It begins after the header. */
@@ -52,9 +80,16 @@ async function* rowsOf(
   let row = before;
   for await (const { record, info } of lines) {
     row += 1;
-    yield { row, end: position + info.bytes, ...membersOf(columns, record), text: () => lineOf(record, dialect) };
+    const cells = withoutEmptyEnd(record, columns.length);
+    yield { row, end: position + info.bytes, ...membersOf(columns, cells), text: () => lineOf(cells, dialect) };
   }
 }
+
+/** Leaves out empty cells behind those of the header. */
+const withoutEmptyEnd = (record: readonly CsvCell[], length: number): readonly CsvCell[] =>
+  record.length > length && record.slice(length).every((cell) => cell === null || cell === '')
+    ? record.slice(0, length)
+    : record;
 
 function membersOf(columns: readonly string[], record: readonly CsvCell[]): Pick<SourceRow, 'members' | 'problem'> {
   if (record.length !== columns.length)

@@ -7,9 +7,9 @@ async function* piecesOf(bytes: Buffer, size: number): AsyncGenerator<Buffer> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
 }
 
-async function convert(bytes: Buffer, encoding: Encoding | undefined, size: number): Promise<string> {
+async function convert(bytes: Buffer, named: Encoding | undefined, size: number): Promise<string> {
   const converted: Buffer[] = [];
-  for await (const piece of toUtf8(piecesOf(bytes, size), encoding)) converted.push(piece);
+  for await (const piece of toUtf8(piecesOf(bytes, size), { named })) converted.push(piece);
   return Buffer.concat(converted).toString();
 }
 

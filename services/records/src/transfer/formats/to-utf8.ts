@@ -10,13 +10,20 @@ export type Encoding = (typeof encodings)[number];
  */
 const pieceBytes = 8192;
 
+/** What a request says about the encoding of its body. */
+export interface BodyEncoding {
+  readonly named?: Encoding | undefined;
+  /** That of the content type. */
+  readonly charset?: string | undefined;
+}
+
 /**
- * Converts a body to UTF-8 without its byte order mark, in small pieces. Without a named encoding, a mark of UTF-16
- * selects UTF-16. Throws 400 for bytes that are not in the encoding.
+ * Converts a body to UTF-8 without its byte order mark, in small pieces. A named encoding comes first, then a mark, then
+ * the charset, then UTF-8. Throws 400 for bytes that are not in the encoding.
  */
-export async function* toUtf8(source: AsyncIterable<Buffer>, encoding: Encoding | undefined): AsyncGenerator<Buffer> {
+export async function* toUtf8(source: AsyncIterable<Buffer>, { named, charset }: BodyEncoding): AsyncGenerator<Buffer> {
   let decoder: InstanceType<typeof TextDecoder> | undefined;
-  let name: Encoding = encoding ?? 'utf-8';
+  let name = 'utf-8';
   let done = 0;
   const decode = (bytes: Buffer, stream: boolean): Buffer => {
     try {
@@ -25,9 +32,9 @@ export async function* toUtf8(source: AsyncIterable<Buffer>, encoding: Encoding 
       throw malformed(`the body is not ${name}, after ${done} bytes; name its encoding: ${encodings.join(', ')}`);
     }
   };
-  for await (const chunk of inPieces(atLeastTwo(source))) {
+  for await (const chunk of inPieces(withWholeMark(source))) {
     if (!decoder) {
-      name = encoding ?? markedEncoding(chunk);
+      name = named ?? markedEncoding(chunk) ?? charset ?? name;
       decoder = new TextDecoder(name, { fatal: true });
     }
     const converted = decode(chunk, true);
@@ -39,13 +46,17 @@ export async function* toUtf8(source: AsyncIterable<Buffer>, encoding: Encoding 
   if (rest.length > 0) yield rest;
 }
 
-function markedEncoding([first, second]: Buffer): Encoding {
+function markedEncoding([first, second, third]: Buffer): Encoding | undefined {
   if (first === 0xff && second === 0xfe) return 'utf-16le';
-  return first === 0xfe && second === 0xff ? 'utf-16be' : 'utf-8';
+  if (first === 0xfe && second === 0xff) return 'utf-16be';
+  return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
+/** The length of the longest byte order mark. */
+const markBytes = 3;
+
 /** Joins the first pieces until a byte order mark is whole. */
-async function* atLeastTwo(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+async function* withWholeMark(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   let first: Buffer | undefined = Buffer.alloc(0);
   for await (const chunk of source) {
     if (!first) {
@@ -53,7 +64,7 @@ async function* atLeastTwo(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer
       continue;
     }
     first = Buffer.concat([first, chunk]);
-    if (first.length < 2) continue;
+    if (first.length < markBytes) continue;
     yield first;
     first = undefined;
   }

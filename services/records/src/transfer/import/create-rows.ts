@@ -1,5 +1,5 @@
 import { type Origin, originOf } from '@recordbus/journal';
-import { type ColumnValues, isSetBy, perCollection } from '@recordbus/schema';
+import { type ColumnValues, explainRefusal, isSetBy, perCollection } from '@recordbus/schema';
 import { readDateValue } from '@recordbus/shared/date-text';
 import { type AppError, validationFailed } from '@recordbus/shared/errors';
 import { inSlices } from '@recordbus/shared/time-slice';
@@ -153,7 +153,7 @@ async function insertInHalves(
 ): Promise<void> {
   if (drafts.length === 0) return;
   const { result, refusal } = await withinSavepoint(unit, context.collection, () =>
-    insert(unit, context, drafts, { isStrict: false }),
+    insert(unit, context, drafts, { isStrict: false }).catch(explainOne(context, drafts)),
   );
   if (!refusal) {
     for (const draft of drafts) {
@@ -172,10 +172,14 @@ async function insertInHalves(
   await insertInHalves(unit, context, drafts.slice(half), results);
 }
 
+/** Explains the refusal of a single row by the values of the row. */
+const explainOne = ({ collection }: ImportContext, [first, ...others]: readonly Draft[]) =>
+  explainRefusal(collection, others.length === 0 ? first?.values.keys() : undefined);
+
 /** Creates a record that must not exist, so the refusal names the value that is taken. */
 export async function createStrictly(unit: WriteUnit, context: ImportContext, draft: Draft, outcomes: Outcomes) {
   const { refusal } = await withinSavepoint(unit, context.collection, () =>
-    insert(unit, context, [draft], { isStrict: true }),
+    insert(unit, context, [draft], { isStrict: true }).catch(explainOne(context, [draft])),
   );
   outcomes.set(draft.row, refusal ? outcomeOf(refusal, context, draft) : { state: 'done' });
 }

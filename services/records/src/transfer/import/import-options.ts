@@ -38,7 +38,11 @@ export const importQuery = z.looseObject({
     .max(maxListLength)
     .optional()
     .describe('which of id, created and updated records take from the body'),
-  separator: z.string().max(8).optional().describe('for CSV: the separator of cells; a comma by default'),
+  separator: z
+    .string()
+    .max(8)
+    .optional()
+    .describe('for CSV: the separator of cells; found in the first line by default'),
   encoding: z.enum(encodings).optional().describe('of the body; utf-8 by default'),
   null: z
     .string()
@@ -80,12 +84,17 @@ export interface ImportOptions {
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
+/** The options of a request. Its body has the others. */
+export type RequestedOptions = Omit<ImportOptions, 'columns' | 'start' | 'separator'> & {
+  readonly separator: string | undefined;
+};
+
 /** Reads the options of an import before its body. Throws 400 and 422 naming the parameter. */
 export function readImportOptions(
   query: ImportQuery,
   collection: Collection,
   { contentType, call }: { readonly contentType: string | undefined; readonly call: Call },
-): Omit<ImportOptions, 'columns' | 'start'> {
+): RequestedOptions {
   const unknown = Object.keys(query).filter((name) => !(name in importQuery.shape));
   if (unknown.length > 0)
     throw validationFailed(Object.fromEntries(unknown.map((name) => [name, 'is not a parameter of an import'])));
@@ -104,7 +113,7 @@ export function readImportOptions(
     mode,
     on: fields?.map(({ name }) => name),
     isDryRun: query.dry_run === true,
-    map: readMap(query.map, collection),
+    map: readMap(query.map, collection, format),
     keep: readKeep(query.keep),
     separator: readSeparator(query.separator),
     nullText: query.null ?? '',
@@ -134,7 +143,7 @@ function refuseMismatch(format: Format, named: Format | undefined, contentType: 
   throw validationFailed({ format: `is ${format}, but the content type of the body is that of ${ofType}` });
 }
 
-function readMap(text: string | undefined, collection: Collection): ImportOptions['map'] {
+function readMap(text: string | undefined, collection: Collection, format: Format): ImportOptions['map'] {
   if (text === undefined) return {};
   let map: unknown;
   try {
@@ -156,7 +165,11 @@ function readMap(text: string | undefined, collection: Collection): ImportOption
     else taken.add(name);
   }
   if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
-  return map as ImportOptions['map'];
+  // The names of CSV columns have no spaces around them.
+  const entries = Object.entries(map).map(
+    ([column, name]) => [format === 'csv' ? column.trim() : column, name] as const,
+  );
+  return Object.fromEntries(entries) as ImportOptions['map'];
 }
 
 /** Members that the server sets. A body may have them. */
@@ -177,7 +190,8 @@ function readKeep(text: string | undefined): readonly Keepable[] {
   return keepable.filter((known) => names.includes(known));
 }
 
-function readSeparator(text = ','): string {
+function readSeparator(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
   const isOne = [...text].length === 1 && !/["\r\n\0]/.test(text) && text.isWellFormed();
   if (!isOne) throw malformedParameter('separator', 'must be one character, and neither a quote nor the end of a line');
   return text;

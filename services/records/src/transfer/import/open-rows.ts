@@ -6,14 +6,24 @@ import type { ImportOptions } from './import-options.ts';
 
 type Dialect = Pick<ImportOptions, 'format' | 'separator' | 'nullText'>;
 
-/** Opens a whole body: its columns, if it is CSV, the position of its first row, and the rows. */
-export async function openRows(
-  source: AsyncIterable<Buffer>,
-  options: Dialect,
-): Promise<{ columns: readonly string[]; start: number; rows: AsyncIterable<SourceRow> }> {
-  if (options.format === 'csv') return openCsv(source, options);
-  const rows = readerOf({ ...options, columns: [] })(source, { position: 0, row: 0 });
-  return { columns: [], start: 0, rows };
+/** A body without a separator in its request. */
+export type OpenDialect = Omit<Dialect, 'separator'> & { readonly separator: string | undefined };
+
+/** A body that has been opened: what its header says, and the rows. */
+interface OpenRows {
+  readonly columns: readonly string[];
+  readonly separator: string;
+  /** The position of the first row. */
+  readonly start: number;
+  readonly rows: AsyncIterable<SourceRow>;
+}
+
+/** Opens a whole body. */
+export async function openRows(source: AsyncIterable<Buffer>, options: OpenDialect): Promise<OpenRows> {
+  const { format, nullText, separator = ',' } = options;
+  if (format === 'csv') return openCsv(source, options);
+  const rows = readerOf({ format, nullText, separator, columns: [] })(source, { position: 0, row: 0 });
+  return { columns: [], separator, start: 0, rows };
 }
 
 /** Returns the reader of the rows of a body whose columns are known. */

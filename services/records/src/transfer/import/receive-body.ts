@@ -8,9 +8,9 @@ import { startSlice } from '@recordbus/shared/time-slice';
 import type { Storage } from '@recordbus/storage';
 import { announceFile } from '../../files/announced-files.ts';
 import { type Format, formats } from '../formats/source-row.ts';
-import { type Encoding, toUtf8 } from '../formats/to-utf8.ts';
+import { type BodyEncoding, toUtf8 } from '../formats/to-utf8.ts';
 import { refuseUnknownColumns } from './columns.ts';
-import type { ImportOptions } from './import-options.ts';
+import type { RequestedOptions } from './import-options.ts';
 import { bodiesOf, bodyKey, bodyName } from './job-body.ts';
 import { openRows } from './open-rows.ts';
 
@@ -20,6 +20,7 @@ export interface ReceivedBody {
   readonly bytes: number;
   readonly rows: number;
   readonly columns: readonly string[];
+  readonly separator: string;
   /** The position of the first row. */
   readonly start: number;
 }
@@ -33,7 +34,7 @@ interface ReceiveDeps {
 interface Incoming {
   readonly id: string;
   readonly stream: IncomingMessage;
-  readonly encoding: Encoding | undefined;
+  readonly encoding: BodyEncoding;
 }
 
 /**
@@ -43,7 +44,7 @@ interface Incoming {
 export async function receiveBody(
   { query, storage, maxBytes }: ReceiveDeps,
   { id, stream, encoding }: Incoming,
-  { options, collection }: { readonly options: BodyOptions; readonly collection: Collection },
+  { options, collection }: { readonly options: RequestedOptions; readonly collection: Collection },
   announced: number[],
 ): Promise<ReceivedBody> {
   announced.push(await announceFile(query, { collectionId: bodiesOf, recordId: id, name: bodyName }));
@@ -71,15 +72,13 @@ export async function receiveBody(
   }
 }
 
-type BodyOptions = Omit<ImportOptions, 'columns' | 'start'>;
-
 /** Reads a body to its end, and checks its beginning and its columns. */
 export async function scanBody(
   source: AsyncIterable<Buffer>,
-  options: BodyOptions,
+  options: RequestedOptions,
   collection: Collection,
 ): Promise<Omit<ReceivedBody, 'bytes'>> {
-  const { columns, start, rows } = await openRows(checked(source, options.format), options);
+  const { columns, separator, start, rows } = await openRows(checked(source, options.format), options);
   refuseUnknownColumns(columns, options, collection);
   let count = 0;
   const slice = startSlice();
@@ -89,7 +88,7 @@ export async function scanBody(
     count += 1;
     if (slice.isOver()) await slice.pause();
   }
-  return { columns, start, rows: count };
+  return { columns, separator, start, rows: count };
 }
 
 async function* limited(stream: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {

@@ -9,7 +9,8 @@ import { keepAnnounced } from '../../files/announced-files.ts';
 import { type Job, type JobActor, showJob } from '../../jobs/job.ts';
 import { addJob, findJob } from '../../jobs/job-store.ts';
 import { type Call, passesRules } from '../../rules/rule-context.ts';
-import { type ImportOptions, type ImportQuery, readImportOptions } from './import-options.ts';
+import { readCharset } from '../formats/charset.ts';
+import { type ImportOptions, type ImportQuery, type RequestedOptions, readImportOptions } from './import-options.ts';
 import { readBody } from './job-body.ts';
 import { type ReceivedBody, receiveBody, scanBody } from './receive-body.ts';
 
@@ -48,7 +49,7 @@ export async function startImport(deps: StartImportDeps, request: ImportRequest,
   const body = query.upload
     ? await findEarlier(deps, request, options, query.upload)
     : await receive(deps, request, options, announced);
-  const { bytes, rows, columns, start } = body;
+  const { bytes, rows, columns, separator, start } = body;
   const id = body.isEarlier ? newId() : body.id;
   const reply = await deps.database.transaction(async (run) => {
     await keepAnnounced(run, announced);
@@ -59,7 +60,7 @@ export async function startImport(deps: StartImportDeps, request: ImportRequest,
       collection,
       actor: request.actor,
       request: { requestId: call.requestId, traceparent: call.traceparent, clientAddress: call.clientAddress },
-      options: { ...options, columns, start } satisfies ImportOptions,
+      options: { ...options, columns, separator, start } satisfies ImportOptions,
       body: { id: body.id, bytes },
       rows,
       position: start,
@@ -82,25 +83,19 @@ export async function startImport(deps: StartImportDeps, request: ImportRequest,
 /** Shows the job of an import. */
 export const showImport = (job: Job<ImportOptions>) => showJob(job, job.options.shown);
 
-type Options = Omit<ImportOptions, 'columns' | 'start'>;
-
 async function receive(
   { database, storage, maxBodyBytes }: StartImportDeps,
-  { stream, query, collection }: ImportRequest,
-  options: Options,
+  { stream, query, collection, header }: ImportRequest,
+  options: RequestedOptions,
   announced: number[],
 ): Promise<ImportBody> {
   if (!stream) throw validationFailed({ body: 'is required, or upload' });
+  const encoding = { named: query.encoding, charset: readCharset(header('content-type')) };
   const maxBytes = maxBodyBytes();
   if (declaredBodyBytes(stream) > maxBytes) throw payloadTooLarge(maxBytes);
   const id = newId();
   const deps = { query: database.query, storage, maxBytes };
-  const received = await receiveBody(
-    deps,
-    { id, stream, encoding: query.encoding },
-    { options, collection },
-    announced,
-  );
+  const received = await receiveBody(deps, { id, stream, encoding }, { options, collection }, announced);
   return { ...received, id, isEarlier: false };
 }
 
@@ -108,7 +103,7 @@ async function receive(
 async function findEarlier(
   { database, storage }: StartImportDeps,
   { stream, query, collection, call }: ImportRequest,
-  options: Options,
+  options: RequestedOptions,
   jobId: string,
 ): Promise<ImportBody> {
   if (stream) throw validationFailed({ upload: 'is not for a request with a body' });
