@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { textAt } from '../harness/json.ts';
+import { onEachTopology } from '../harness/target.ts';
+
+/** A record of 900 kB; 30 of them are just within the largest answer. */
+const note = 'n'.repeat(900_000);
+
+onEachTopology('the load of one client is its own refusal, not trouble of the server', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [
+    { name: 'note', type: 'text', options: { max: 1_000_000 } },
+    { name: 'n', type: 'number' },
+  ];
+  await admin.post('/api/v1/collections', { name: 'dear_notes', type: 'base', fields });
+  for (let n = 0; n < 30; n += 1) await admin.create('dear_notes', { note, n });
+
+  for (const [name, query] of [
+    ['large answers', 'perPage=30'],
+    ['large answers with a filter', 'perPage=30&filter=note~"nn"&sort=-n'],
+    ['slow reads', 'perPage=1&filter=note~"x%25n%25x"&fields=n'],
+  ] as const)
+    await t.test(`eight equal ${name} of one client are 200, 422 or 429 [cost §1.2, §3]`, async () => {
+      for (let round = 0; round < 2; round += 1) {
+        const reads = Array.from({ length: 8 }, () => target.guest.send('GET', `/api/v1/dear_notes?${query}`));
+        for (const { status, json, text } of await Promise.all(reads)) {
+          const code = status === 200 ? '' : textAt(json, 'code');
+          assert.ok(
+            ['200 ', '422 too_expensive', '422 answer_too_large', '429 rate_limited'].includes(`${status} ${code}`),
+            text.slice(0, 300),
+          );
+        }
+      }
+    });
+});
