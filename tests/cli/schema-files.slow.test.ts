@@ -50,7 +50,7 @@ suite('schema files on the command line', async () => {
       'collections/posts.json',
       'collections/titles.json',
       'settings.json',
-      'webhooks/crm-new.json',
+      'webhooks/CRM (new).json',
     ]);
     assert.doesNotMatch(Object.values(files).join(), /whsec_|Bearer|hidden|created_at|updated_at/);
     const settings: unknown = JSON.parse(read('settings.json'));
@@ -129,7 +129,7 @@ suite('schema files on the command line', async () => {
     const refused = await here.overDatabase(['apply', planFile, '--json']);
     assert.equal(refused.code, 1);
     assert.deepEqual(JSON.parse(refused.stderr), {
-      error: 'the apply would drop something that is not allowed: allow each drop by name',
+      error: 'The apply would drop something. If you want that, add --allow-drop posts.state',
       code: 'drop_not_allowed',
       details: { 'posts.state': 'would be dropped' },
     });
@@ -182,8 +182,12 @@ const name: string = ${JSON.stringify(name)};
 export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as object });\n`,
       folder,
     );
-    const check = await here.overHttp(['check', folder]);
-    assert.equal(check.code, 0, check.stderr);
+    // Without a package.json, and with that of npm init.
+    for (const type of [undefined, 'commonjs', 'module']) {
+      if (type !== undefined) write('package.json', JSON.stringify({ type }), folder);
+      const check = await here.overHttp(['check', folder]);
+      assert.deepEqual([check.code, check.stderr], [0, ''], type);
+    }
     assert.equal((await here.overHttp(['pull', folder])).code, 0);
     assert.ok(!readdirSync(join(folder, 'collections')).includes('people.json'));
     write('collections/people.ts', '\n\nthrow new Error("broken");\n', folder);

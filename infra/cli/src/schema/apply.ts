@@ -3,7 +3,7 @@ import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import type { ApplyOptions } from './options.ts';
 import { readPlan } from './plan-file.ts';
-import { presentChange } from './present-plan.ts';
+import { presentChange, quoted } from './present-plan.ts';
 import { openTarget } from './schema-target.ts';
 import { variablesOf } from './variables.ts';
 
@@ -31,8 +31,17 @@ export async function apply(parts: CommandParts, file: string, options: ApplyOpt
       throw new CommandFailure(
         'The apply takes longer than the gateway waits, and may continue: schema check says when it is done.',
       );
+    if (error.code === 'drop_not_allowed') throw withOptions(error);
     if (error.code !== 'schema_moved') throw error;
     terminal.refuse(error.toBody());
     return moved;
   }
+}
+
+/** The refusal of drops, with the options that allow them. */
+function withOptions({ status, code, details = {} }: AppError): AppError {
+  const options = Object.keys(details).map((name) => `--allow-drop ${quoted(name)}`);
+  return new AppError(status, code, `The apply would drop something. If you want that, add ${options.join(' ')}`, {
+    details,
+  });
 }

@@ -8,7 +8,10 @@ type Loaded = { readonly value: unknown } | { readonly problem: string; readonly
 const authorsPackage = '@recordbus/extensions';
 let isHooked = false;
 
-/** Lets files import the package of authors from any directory, as extensions can. */
+/**
+ * Lets files import the package of authors from any directory, as extensions can. They are modules whatever the
+ * `package.json` above them says: that of `npm init` has `"type": "commonjs"`.
+ */
 function hookPackage(): void {
   if (isHooked) return;
   isHooked = true;
@@ -16,6 +19,8 @@ function hookPackage(): void {
   registerHooks({
     resolve: (specifier, context, next) =>
       specifier === authorsPackage ? { url, shortCircuit: true } : next(specifier, context),
+    load: (file, context, next) =>
+      next(file, /^file:.*\.ts$/.test(file) ? { ...context, format: 'module-typescript' } : context),
   });
 }
 

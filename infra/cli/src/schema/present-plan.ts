@@ -66,5 +66,6 @@ function textOf(value: unknown): string {
 /** A name with characters that a terminal may act on is shown as JSON. */
 const shown = (name: string): string => (/^[\w.:<>/ -]+$/.test(name) ? name : JSON.stringify(name));
 
-const quoted = (name: string): string =>
+/** Quotes a name for a shell. */
+export const quoted = (name: string): string =>
   /^[\w./-]+$/.test(name) ? name : `'${name.replaceAll("'", String.raw`'\''`)}'`;

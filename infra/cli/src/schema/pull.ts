@@ -55,7 +55,10 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
     ),
   );
   // A key may lack the scope to read them.
-  if (schema.webhooks) await writeFolder('webhooks', 'webhook', fileNamesOf(schema.webhooks));
+  if (schema.webhooks) {
+    const known = await filesByName(join(directory, 'webhooks'));
+    await writeFolder('webhooks', 'webhook', fileNamesOf(schema.webhooks, known));
+  }
   if (schema.settings) await writeFile('settings.json', 'settings', schema.settings);
   await writeMigrations(directory, schema, write, parts);
   parts.terminal.report({ written, removed }, report(target.name, written, removed));
@@ -84,6 +87,15 @@ async function makeFolder(folder: string): Promise<void> {
   if (found && !found.isDirectory())
     throw new CommandFailure(`${folder} is ${found.isSymbolicLink() ? 'a symbolic link' : 'not a directory'}.`);
   await mkdir(folder, { recursive: true });
+}
+
+/** Returns the JSON files of a folder by the member `name` in them. */
+async function filesByName(folder: string): Promise<ReadonlyMap<string, string>> {
+  const entries = (await readdir(folder).catch((): string[] => [])).filter((entry) => entry.endsWith('.json'));
+  const found = await Promise.all(
+    entries.sort().map(async (entry) => [(await readMembers(join(folder, entry)))?.name, entry] as const),
+  );
+  return new Map(found.flatMap(([name, entry]) => (typeof name === 'string' ? [[name, entry] as const] : [])));
 }
 
 async function readMembers(path: string): Promise<Members | undefined> {
