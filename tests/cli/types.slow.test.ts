@@ -63,6 +63,15 @@ export async function check(): Promise<void> {
   const name: string | undefined = data[0]?.expand.parent?.expand.owners[0]?.email;
   const deep: string | undefined = data[0]?.expand.class_via_parent[0]?.expand.parent?.expand.owners[0]?.email;
   await client.from('class').list({ filter: (row) => row.and(row.constructor.eq('x'), row.then.gt(1), row.field('class').ne('y')) });
+  client.from('class').file({ id: 'x' }, 'cover')?.url({ query: { key: 'x' } });
+  client.from('class').files({ id: 'x' }, 'pages');
+  // @ts-expect-error it is no file
+  client.from('class').file({ id: 'x' }, 'body');
+  // @ts-expect-error its records cannot sign in
+  client.auth('class');
+  await client.from('class').list({ query: { key: 'x' } });
+  await client.from('class').get('x', { query: { key: 'x' } });
+  await client.from('class').delete('x', { query: { key: 'x' } });
   // @ts-expect-error a view is only read
   await client.from('class_names').create({ class: 'x' });
   const view: string | null = (await client.from('class_names').first())?.class ?? null;
@@ -104,6 +113,16 @@ export const extension = defineExtension<Schema>({
         // @ts-expect-error the address is missing
         await records.create('people', { nick });
         void before;
+      },
+      beforeUpdate({ values, previous, id }) {
+        const before: string | null = previous.constructor;
+        const stored: string = id;
+        if (values.kind === previous.kind) return;
+        void [before, stored];
+      },
+      beforeDelete({ previous }) {
+        const name: string = previous.class;
+        void name;
       },
       afterUpdate({ record }) {
         const pages: readonly string[] = record.pages;

@@ -12,7 +12,7 @@ import { createSessionKeeper, type SessionKeeper } from './session/keeper.ts';
 import { memoryStore, type SessionStore } from './session/session.ts';
 import { type Call, type CallOptions, createTransport, type Transport } from './transport.ts';
 import type { RouteAnswer, RouteInput, RoutesOf } from './types/routes.ts';
-import type { AnySchema, CollectionName, CreateOf, RecordOf, SchemaOf } from './types/schema.ts';
+import type { AnySchema, AuthName, CollectionName, CreateOf, RecordOf, SchemaOf } from './types/schema.ts';
 import { apiPath } from './url.ts';
 
 /** The options of a client. */
@@ -60,7 +60,7 @@ export interface Client<S, R = Record<never, never>> {
    */
   batch<T>(build: (batch: Batch<S>) => T, options?: WriteOptions): Promise<Results<T>>;
   /** The accounts of an auth collection: sign-up, sign-in, and the signed-in account. */
-  auth<C extends CollectionName<S>>(collection: C): Accounts<RecordOf<S, C>, CreateOf<S, C>>;
+  auth<C extends AuthName<S>>(collection: C): Accounts<RecordOf<S, C>, CreateOf<S, C>>;
   /** The routes of admins: collections, webhooks, settings, logs. */
   readonly admin: Admin;
   /** Sends a message to the subscribers of a channel. */

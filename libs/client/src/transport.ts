@@ -21,6 +21,12 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** Options of the calls of records. */
+export interface QueryOptions extends CallOptions {
+  /** More parameters of the query, such as those that rules read as `@request.query.<name>`. */
+  readonly query?: Query | undefined;
+}
+
 /** A request and its repetitions. */
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

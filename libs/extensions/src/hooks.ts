@@ -20,6 +20,12 @@ export interface Write<T = AnyCollection> {
   readonly requestId: string;
 }
 
+/** An update or a delete before its commit: a write of a record that exists. */
+export interface WriteOfStored<T = AnyCollection> extends Write<T> {
+  readonly id: string;
+  readonly previous: RecordOf<T>;
+}
+
 /** A committed write. A hook may get the same event more than once; use `id` for work that must happen once. */
 export interface RecordEvent<T = AnyCollection> {
   /** The same for every repetition of the event. */
@@ -42,6 +48,10 @@ export interface RecordEvent<T = AnyCollection> {
 }
 
 export type BeforeHook<T = AnyCollection, S = AnySchema> = (write: Write<T>, tools: Tools<S>) => Promise<void> | void;
+export type BeforeStoredHook<T = AnyCollection, S = AnySchema> = (
+  write: WriteOfStored<T>,
+  tools: Tools<S>,
+) => Promise<void> | void;
 export type AfterHook<T = AnyCollection, S = AnySchema> = (
   event: RecordEvent<T>,
   tools: Tools<S>,
@@ -54,8 +64,8 @@ export interface CollectionHooks<T = AnyCollection, S = AnySchema> {
   /** After they were validated. */
   readonly afterValidate?: BeforeHook<T, S>;
   readonly beforeCreate?: BeforeHook<T, S>;
-  readonly beforeUpdate?: BeforeHook<T, S>;
-  readonly beforeDelete?: BeforeHook<T, S>;
+  readonly beforeUpdate?: BeforeStoredHook<T, S>;
+  readonly beforeDelete?: BeforeStoredHook<T, S>;
   readonly afterCreate?: AfterHook<T, S>;
   readonly afterUpdate?: AfterHook<T, S>;
   readonly afterDelete?: AfterHook<T, S>;

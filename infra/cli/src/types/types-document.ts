@@ -14,10 +14,12 @@ export function typesDocument(collections: readonly Definition[], api?: Readonly
   const texts = sorted.map((one) =>
     collectionText(one, names.get(one.name) ?? one.name, referrers.get(one.name) ?? []),
   );
-  const lines = sorted.map(({ name, type }) => {
+  const lines = sorted.map(({ name, type, fields }) => {
     const base = names.get(name);
     const [create, update] = type === 'view' ? ['never', 'never'] : [`${base}Create`, `${base}Update`];
-    return `  ${name}: { record: ${base}; create: ${create}; update: ${update}; expand: ${base}Expand };`;
+    const files = fields.filter((field) => field.type === 'file').map((field) => JSON.stringify(field.name));
+    const more = `files: ${files.join(' | ') || 'never'}; type: '${type}'`;
+    return `  ${name}: { record: ${base}; create: ${create}; update: ${update}; expand: ${base}Expand; ${more} };`;
   });
   const schema = `/** The types of all collections, for \`createClient<Schema>\`. */\nexport interface Schema {\n${lines.join('\n')}\n}\n`;
   const routes = api ? routesText(api) : '';

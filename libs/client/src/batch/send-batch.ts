@@ -20,11 +20,11 @@ interface Result {
 export async function sendBatch(
   transport: Transport,
   build: (batch: { from: ReturnType<typeof collector>['from'] }) => unknown,
-  { signal, onProgress, idempotencyKey }: WriteOptions = {},
+  { query, signal, onProgress, idempotencyKey }: WriteOptions = {},
 ): Promise<unknown> {
   const { operations, from, indexOf } = collector();
   const shape = build({ from });
-  const call: Call = { method: 'POST', path: apiPath('batch'), signal, onProgress, key: idempotencyKey ?? true };
+  const call: Call = { method: 'POST', path: apiPath('batch'), query, signal, onProgress, key: idempotencyKey ?? true };
   const results = await sendUnchanged(transport, operations, call);
   const records = results.map(({ data, etag }) => remember(data, etag));
   const fill = (value: unknown): unknown => {

@@ -1,6 +1,6 @@
 import { invalidArgument, RecordbusError } from '../error.ts';
 import type { Call, CallOptions, Transport } from '../transport.ts';
-import { apiPath, withQuery } from '../url.ts';
+import { apiPath, type Query, withQuery } from '../url.ts';
 
 /** The options of a file's URL. */
 export interface FileOptions {
@@ -10,6 +10,8 @@ export interface FileOptions {
   readonly download?: boolean | undefined;
   /** A token for protected files, of `client.fileToken()`. */
   readonly token?: string | undefined;
+  /** More parameters of the query, such as those that the `view_rule` reads as `@request.query.<name>`. */
+  readonly query?: Query | undefined;
 }
 
 /** A stored file of a record. */
@@ -31,18 +33,25 @@ export interface FileToken {
 }
 
 /** Gets a token for one file, or without `values` for every protected file that the caller may see (files §6). */
-export const createFileToken = (transport: Transport, call: Pick<Call, 'values' | 'signal'>): Promise<FileToken> =>
-  transport.data({ method: 'POST', path: apiPath('files', 'token'), values: {}, ...call });
+export const createFileToken = (
+  transport: Transport,
+  call: Pick<Call, 'values' | 'query' | 'signal'>,
+): Promise<FileToken> => transport.data({ method: 'POST', path: apiPath('files', 'token'), values: {}, ...call });
 
 /** Returns a file of a record. */
 export function storedFile(transport: Transport, collection: string, id: string, name: string): StoredFile {
   const path = apiPath('files', collection, id, name);
   const sign = async <O extends FileOptions & CallOptions>(options: O): Promise<O> => {
     const values = { collection, id, filename: name };
-    const { token } = await createFileToken(transport, { values, signal: options.signal });
+    const { token } = await createFileToken(transport, { values, query: options.query, signal: options.signal });
     return { ...options, token };
   };
-  const query = ({ thumb, download, token }: FileOptions) => ({ thumb, download: download || undefined, token });
+  const query = ({ thumb, download, token, query: more }: FileOptions) => ({
+    ...more,
+    thumb,
+    download: download || undefined,
+    token,
+  });
   return {
     name,
     url: (options = {}) => transport.filesUrl + withQuery(path, query(options)),

@@ -12,11 +12,23 @@ export interface AnyReadOptions {
   readonly perPage?: number | undefined;
   readonly skipTotal?: boolean | undefined;
   readonly near?: Near | undefined;
+  readonly query?: Query | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** The query of a read. */
-export const readQuery = ({ expand, fields, filter, sort, page, perPage, skipTotal, near }: AnyReadOptions): Query => ({
+export const readQuery = ({
+  expand,
+  fields,
+  filter,
+  sort,
+  page,
+  perPage,
+  skipTotal,
+  near,
+  query,
+}: AnyReadOptions): Query => ({
+  ...query,
   expand: nonEmpty(expand),
   fields: nonEmpty(fields),
   filter: filterText(filter),

@@ -1,7 +1,7 @@
 import type { Job } from '../admin/jobs.ts';
 import type { Transport } from '../transport.ts';
 import type { FilterOf } from '../types/filter-fields.ts';
-import { apiPath } from '../url.ts';
+import { apiPath, type Query } from '../url.ts';
 import type { WriteOptions } from './options.ts';
 import { type AnyReadOptions, readQuery } from './query.ts';
 
@@ -39,6 +39,7 @@ export interface ExportOptions<S, C extends keyof S> {
   readonly raw?: boolean | undefined;
   /** Begins CSV with a byte order mark, by which Excel knows that the text is UTF-8. */
   readonly bom?: boolean | undefined;
+  readonly query?: Query | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -55,11 +56,11 @@ export function importRows(
   rows: string | Blob | undefined,
   options: ImportOptions,
 ): Promise<Job> {
-  const { signal, onProgress, idempotencyKey, dryRun, map, ...more } = options;
+  const { query, signal, onProgress, idempotencyKey, dryRun, map, ...more } = options;
   return transport.data<Job>({
     method: 'POST',
     path: apiPath('records', name, 'import'),
-    query: { ...more, map: map && JSON.stringify(map), dry_run: dryRun },
+    query: { ...query, ...more, map: map && JSON.stringify(map), dry_run: dryRun },
     body: rows === undefined ? undefined : { content: rows, type: types[options.format] },
     key: idempotencyKey ?? true,
     signal,

@@ -38,7 +38,8 @@ export function createWrites(transport: Transport, name: string) {
     }
   }
 
-  const keyed = ({ signal, onProgress, idempotencyKey }: WriteOptions) => ({
+  const keyed = ({ query, signal, onProgress, idempotencyKey }: WriteOptions) => ({
+    query,
     signal,
     onProgress,
     key: idempotencyKey ?? true,
@@ -59,16 +60,24 @@ export function createWrites(transport: Transport, name: string) {
         'If-Match': options.ifMatch || undefined,
         'If-None-Match': options.onlyCreate ? '*' : undefined,
       };
-      const place = isById ? { path: at(idOf(target)) } : { path: at(), query: { on: target.on } };
-      return record({ method: 'PUT', ...place, values, headers, ...keyed(options) });
+      const path = isById ? at(idOf(target)) : at();
+      const query = { ...options.query, ...(isById ? {} : { on: target.on }) };
+      return record({ method: 'PUT', path, values, headers, ...keyed(options), query });
     },
     async delete(subject: Subject, options: ChangeOptions = {}): Promise<void> {
-      await change(subject, { method: 'DELETE', path: at(idOf(subject)), signal: options.signal }, options);
+      const { query, signal } = options;
+      await change(subject, { method: 'DELETE', path: at(idOf(subject)), query, signal }, options);
     },
     restore: async (subject: Subject, point: RestorePoint, options: ChangeOptions = {}) =>
       change(
         subject,
-        { method: 'POST', path: at(idOf(subject), 'restore'), query: { ...point }, values: {}, ...keyed(options) },
+        {
+          method: 'POST',
+          path: at(idOf(subject), 'restore'),
+          values: {},
+          ...keyed(options),
+          query: { ...options.query, ...point },
+        },
         options,
       ),
   };

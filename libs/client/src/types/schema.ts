@@ -11,6 +11,10 @@ export interface CollectionTypes {
    * a list.
    */
   readonly expand: object;
+  /** The names of its file fields. Absent in types of before: then every field may be one. */
+  readonly files?: string;
+  /** The type of the collection. Absent in types of before. */
+  readonly type?: 'base' | 'auth' | 'view';
 }
 
 /** The constraint of `Schema`: the types of each collection by its name. */
@@ -48,5 +52,13 @@ export type RecordOf<S, C extends keyof S> = MemberOf<S, C, 'record'>;
 export type CreateOf<S, C extends keyof S> = MemberOf<S, C, 'create'>;
 /** The values of an update in the collection. */
 export type UpdateOf<S, C extends keyof S> = MemberOf<S, C, 'update'>;
+/** The file fields of the collection. */
+export type FileFieldOf<S, C extends keyof S> = S[C] extends { readonly files: infer F }
+  ? F & keyof RecordOf<S, C> & string
+  : keyof RecordOf<S, C> & string;
+/** The auth collections of a schema. */
+export type AuthName<S> = {
+  [C in CollectionName<S>]: S[C] extends { readonly type: 'base' | 'view' } ? never : C;
+}[CollectionName<S>];
 /** The names in `expand` of the collection. */
 export type ExpandOf<S, C extends keyof S> = MemberOf<S, C, 'expand'>;

@@ -19,7 +19,10 @@ export function parse(text: string): Expression {
   const tokens = openTokens(text);
   const counts = createCounts(text, tokens);
   const expression = createParser(tokens, counts)({ parentheses: 0, exists: 0 });
-  if (tokens.peek().kind !== 'end') throw unexpected(tokens.peek(), 'expected && or ||');
+  const { kind } = tokens.peek();
+  // A word after a whole test is most likely the rest of a text without quotes.
+  const hint = kind === 'name' ? ' (a text needs quotes)' : '';
+  if (kind !== 'end') throw unexpected(tokens.peek(), `expected && or ||${hint}`);
   counts.checkLength();
   return expression;
 }

@@ -45,6 +45,7 @@ describe('a filter', () => {
 
   const refused: [string, RegExp, number][] = [
     ['titel = 1', /^posts has no field "titel"$/, 0],
+    ['title = open', /^posts has no field "open"; a text needs quotes: "open"$/, 8],
     ['order = 1', /posts has no field "order"/, 0],
     ['title = 1 && author.nam = 1', /^author has no field "nam"$/, 20],
     ['constructor = 1', /no field "constructor"/, 0],

@@ -1,9 +1,9 @@
-import type { Exists, Expression, Quantified, Test } from '../language/ast.ts';
+import type { Exists, Expression, Operand, Quantified, Test } from '../language/ast.ts';
 import { errorAt, UnknownName } from '../query-error.ts';
 import { lacksCaller } from './caller-values.ts';
 import { findSide } from './find-side.ts';
 import { guardOf, isNamed } from './guard.ts';
-import { type Comparing, compareAsOneKind } from './one-kind.ts';
+import { type Comparing, compareAsOneKind, type Side } from './one-kind.ts';
 import { resolveCount } from './resolve-count.ts';
 import { resolveMembership } from './resolve-membership.ts';
 import type { Resolved } from './resolved.ts';
@@ -39,7 +39,18 @@ function resolveTest(test: Test, scope: Scope, form: Omit<Comparing, 'operator'>
   const { operator, left, right } = test;
   const positive = operator === '!=' ? '=' : operator === '!~' ? '~' : operator;
   const comparing = { operator: positive, ...form } as const;
-  return resolveCount(joinRecords(compareAsOneKind(comparing, findSide(left, scope), findSide(right, scope))));
+  const sides = [findSide(left, scope), findRightSide(right, scope)] as const;
+  return resolveCount(joinRecords(compareAsOneKind(comparing, ...sides)));
+}
+
+/** A single unknown word on the right is most likely a text without quotes. */
+function findRightSide(right: Operand, scope: Scope): Side {
+  try {
+    return findSide(right, scope);
+  } catch (error) {
+    if (!(error instanceof UnknownName) || right.kind !== 'path' || right.segments.length > 1) throw error;
+    throw new UnknownName(`${error.message}; a text needs quotes: "${right.segments.join()}"`, error.position);
+  }
 }
 
 /**
