@@ -8,6 +8,12 @@ const intervalMs = 60_000;
 /** How long an expired state is kept, in seconds, so that its use gets its own error. */
 const statesKeptSec = 24 * 3600;
 
+/**
+ * The maximum number of ended states. They are kept only to tell a spent state from an unknown one, and a guest can begin
+ * any number.
+ */
+const maxEndedStates = 100_000;
+
 /** How long gateways can read a revocation. A gateway that was away for longer looks up every session again. */
 const revocationsKept = "interval '10 minutes'";
 
@@ -26,6 +32,13 @@ export function createHousekeeping({ database, log, nowSec }: HousekeepingDeps):
     await database.query({
       text: 'delete from system.oauth_states where expires_at <= $1',
       values: [now - statesKeptSec],
+    });
+    await database.query({
+      text: `delete from system.oauth_states where expires_at < (
+          select expires_at from system.oauth_states where expires_at <= $1
+          order by expires_at desc offset ${maxEndedStates} limit 1
+        )`,
+      values: [now],
     });
     await database.query({ text: 'delete from system.failed_logins where resets_at <= $1', values: [now] });
     await database.query({
