@@ -2,7 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
-import { createGate } from '@recordbus/shared/gate';
+import { unavailable } from '@recordbus/shared/errors';
+import { createFairGate } from '@recordbus/shared/fair-gate';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import { composedPassword, passwordForms } from './password-form.ts';
 import { isBcrypt, ownParameters, takesMoreMemory, useOf } from './stored-hash.ts';
 
@@ -11,22 +13,32 @@ const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, ...ownParameters
 /** The threads of libuv, which hashes share with file access and name lookups. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 
+const waiting = {
+  maxWaiting: 2000,
+  maxWaitingPerClient: 1000,
+  maxWaitMs: 30_000,
+  refuse: () => unavailable('too many passwords are being checked'),
+};
+
+const width = Math.max(Math.min(availableParallelism() - 1, Math.floor((threads * 3) / 4)), 1);
+
 /**
- * Each hash takes a core and a thread. The gate keeps one core for the event loop and a quarter of the threads for files, so
- * a flood of logins queues and slows only itself.
+ * Each hash takes a core and a thread. The gate keeps one core for the event loop and a quarter of the threads for files.
+ * Clients take turns, so a flood of logins slows only itself.
  */
-const gate = createGate({
-  width: Math.max(Math.min(availableParallelism() - 1, Math.floor((threads * 3) / 4)), 1),
-  maxWaiting: 1000,
-  refusal: 'too many passwords are being checked',
+const gate = createFairGate({
+  width,
+  widthPerClient: Math.max(Math.ceil((width * 3) / 4), 1),
+  reserved: width > 3 ? 1 : 0,
+  ...waiting,
 });
 
 /** Imported hashes may take 152 MiB each: with two at once, the memory of a service fits the limit of the chart. */
-const memoryGate = createGate({ width: 2, maxWaiting: 1000, refusal: 'too many passwords are being checked' });
+const memoryGate = createFairGate({ width: 2, widthPerClient: 1, ...waiting });
 
 /** Hashes a password in NFC with argon2id; returns the PHC string. Throws 503 when too many hashes are waiting. */
 export const hashPassword = (password: string): Promise<string> =>
-  gate.run(() => hash(composedPassword(password), parameters));
+  gate.run(currentCaller(), () => hash(composedPassword(password), parameters));
 
 /** A hash to compute. */
 interface HashCheck {
@@ -54,8 +66,8 @@ export const checksOf = (passwordHash: string | undefined, password: string): re
  */
 export async function findRightForm(passwordHash: string | undefined, password: string): Promise<string | undefined> {
   for (const check of checksOf(passwordHash, password)) {
-    const compute = () => gate.run(() => isMatch(check));
-    const isRight = takesMoreMemory(check.passwordHash) ? memoryGate.run(compute) : compute();
+    const compute = () => gate.run(currentCaller(), () => isMatch(check));
+    const isRight = takesMoreMemory(check.passwordHash) ? memoryGate.run(currentCaller(), compute) : compute();
     if (await isRight) return check.password;
   }
   return undefined;
@@ -74,7 +86,7 @@ const isMatch = ({ passwordHash, password }: HashCheck): Promise<boolean> =>
  * is as slow to guess as a password. Throws 503 when too many hashes are waiting.
  */
 export const slowDigest = (secret: string, salt: Uint8Array): Promise<string> =>
-  gate.run(async () => (await hashRaw(secret, { ...parameters, salt })).toString('hex'));
+  gate.run(currentCaller(), async () => (await hashRaw(secret, { ...parameters, salt })).toString('hex'));
 
 /**
  * Whether a hash should be replaced after the right password: it has other parameters than the current ones, or is of

@@ -47,8 +47,9 @@ export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
   const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, settings);
   const live = openers.pool('liveReads', { onWork: longReadWidth.noteShortWork }, settings);
   const exports = openers.pool('exports', { refuse: refuseCursor }, settings);
-  const openCursor = createOpenCursor((work, statementMs) =>
-    exports.transaction((query) => work(tracing(query)), statementMs),
+  const openCursor = createOpenCursor(
+    (work, statementMs) => exports.transaction((query) => work(tracing(query)), statementMs),
+    (caller) => exports.isWanted(caller),
   );
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
   const start = startingPlaces({ gets, lists, quick, short }, replicaSide);

@@ -1,14 +1,35 @@
 import { createQueue, type Queue } from './queue.ts';
 
+/** Who asks a gate for a place. */
+export interface Caller {
+  /** The principal; for guests the address. */
+  readonly name: string;
+  /** The address as rate limits count it. */
+  readonly address: string;
+  readonly rank: CallerRank;
+}
+
+/** Guests leave places to users, and both leave places to admins. Work of the product itself has the rank of admins. */
+export type CallerRank = 'guest' | 'user' | 'admin';
+
+/** The product's own work. */
+export const ownCaller: Caller = { name: 'own', address: 'own', rank: 'user' };
+
+/** A user of this name, for gates whose clients have no address. */
+export const namedCaller = (name: string): Caller => ({ name, address: name, rank: 'user' });
+
 interface FairGateOptions {
   /** How many pieces of work may run at once. */
   readonly width: number;
   /** How many may currently run, from 1 to `width`, if that depends on other work. */
   readonly widthNow?: () => number;
-  /** How many of them may belong to one client. */
+  /** How many of them may belong to one principal. One address may have half of all, or as many as a principal. */
   readonly widthPerClient?: number;
-  /** How many may wait. */
+  /** How many places guests leave to users, and users and guests to admins; 0 by default. */
+  readonly reserved?: number;
+  /** How much work of each rank may wait. */
   readonly maxWaiting: number;
+  /** How much of it may belong to one principal. One address may have twice as much. */
   readonly maxWaitingPerClient?: number;
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
@@ -21,14 +42,16 @@ interface FairGateOptions {
   readonly onWaited?: (seconds: number) => void;
 }
 
-/** Bounds how much work runs at once. Clients take turns. */
+/** Bounds how much work runs at once. Addresses take turns, and so do the principals of one address. */
 export interface FairGate {
   /** Runs the work in its turn. Throws the gate's refusal when too much waits, or when the wait is too long. */
-  run<T>(client: string, work: () => Promise<T>): Promise<T>;
+  run<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
   /** Enters like `run`, and stays until the returned function is called. Only its first call has an effect. */
-  enter(client: string): Promise<() => void>;
+  enter(caller: Caller): Promise<() => void>;
   /** Enters if it can do so without waiting; undefined otherwise. */
-  tryEnter(client: string): (() => void) | undefined;
+  tryEnter(caller: Caller): (() => void) | undefined;
+  /** Whether another caller waits for the place of a running caller, rather than for more than their own share. */
+  isWanted(caller: Caller): boolean;
   readonly running: number;
   readonly waiting: number;
 }
@@ -40,165 +63,268 @@ interface Waiter {
   hasGivenUp: boolean;
 }
 
-/** A client of the gate. */
-interface Client {
+/** A principal, or an address with its principals. */
+interface Party {
   readonly name: string;
   running: number;
   /** Its waiters that have not given up. */
   waiting: number;
+}
+
+interface Address extends Party {
+  /** The principals of each rank with waiters, in the order of their turns. */
+  readonly turns: Turns<Principal>;
+}
+
+type Turns<T> = Readonly<Record<CallerRank, T[]>>;
+
+const noTurns = () => ({ guest: [], user: [], admin: [] });
+
+interface Principal extends Party {
+  readonly rank: CallerRank;
+  /**
+   * The address of its first work that has not ended. Its work from other addresses counts there too, so that many
+   * addresses do not give one principal more turns.
+   */
+  address: Address;
   /** The waiters in the order of their calls. Those that have given up stay until their turn. */
   readonly queue: Queue<Waiter>;
 }
 
-/** How many idle clients are kept. Creating and removing an entry for each piece of work would cost more. */
-const maxIdleClients = 1000;
+/** How many idle principals are kept. Creating and removing an entry for each piece of work would cost more. */
+const maxIdle = 1000;
 
 /**
- * Creates a gate in front of a scarce resource. Clients take turns: if one client has a thousand pieces of work waiting,
- * another client's first piece is delayed by one of them, not by a thousand.
+ * Creates a gate in front of a scarce resource (cost §3). If one client has a thousand pieces of work waiting, another
+ * client's first piece is delayed by one of them, not by a thousand. A client is a principal as well as an address: one
+ * person with many addresses has one turn, and so have many accounts at one address.
  */
 export const createFairGate = (options: FairGateOptions): FairGate => new Gate(options);
 
 class Gate implements FairGate {
   readonly #options: FairGateOptions;
   readonly #widthPerClient: number;
-  readonly #clients = new Map<string, Client>();
-  /** The clients with waiters, in the order of their turns. */
-  readonly #turns: Client[] = [];
-  #running = 0;
-  #waiting = 0;
+  readonly #widthPerAddress: number;
+  readonly #principals = new Map<string, Principal>();
+  readonly #addresses = new Map<string, Address>();
+  /** The addresses with waiters of each rank, in the order of their turns. */
+  readonly #turns: Turns<Address> = noTurns();
+  /** Users and guests take turns too, so that a crowd of guests does not keep users out. */
+  #lastRank: CallerRank = 'guest';
+  readonly #running: Record<CallerRank, number> = { guest: 0, user: 0, admin: 0 };
+  readonly #waiting: Record<CallerRank, number> = { guest: 0, user: 0, admin: 0 };
 
   constructor(options: FairGateOptions) {
     this.#options = options;
     this.#widthPerClient = options.widthPerClient ?? options.width;
+    this.#widthPerAddress = Math.max(this.#widthPerClient, Math.ceil(options.width / 2));
   }
 
   get running(): number {
-    return this.#running;
+    return sum(this.#running);
   }
 
   get waiting(): number {
-    return this.#waiting;
+    return sum(this.#waiting);
   }
 
-  async enter(name: string): Promise<() => void> {
-    const client = this.#clientOf(name);
-    if (this.#mayEnter(client)) this.#enter(client);
-    else await this.#wait(client);
-    return this.#leaveOnce(client);
+  async enter(caller: Caller): Promise<() => void> {
+    const principal = this.#principalOf(caller);
+    if (this.#mayEnter(principal)) this.#enter(principal);
+    else await this.#wait(principal);
+    return this.#leaveOnce(principal);
   }
 
-  tryEnter(name: string): (() => void) | undefined {
-    const client = this.#clientOf(name);
-    if (!this.#mayEnter(client)) return undefined;
-    this.#enter(client);
-    return this.#leaveOnce(client);
+  tryEnter(caller: Caller): (() => void) | undefined {
+    const principal = this.#principalOf(caller);
+    if (!this.#mayEnter(principal)) return undefined;
+    this.#enter(principal);
+    return this.#leaveOnce(principal);
   }
 
-  async run<T>(name: string, work: () => Promise<T>): Promise<T> {
-    const client = this.#clientOf(name);
-    if (this.#mayEnter(client)) this.#enter(client);
-    else await this.#wait(client);
+  async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
+    const principal = this.#principalOf(caller);
+    if (this.#mayEnter(principal)) this.#enter(principal);
+    else await this.#wait(principal);
     try {
       return await work();
     } finally {
-      this.#leave(client);
+      this.#leave(principal);
     }
   }
 
-  #clientOf(name: string): Client {
-    let client = this.#clients.get(name);
-    if (!client) {
-      if (this.#clients.size >= maxIdleClients) this.#forgetIdle();
-      client = { name, running: 0, waiting: 0, queue: createQueue() };
-      this.#clients.set(name, client);
+  isWanted({ name, rank }: Caller): boolean {
+    const needs = (one: Principal) => one.waiting > 0 && one.name !== name && !this.#hasItsShare(one);
+    return ranksFrom[rank].some((other) => this.#turns[other].some(({ turns }) => turns[other].some(needs)));
+  }
+
+  #principalOf({ name, address, rank }: Caller): Principal {
+    const known = this.#principals.get(name);
+    if (known) {
+      if (known.running === 0 && known.waiting === 0 && known.address.name !== address)
+        known.address = this.#addressOf(address);
+      return known;
     }
-    return client;
+    if (this.#principals.size >= maxIdle) this.#forgetIdle();
+    const from = this.#addressOf(address);
+    const principal = { name, rank, address: from, running: 0, waiting: 0, queue: createQueue<Waiter>() };
+    this.#principals.set(name, principal);
+    return principal;
+  }
+
+  #addressOf(name: string): Address {
+    let address = this.#addresses.get(name);
+    if (!address) {
+      address = { name, running: 0, waiting: 0, turns: noTurns() };
+      this.#addresses.set(name, address);
+    }
+    return address;
   }
 
   #forgetIdle(): void {
-    for (const { name, running, waiting } of this.#clients.values())
-      if (running === 0 && waiting === 0) this.#clients.delete(name);
+    for (const { name, running, waiting } of this.#principals.values())
+      if (running === 0 && waiting === 0) this.#principals.delete(name);
+    const kept = new Set(this.#principals.values().map(({ address }) => address.name));
+    for (const name of this.#addresses.keys()) if (!kept.has(name)) this.#addresses.delete(name);
   }
 
-  #mayEnter({ running }: Client): boolean {
-    return this.#running < this.#widthNow && running < this.#widthPerClient;
+  #mayEnter(principal: Principal): boolean {
+    return this.#hasRoomFor(principal.rank) && !this.#hasItsShare(principal);
   }
 
-  get #widthNow(): number {
-    return this.#options.widthNow?.() ?? this.#options.width;
+  #hasItsShare({ running, address }: Principal): boolean {
+    return running >= this.#widthPerClient || address.running >= this.#widthPerAddress;
   }
 
-  #enter(client: Client): void {
-    this.#running += 1;
-    client.running += 1;
+  /** At least one place is for everyone, however narrow the gate is. */
+  #hasRoomFor(rank: CallerRank): boolean {
+    const width = this.#options.widthNow?.() ?? this.#options.width;
+    const { guest, user, admin } = this.#running;
+    if (guest + user + admin >= width) return false;
+    const { reserved = 0 } = this.#options;
+    if (reserved === 0 || rank === 'admin') return true;
+    if (guest + user >= Math.max(width - reserved, 1)) return false;
+    return rank === 'user' || guest < Math.max(width - 2 * reserved, 1);
   }
 
-  #leave(client: Client): void {
-    this.#running -= 1;
-    client.running -= 1;
-    if (this.#waiting > 0) this.#letIn();
+  #enter(principal: Principal): void {
+    this.#running[principal.rank] += 1;
+    principal.running += 1;
+    principal.address.running += 1;
   }
 
-  #leaveOnce(client: Client): () => void {
+  #leave(principal: Principal): void {
+    this.#running[principal.rank] -= 1;
+    principal.running -= 1;
+    principal.address.running -= 1;
+    if (this.waiting > 0) this.#letIn();
+  }
+
+  #leaveOnce(principal: Principal): () => void {
     let hasLeft = false;
     return () => {
       if (hasLeft) return;
       hasLeft = true;
-      this.#leave(client);
+      this.#leave(principal);
     };
   }
 
-  /** Lets waiters in, one of each client in turn, as long as there is room. */
+  /** Lets waiters in as long as there is room: admins first, the others in turn. */
   #letIn(): void {
-    for (let at = 0; at < this.#turns.length && this.#running < this.#widthNow; ) {
-      const client = this.#turns[at] as Client;
-      if (client.waiting > 0 && !this.#mayEnter(client)) {
-        at += 1;
-        continue;
-      }
-      this.#turns.splice(at, 1);
-      const waiter = this.#nextWaiter(client);
-      if (!waiter) continue;
-      // The client's other waiters take their turn after those of other clients.
-      if (client.waiting > 0) this.#turns.push(client);
-      this.#enter(client);
-      clearTimeout(waiter.timer);
-      this.#options.onWaited?.((performance.now() - waiter.waitsSinceMs) / 1000);
-      waiter.resolve();
+    while (this.#hasRoomFor('admin')) {
+      const others = this.#lastRank === 'user' ? (['guest', 'user'] as const) : (['user', 'guest'] as const);
+      const rank = this.#letInOne('admin') ?? this.#letInOne(others[0]) ?? this.#letInOne(others[1]);
+      if (rank === undefined) return;
+      if (rank !== 'admin') this.#lastRank = rank;
     }
   }
 
+  /** Lets the next waiter of a rank in. Returns the rank, or undefined if none may enter. */
+  #letInOne(rank: CallerRank): CallerRank | undefined {
+    if (this.#waiting[rank] === 0 || !this.#hasRoomFor(rank)) return undefined;
+    const turns = this.#turns[rank];
+    for (let at = 0; at < turns.length; ) {
+      const address = turns[at] as Address;
+      const principals = address.turns[rank];
+      const principal = this.#nextPrincipal(address, principals);
+      if (!principal && principals.length > 0) {
+        at += 1;
+        continue;
+      }
+      turns.splice(at, 1);
+      const waiter = principal && this.#nextWaiter(principal);
+      if (!principal || !waiter) continue;
+      // Its other waiters take their turn after those of others.
+      if (principal.waiting > 0) principals.push(principal);
+      if (principals.length > 0) turns.push(address);
+      this.#enter(principal);
+      clearTimeout(waiter.timer);
+      this.#options.onWaited?.((performance.now() - waiter.waitsSinceMs) / 1000);
+      waiter.resolve();
+      return rank;
+    }
+    return undefined;
+  }
+
+  /** Takes the first principal of the address that may enter, and forgets those without waiters. */
+  #nextPrincipal(address: Address, principals: Principal[]): Principal | undefined {
+    for (let at = 0; at < principals.length; ) {
+      const principal = principals[at] as Principal;
+      // One that gave up may have come back from another address.
+      const isWaiting = principal.waiting > 0 && principal.address === address;
+      const enters = isWaiting && !this.#hasItsShare(principal);
+      if (!isWaiting || enters) principals.splice(at, 1);
+      else at += 1;
+      if (enters) return principal;
+    }
+    return undefined;
+  }
+
   /** Takes the first waiter that has not given up. */
-  #nextWaiter(client: Client): Waiter | undefined {
-    for (let waiter = client.queue.shift(); waiter; waiter = client.queue.shift()) {
+  #nextWaiter(principal: Principal): Waiter | undefined {
+    for (let waiter = principal.queue.shift(); waiter; waiter = principal.queue.shift()) {
       if (waiter.hasGivenUp) continue;
-      client.waiting -= 1;
-      this.#waiting -= 1;
+      this.#noteWaiting(principal, -1);
       return waiter;
     }
     return undefined;
   }
 
-  #wait(client: Client): Promise<void> {
+  #noteWaiting(principal: Principal, change: number): void {
+    principal.waiting += change;
+    principal.address.waiting += change;
+    this.#waiting[principal.rank] += change;
+  }
+
+  #wait(principal: Principal): Promise<void> {
     const { maxWaiting, maxWaitingPerClient = maxWaiting, maxWaitMs, refuse } = this.#options;
+    const { address, rank } = principal;
     const isOwnFault = () =>
-      client.running >= this.#widthPerClient || (client.running > 0 && client.running === this.#running);
-    if (this.#waiting >= maxWaiting || client.waiting >= maxWaitingPerClient)
-      throw refuse(client.waiting >= maxWaitingPerClient || isOwnFault() ? 'client' : 'all');
-    if (client.waiting === 0 && !this.#turns.includes(client)) this.#turns.push(client);
-    client.waiting += 1;
-    this.#waiting += 1;
+      this.#hasItsShare(principal) || (principal.running > 0 && principal.running === this.running);
+    const isFull = principal.waiting >= maxWaitingPerClient || address.waiting >= 2 * maxWaitingPerClient;
+    if (isFull || this.#waiting[rank] >= maxWaiting) throw refuse(isFull || isOwnFault() ? 'client' : 'all');
+    const principals = address.turns[rank];
+    if (principal.waiting === 0 && !principals.includes(principal)) principals.push(principal);
+    if (principals.length === 1 && !this.#turns[rank].includes(address)) this.#turns[rank].push(address);
+    this.#noteWaiting(principal, 1);
     return new Promise((resolve, reject) => {
       const giveUp = () => {
         waiter.hasGivenUp = true;
-        client.waiting -= 1;
-        this.#waiting -= 1;
+        this.#noteWaiting(principal, -1);
         reject(refuse(isOwnFault() ? 'client' : 'all'));
       };
       const waitsSinceMs = performance.now();
       const waiter: Waiter = { waitsSinceMs, timer: setTimeout(giveUp, maxWaitMs), resolve, hasGivenUp: false };
-      client.queue.push(waiter);
+      principal.queue.push(waiter);
     });
   }
 }
+
+/** A waiter needs the place of a caller of its own rank, or of a lower one, which leaves places to it. */
+const ranksFrom: Readonly<Record<CallerRank, readonly CallerRank[]>> = {
+  guest: ['guest', 'user', 'admin'],
+  user: ['user', 'admin'],
+  admin: ['admin'],
+};
+
+const sum = ({ guest, user, admin }: Readonly<Record<CallerRank, number>>): number => guest + user + admin;

@@ -3,6 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { clientKey } from './client-key.ts';
 import type { Consistency } from './consistency.ts';
 import type { RequestContext } from './context.ts';
+import { type Caller, type CallerRank, namedCaller, ownCaller } from './fair-gate.ts';
 
 /** Fields that link a log line to its request and, when an admin acts as a user, to that admin (admins §5.4). */
 export const logFields = ({ requestId, traceparent, principal }: RequestContext) => ({
@@ -24,8 +25,8 @@ interface Scope {
   readonly fail: (error: unknown) => void;
   /** Undefined for work of the product itself. */
   readonly context: RequestContext | undefined;
-  /** The client of the context, computed at first use. */
-  client: string | undefined;
+  /** The caller of the context, computed at first use. */
+  caller: Caller | undefined;
   /** The answer; undefined for work without one. */
   readonly response: ServerResponse | undefined;
   /** Releases what is held until the answer is sent. */
@@ -46,7 +47,7 @@ const newScope = (given: Partial<Scope>): Scope => ({
   endedAtMs: 0,
   fail: given.fail ?? nothingToFail,
   context: given.context,
-  client: given.client,
+  caller: given.caller,
   response: given.response,
   release: undefined,
   findWritten: undefined,
@@ -83,7 +84,7 @@ export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
   inScope(newScope({ fields: currentFields() }), work);
 
 /** Runs work for a client without a request, such as for a connection that stays open. */
-export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> => inScope(newScope({ client }), work);
+export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> => inScope(newScope({ caller: namedCaller(client) }), work);
 
 /**
  * Guards a callback that an emitter calls with the bytes of a client or another outside peer: parsers and sockets call
@@ -143,10 +144,15 @@ export function takeFailure(error: unknown): object | undefined {
 export const currentLogFields = (): object => ({ ...currentFields() });
 
 /** Returns the client of the current request, as rate limits identify it; undefined for work of the product itself. */
-export function currentClient(): string | undefined {
+export const currentClient = (): string | undefined => findCaller()?.name;
+
+/** Returns the caller of the current request, for a fair gate. Outside a request it is the product itself. */
+export const currentCaller = (): Caller => findCaller() ?? ownCaller;
+
+function findCaller(): Caller | undefined {
   const scope = scopes.getStore();
-  if (scope?.context) scope.client ??= clientOf(scope.context);
-  return scope?.client;
+  if (scope?.context) scope.caller ??= callerOf(scope.context);
+  return scope?.caller;
 }
 
 /**
@@ -193,6 +199,20 @@ export function noteWritten(find: FindConsistency): void {
 /** Returns a state of the database that includes the current request's writes; undefined if it noted none. */
 export const writtenState = async (): Promise<Consistency | undefined> => scopes.getStore()?.findWritten?.();
 
+type Calling = Pick<RequestContext, 'principal' | 'clientAddress'>;
+
 /** The client of a request, as rate limits identify it. */
-export const clientOf = ({ principal, clientAddress }: Pick<RequestContext, 'principal' | 'clientAddress'>): string =>
+export const clientOf = ({ principal, clientAddress }: Calling): string =>
   principal.type === 'guest' ? `guest ${clientKey(clientAddress)}` : `${principal.type} ${principal.id}`;
+
+/** The caller of a request, for a fair gate. An anonymous account costs as little as an address. */
+export const callerOf = (calling: Calling): Caller => ({
+  name: clientOf(calling),
+  address: clientKey(calling.clientAddress),
+  rank: rankOf(calling.principal),
+});
+
+function rankOf(principal: RequestContext['principal']): CallerRank {
+  if (principal.type === 'admin') return 'admin';
+  return principal.type === 'guest' || (principal.type === 'user' && principal.anonymous) ? 'guest' : 'user';
+}

@@ -7,6 +7,8 @@ export interface ConnectionClass {
   readonly connections: number;
   /** The maximum number that one client may hold; all by default. */
   readonly perClient?: number;
+  /** How many connections guests leave to users, and users and guests to admins; none by default. */
+  readonly reserved?: number;
   /** The server ends a statement after this time, in milliseconds. */
   readonly statementMs: number;
   /** How long work waits for a connection before it is refused, in milliseconds. */
@@ -41,8 +43,11 @@ const sharedCommits = { statementMs: 250, waitMs: 5000, maxWaiting: 1000, settin
 /** Each read keeps one core busy. */
 const longReads = Math.min(cores, 8);
 
-/** An export spends most of its time waiting for the service, which writes its rows, or for its client. */
-const exports = Math.min(Math.max(cores, 2), 4);
+/**
+ * An export spends most of its time waiting for the service, which writes its rows, or for its client. So guests have as
+ * many as there are cores. One more is for users, and one more for admins.
+ */
+const guestExports = Math.min(Math.max(cores, 2), 4);
 
 /**
  * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks always
@@ -77,12 +82,16 @@ export const connectionBudget = {
     maxWaiting: 2000,
     settings: serialReads,
   },
-  /** Cursors of exports, which hold a connection as long as their clients read. */
+  /**
+   * Cursors of exports, which hold a connection and its snapshot as long as their clients read. While others wait, slow
+   * readers are cut (export §4.3).
+   */
   exports: {
-    connections: exports,
-    perClient: exports / 2,
+    connections: guestExports + 2,
+    perClient: guestExports / 2,
+    reserved: 1,
     statementMs: 5000,
-    waitMs: 5000,
+    waitMs: 10_000,
     maxWaiting: 100,
     settings: waitingReads,
   },
@@ -129,6 +138,8 @@ export const shapedReadBudget = {
   quickPerClient: 32,
   /** Reads of all clients at once, including those that wait for a connection of the long reads. */
   atOnce: 64,
+  /** How many of them guests leave to users, and users and guests to admins. */
+  reserved: 4,
   /** How long a read waits for earlier reads of its client, in milliseconds. */
   waitMs: 3000,
   maxWaiting: 2000,
@@ -184,6 +195,8 @@ export const largeAnswerBudget = {
    * The maximum number of answers. If the gateway is another process, each answer also holds one of its connections.
    */
   maxAnswers: 128,
+  /** The share of both that users and guests leave to admins. */
+  adminShare: 1 / 8,
   /** How long an answer waits for room, in milliseconds. */
   waitMs: 3000,
 } as const;

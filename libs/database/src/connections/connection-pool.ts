@@ -1,7 +1,7 @@
 import { AppError, rateLimited, unavailable } from '@recordbus/shared/errors';
-import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
+import { type Caller, createFairGate, type FairGate, ownCaller } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
-import { currentClient } from '@recordbus/shared/request-scope';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import pg from 'pg';
 import { GroupError } from '../driver/group-query.ts';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
@@ -31,6 +31,8 @@ export interface ConnectionPool {
   group(statements: readonly Statement[]): Promise<readonly unknown[][]>;
   /** Runs several statements in one transaction. */
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
+  /** Whether work of another caller waits for the connection that this caller holds. */
+  isWanted(caller: Caller): boolean;
   /** The driver's pool, for libraries that send their own statements. */
   readonly driverPool: pg.Pool;
   close(): Promise<void>;
@@ -70,9 +72,6 @@ const longestStatementMs = 330_000;
 
 /** How much longer than the statement time a process waits for the server, in milliseconds. */
 const silenceMarginMs = 5000;
-
-/** The client name for the product's own work. */
-const ownClient = 'own';
 
 interface StatementLimits {
   readonly statementMs: number;
@@ -145,6 +144,10 @@ class ClassPool implements ConnectionPool {
     }, statementMs);
   }
 
+  isWanted(caller: Caller): boolean {
+    return this.#gate.isWanted(caller);
+  }
+
   close(): Promise<void> {
     return endPool(this.driverPool);
   }
@@ -189,9 +192,9 @@ class ClassPool implements ConnectionPool {
   }
 
   #run<T>(work: Work<T>, statementMs: number): Promise<T> {
-    const client = currentClient();
-    if (client !== undefined) this.#options.onWork?.();
-    return this.#gate.run(client ?? ownClient, () => this.#lend(work, statementMs));
+    const caller = currentCaller();
+    if (caller !== ownCaller) this.#options.onWork?.();
+    return this.#gate.run(caller, () => this.#lend(work, statementMs));
   }
 
   /**
@@ -236,6 +239,7 @@ const createGate = ({ connections, connectionsNow, meter, refuse }: PoolOptions,
     width: connections,
     ...(connectionsNow && { widthNow: () => Math.min(connectionsNow(), connections) }),
     widthPerClient: Math.min(budget.perClient ?? connections, connections),
+    reserved: budget.reserved ?? 0,
     maxWaiting: budget.maxWaiting,
     maxWaitMs: budget.waitMs,
     refuse(because) {

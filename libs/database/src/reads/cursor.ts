@@ -1,4 +1,6 @@
 import { AppError, rateLimited } from '@recordbus/shared/errors';
+import type { Caller } from '@recordbus/shared/fair-gate';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import { throwNoted } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import { oneSnapshot } from './read-slots.ts';
@@ -9,6 +11,8 @@ import { oneSnapshot } from './read-slots.ts';
 export interface Cursor {
   /** Returns the texts of the next rows; none at the end. Call it again only after it has returned. */
   next(): Promise<readonly string[]>;
+  /** Whether another caller waits for the connection. */
+  isWanted(): boolean;
   /** Frees the connection. Resolves when it is free; never rejects. */
   close(): Promise<void>;
 }
@@ -49,8 +53,9 @@ export const refuseCursor = (because: 'client' | 'all'): Error =>
  * statement time applies to each part.
  */
 export const createOpenCursor =
-  (run: RunTransaction): OpenCursor =>
+  (run: RunTransaction, isWanted: (caller: Caller) => boolean): OpenCursor =>
   async (statement, statementMs) => {
+    const caller = currentCaller();
     const opened = Promise.withResolvers<Cursor>();
     const closed = Promise.withResolvers<void>();
     const isOver = run(async (query) => {
@@ -61,6 +66,7 @@ export const createOpenCursor =
           const [row] = await query<{ part: string | null }>(nextPart).catch((error) => throwNoted(error, statement));
           return row?.part?.split(recordSeparator) ?? [];
         },
+        isWanted: () => isWanted(caller),
         async close() {
           closed.resolve();
           await isOver;

@@ -1,4 +1,6 @@
 import { rateLimited, unavailable } from '@recordbus/shared/errors';
+import { ownCaller } from '@recordbus/shared/fair-gate';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { largeAnswerBudget } from '../connections/connection-budget.ts';
 
@@ -25,11 +27,15 @@ interface LargeAnswersOptions {
 
 interface Waiter {
   readonly bytes: number;
+  readonly takesAll: boolean;
   readonly client: string;
   readonly enter: (release: Release) => void;
 }
 
-/** Creates the room for large answers. Waiting answers get it in the order of their calls. */
+/**
+ * Creates the room for large answers. Waiting answers get it in the order of their calls, those of admins also from the
+ * share that others leave to them.
+ */
 export function createLargeAnswers({
   meter,
   maxBytes = largeAnswerBudget.maxBytes,
@@ -42,7 +48,10 @@ export function createLargeAnswers({
   let answers = 0;
   meter.watch({ connections: () => 0, idle: () => 0, inUse: () => answers, waiting: () => waiters.size });
 
-  const fits = (bytes: number): boolean => answers === 0 || (answers < maxAnswers && takenBytes + bytes <= maxBytes);
+  const fits = ({ bytes, takesAll }: Pick<Waiter, 'bytes' | 'takesAll'>): boolean => {
+    const share = takesAll ? 1 : 1 - largeAnswerBudget.adminShare;
+    return answers === 0 || (answers < maxAnswers * share && takenBytes + bytes <= maxBytes * share);
+  };
 
   function count(client: string, bytes: number): void {
     takenBytes += bytes;
@@ -65,15 +74,24 @@ export function createLargeAnswers({
   }
 
   function letIn(): void {
+    let isFullForOthers = false;
     for (const waiter of waiters) {
-      if (!fits(waiter.bytes)) return;
+      if (isFullForOthers && !waiter.takesAll) continue;
+      if (!fits(waiter)) {
+        if (waiter.takesAll) return;
+        isFullForOthers = true;
+        continue;
+      }
       waiters.delete(waiter);
       waiter.enter(enter(waiter.bytes, waiter.client));
     }
   }
 
-  const tryTake = (bytes: number, client: string): Release | undefined =>
-    waiters.size === 0 && fits(bytes) ? enter(bytes, client) : undefined;
+  const tryTake = (bytes: number, client: string): Release | undefined => {
+    const takesAll = mayTakeAll();
+    const isFirst = waiters.size === 0 || (takesAll && !waiters.values().some((one) => one.takesAll));
+    return isFirst && fits({ bytes, takesAll }) ? enter(bytes, client) : undefined;
+  };
 
   const refusal = (client: string): Error =>
     (takenBy.get(client) ?? 0) * 2 >= takenBytes
@@ -95,6 +113,7 @@ export function createLargeAnswers({
         }, waitMs);
         const waiter: Waiter = {
           bytes,
+          takesAll: mayTakeAll(),
           client,
           enter(release) {
             clearTimeout(timer);
@@ -107,6 +126,12 @@ export function createLargeAnswers({
     },
   };
 }
+
+/** Users and guests leave a share to admins. */
+const mayTakeAll = (): boolean => {
+  const caller = currentCaller();
+  return caller === ownCaller || caller.rank === 'admin';
+};
 
 /** Most bytes of a UTF-16 code unit in UTF-8. */
 const bytesPerUnit = 3;

@@ -1,6 +1,6 @@
 import { rateLimited, unavailable } from '@recordbus/shared/errors';
-import { createFairGate, type FairGate } from '@recordbus/shared/fair-gate';
-import { holdUntilAnswered, releaseHeld } from '@recordbus/shared/request-scope';
+import { createFairGate, type FairGate, namedCaller } from '@recordbus/shared/fair-gate';
+import { currentCaller, holdUntilAnswered, releaseHeld } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { shapedReadBudget } from '../connections/connection-budget.ts';
 import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.ts';
@@ -26,6 +26,7 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
   const places = createGateOfClients(meter);
   const admission = createFairGate({
     width: shapedReadBudget.atOnce,
+    reserved: shapedReadBudget.reserved,
     maxWaiting: shapedReadBudget.maxWaiting,
     maxWaitMs: shapedReadBudget.waitMs,
     refuse: (because) => refusal(meter, because),
@@ -58,8 +59,8 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
   return {
     async run(client, read) {
       releaseHeld();
-      const leave = await places.enter(client);
-      const admitted = () => admission.run(client, read);
+      const leave = await places.enter(namedCaller(client));
+      const admitted = () => admission.run(currentCaller(), read);
       try {
         const first = await attempt(client, admitted, leave);
         if ('result' in first) return first.result;
@@ -76,7 +77,7 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
       const largeBytes = largeBytesOf(result);
       if (largeBytes === 0) return true;
       const name = client();
-      const leave = places.tryEnter(name);
+      const leave = places.tryEnter(namedCaller(name));
       if (leave && keep(name, largeBytes, leave)) return true;
       leave?.();
       return false;

@@ -1,5 +1,6 @@
 import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
 import type { ConnectionPool } from '../connections/connection-pool.ts';
@@ -44,7 +45,7 @@ export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: 
 
   async function readShort<R>(client: string, statement: Statement): Promise<R[]> {
     const read = () => short.query<R>(statement);
-    if (slowReaders.isSlow(client)) return slowClients.run(client, read);
+    if (slowReaders.isSlow(client)) return slowClients.run(currentCaller(), read);
     longWidth.noteShortWork();
     return read();
   }

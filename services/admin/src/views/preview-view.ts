@@ -1,7 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, newId, type Query } from '@recordbus/database';
 import { type Collection, loadCollections, presentField, tableOf } from '@recordbus/schema';
-import { createGate } from '@recordbus/shared/gate';
+import { unavailable } from '@recordbus/shared/errors';
+import { createFairGate } from '@recordbus/shared/fair-gate';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import { buildView, reportingDatabaseErrors } from './build-view.ts';
 
 /** The fields that a view would have, and its first rows. */
@@ -18,7 +20,13 @@ const maxValueLength = 1000;
 const timeoutMs = 5000;
 
 /** A preview holds a connection for writes for as long as its query takes, so few of them run at once. */
-const gate = createGate({ width: 1, maxWaiting: 4, refusal: 'other previews are being read; try again' });
+const gate = createFairGate({
+  width: 1,
+  maxWaiting: 8,
+  maxWaitingPerClient: 2,
+  maxWaitMs: 2 * timeoutMs,
+  refuse: () => unavailable('other previews are being read; try again'),
+});
 
 /** Rolls back the transaction of a preview. */
 class Preview extends Error {
@@ -35,7 +43,7 @@ class Preview extends Error {
  */
 export async function previewView(database: Pick<Database, 'transaction'>, viewQuery: string): Promise<ViewPreview> {
   try {
-    return await gate.run(() =>
+    return await gate.run(currentCaller(), () =>
       database.transaction(async (query) => {
         throw new Preview(await tryView(query, viewQuery));
       }),

@@ -27,12 +27,14 @@ describe('jobs', { skip: skipWithoutDatabase }, () => {
   beforeEach(() => query({ text: 'truncate system.jobs, system.file_removals cascade', values: [] }));
   after(() => temporary?.remove());
 
-  const add = (body = newId()) =>
+  const admin = { type: 'admin', id: 'a', email: '' } as const;
+  const keyed = (id: string) => ({ type: 'service', id, scopes: [] }) as const;
+  const add = (body = newId(), actor: Parameters<typeof addJob>[1]['actor'] = admin) =>
     addJob(query, {
       id: newId(),
       kind: 'import',
       collection: { id: 'c', name: 'posts' },
-      actor: { type: 'admin', id: 'a', email: '' },
+      actor,
       request: { requestId: '', traceparent: '', clientAddress: '' },
       options: {},
       body: { id: body, bytes: 100 },
@@ -53,6 +55,21 @@ describe('jobs', { skip: skipWithoutDatabase }, () => {
   it('are taken in order, each by one replica [import §7.4]', async () => {
     const [first, second] = [await add(), await add()];
     assert.deepEqual([(await take()).id, (await take()).id, await takeJob(query)], [first.id, second.id, undefined]);
+  });
+
+  it('are taken in turn of their actors [import §7.4]', async () => {
+    const [first, second] = [await add(), await add()];
+    const other = await add(newId(), keyed('k'));
+    assert.deepEqual([(await take()).id, (await take()).id, (await take()).id], [first.id, other.id, second.id]);
+  });
+
+  it('of one actor run one at a time, and service keys leave a place to admins [import §7.4]', async () => {
+    const key = keyed('k');
+    for (const actor of [key, key, keyed('other')]) await add(newId(), actor);
+    assert.equal(await takeJob(query, [key]), undefined);
+    const { id } = await add();
+    assert.equal(await takeJob(query, [admin]).then((job) => job?.actor.type), 'service');
+    assert.equal((await takeJob(query, [key]))?.id, id);
   });
 
   it('are taken from a replica that shows no sign of life, which then commits nothing more [import §7.4]', async () => {

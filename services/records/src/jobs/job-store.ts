@@ -85,19 +85,24 @@ export async function listJobs(
 }
 
 /**
- * Takes the oldest job that is queued, or whose lease has expired. A higher fence keeps the previous replica from
- * committing anything more.
+ * Takes a job that is queued, or whose lease has expired. Actors take turns: the one whose last job began first is next,
+ * with its oldest job. Beside a running job, only a job of another actor is taken, and beside one of a service key only
+ * one of an admin. A higher fence keeps the previous replica from committing anything more.
  */
-export async function takeJob(query: Query): Promise<Job | undefined> {
+export async function takeJob(query: Query, beside: readonly JobActor[] = []): Promise<Job | undefined> {
   const [row] = await query<Job>({
     text: `update system.jobs set state = 'running', fence = fence + 1, started_at = coalesce(started_at, clock_timestamp()),
         lease_until = clock_timestamp() + interval '${leaseSec} seconds'
       where id = (
-        select id from system.jobs
-        where state in ('queued', 'running') and (lease_until is null or lease_until < clock_timestamp())
-        order by created_at, id limit 1 for update skip locked
+        select j.id from system.jobs j
+        join (
+          select actor->>'id' as actor, max(started_at) as last_started_at from system.jobs group by 1
+        ) turns on turns.actor = j.actor->>'id'
+        where j.state in ('queued', 'running') and (j.lease_until is null or j.lease_until < clock_timestamp())
+          and j.actor->>'id' <> all($1::text[]) and (j.actor->>'type' = 'admin' or not $2)
+        order by turns.last_started_at nulls first, j.created_at, j.id limit 1 for update of j skip locked
       ) returning ${columns}`,
-    values: [],
+    values: [beside.map(({ id }) => id), beside.some(({ type }) => type === 'service')],
   });
   return row;
 }

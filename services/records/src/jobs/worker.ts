@@ -22,7 +22,10 @@ const pollMs = 2000;
 const maxFailures = 10;
 const retrySec = 2;
 
-/** Runs jobs, one at a time on each replica. */
+/** How many jobs a replica runs at once. Service keys have one of them together, so admins always find the other. */
+const maxRunning = 2;
+
+/** Runs the jobs of a replica, one of each actor at a time (import §7.4). */
 export interface JobWorker {
   start(): void;
   wake(): void;
@@ -32,18 +35,21 @@ export interface JobWorker {
 /** Creates the worker of a replica. */
 export function createJobWorker({ database: { query }, run, log }: WorkerDeps): JobWorker {
   const stopping = new AbortController();
-  let current: Promise<void> | undefined;
+  const running = new Map<Job, Promise<void>>();
   const task: BackgroundTask = every({ name: 'take jobs', log, intervalMs: pollMs, run: takeNext });
 
   /** Takes a job and returns at once, since a run of a task should not last hours. */
   async function takeNext(): Promise<void> {
-    if (current || stopping.signal.aborted) return;
-    const job = await takeJob(query);
+    if (running.size >= maxRunning || stopping.signal.aborted) return;
+    const beside = [...running.keys()].map(({ actor }) => actor);
+    const job = await takeJob(query, beside);
     if (!job) return;
-    current = work(job).finally(() => {
-      current = undefined;
+    const ended = work(job).finally(() => {
+      running.delete(job);
       task.wake();
     });
+    running.set(job, ended);
+    task.wake();
   }
 
   async function work(job: Job): Promise<void> {
@@ -84,7 +90,7 @@ export function createJobWorker({ database: { query }, run, log }: WorkerDeps): 
     async stop() {
       stopping.abort();
       await task.stop();
-      await current;
+      await Promise.all(running.values());
     },
   };
 }

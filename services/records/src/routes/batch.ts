@@ -1,7 +1,7 @@
 import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
 import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
-import { currentClient } from '@recordbus/shared/request-scope';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import type { z } from 'zod';
 import { doBatch } from '../batch/do-batch.ts';
 import { readOperations } from '../batch/operation.ts';
@@ -16,6 +16,7 @@ import type { RouteDeps } from './route-deps.ts';
 const gateOptions = {
   width: 8,
   widthPerClient: 4,
+  reserved: 1,
   maxWaiting: 1000,
   maxWaitingPerClient: 100,
   maxWaitMs: 10_000,
@@ -68,7 +69,7 @@ export function batchRoute(deps: RouteDeps): Route {
       ? await receiveBatch(deps, { request: multipart, principal: context.principal, admit }, announced)
       : { operations: await admit(listOf(input.body)), uploads: new Map() };
     const run = () => doBatch({ ...form, announced, input }, rules);
-    const reply = await gate.run(currentClient() ?? '', run);
+    const reply = await gate.run(currentCaller(), run);
     return { ...reply, headers: { ...reply.headers, ...limits } };
   }
 }

@@ -1,6 +1,8 @@
 import { createParameters } from '@recordbus/query';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { createGate } from '@recordbus/shared/gate';
+import { unavailable } from '@recordbus/shared/errors';
+import { createFairGate } from '@recordbus/shared/fair-gate';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import type { RecordReads } from '../read/record-reads.ts';
 import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
@@ -38,7 +40,15 @@ export type SearchVectors = (
  * Each search holds a connection for all of its statements and keeps the processor busy. More at once would only take
  * both from other requests.
  */
-const gateOptions = { width: 3, maxWaiting: 200, refusal: 'too many vector searches are waiting' };
+const gateOptions = {
+  width: 4,
+  widthPerClient: 2,
+  reserved: 1,
+  maxWaiting: 200,
+  maxWaitingPerClient: 100,
+  maxWaitMs: 10_000,
+  refuse: () => unavailable('too many vector searches are waiting'),
+};
 
 /** The bytes that are read may exceed those of the answer: candidates that turn out not to belong to it are read too. */
 const readBytesFactor = 2;
@@ -52,7 +62,7 @@ export function createSearchVectors(
   memoryLimitBytes?: number,
 ): SearchVectors {
   const memory = createVectorMemory(memoryLimitBytes);
-  const gate = createGate(gateOptions);
+  const gate = createFairGate(gateOptions);
   return async (collection, near, request, ruleContext) => {
     const { filter, sort, fields, expand, skipTotal } = request;
     // The order is by score, but an invalid sort is refused all the same (vectors §1.2).
@@ -61,7 +71,7 @@ export function createSearchVectors(
     const view = viewOf(collection, ruleContext);
     const projection = { collection, selection: readFieldSelection(fields), view, expansions };
     const { text, valuesFrom } = composeFound(projection, near.field, ruleContext);
-    const rows = await gate.run(() =>
+    const rows = await gate.run(currentCaller(), () =>
       reads.snapshot(async (query) => {
         const topK = await rankCandidates({ query, collection, near, filter, ruleContext }, memory);
         const ids = topK.map(({ id }) => id);

@@ -10,7 +10,7 @@ export const createExportReads = (
 ): ExportReads => ({
   async openCursor(statement) {
     const cursor = await reads.cursor(statement, settings.get('records.read_timeout_ms')).catch(explainCost);
-    return { next: () => cursor.next().catch(explainCost), close: () => cursor.close() };
+    return { ...cursor, next: () => cursor.next().catch(explainCost) };
   },
   timeoutMs: () => settings.get('records.export_timeout_ms'),
   maxRecordBytes: () => settings.get('records.max_answer_bytes'),

@@ -42,7 +42,11 @@ export async function openExport(
   const cursor = await openCursor(composed.statement);
   try {
     const source = { first: await cursor.next(), cursor, decrypt };
-    const stream = watchedStream(writeRecords(source, writer), { stalledMs, totalMs: timeoutMs() });
+    const stream = watchedStream(writeRecords(source, writer), {
+      stalledMs,
+      totalMs: timeoutMs(),
+      isWanted: () => cursor.isWanted(),
+    });
     stream.once('close', () => void cursor.close());
     return stream;
   } catch (error) {

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { describe, it } from 'node:test';
 import { watchedStream } from './watched-stream.ts';
 
-const patient = { stalledMs: 60_000, totalMs: 60_000 };
+const patient = { stalledMs: 60_000, totalMs: 60_000, isWanted: () => false };
 
 async function* textsOf(count: number, ended: () => void): AsyncGenerator<string, void> {
   try {
