@@ -1,5 +1,15 @@
 import type { Query } from '@recordbus/database';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import type { Mail } from './mail.ts';
+
+/**
+ * How far the turns of a client's waiting mails lie apart, in seconds. They delay no mail that is alone: a mail of another
+ * client only goes before all but the first of them.
+ */
+const turnSec = 60;
+
+/** How much earlier than its request the turn of an admin's mail is, in seconds: before the turns of all others. */
+const adminAheadSec = 24 * 3600;
 
 /** The longest time that a mail is tried, in seconds (mail §3.3). */
 const maxUsefulForSec = 24 * 3600;
@@ -10,10 +20,23 @@ const maxUsefulForSec = 24 * 3600;
  */
 export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
   const { template, to, usefulForSec, ...variables } = mail;
+  const { name, address, rank } = currentCaller();
   await query({
     name: 'mail.enqueue',
-    text: `insert into system.mail_queue (template, recipient, variables, expires_at)
-           values ($1, $2, $3, now() + make_interval(secs => $4))`,
-    values: [template, to, JSON.stringify(variables), Math.min(usefulForSec, maxUsefulForSec)],
+    text: `insert into system.mail_queue (template, recipient, variables, expires_at, client, address, turn_at)
+      select $1, $2, $3, now() + make_interval(secs => $4), $5, $6, greatest(
+        now() - make_interval(secs => $7::integer),
+        (select max(turn_at) + interval '${turnSec} seconds' from system.mail_queue
+          where client = $5 or (address = $6 and $7 = 0))
+      )`,
+    values: [
+      template,
+      to,
+      JSON.stringify(variables),
+      Math.min(usefulForSec, maxUsefulForSec),
+      name,
+      address,
+      rank === 'admin' ? adminAheadSec : 0,
+    ],
   });
 }

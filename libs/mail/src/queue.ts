@@ -13,7 +13,10 @@ export interface QueuedMail {
   readonly lease_token: string;
 }
 
-/** Takes up to `limit` due mails under leases of `leaseSec` seconds. Other replicas skip leased mails (mail §3.2). */
+/**
+ * Takes up to `limit` due mails under leases of `leaseSec` seconds, in turn of the clients that caused them. Other replicas
+ * skip leased mails (mail §3.2).
+ */
 export const claimMail = (query: Query, limit: number, leaseSec: number): Promise<QueuedMail[]> =>
   query<QueuedMail>({
     name: 'mail.claim',
@@ -22,7 +25,7 @@ export const claimMail = (query: Query, limit: number, leaseSec: number): Promis
       from (
         select id from system.mail_queue
         where next_attempt_at <= now() and expires_at > now() and (lease_until is null or lease_until <= now())
-        order by next_attempt_at limit $1 for update skip locked
+        order by turn_at limit $1 for update skip locked
       ) due
       where q.id = due.id
       returning q.id, q.template, q.recipient, q.variables, q.attempts, q.lease_token`,

@@ -47,6 +47,7 @@ import { statements as announcedRanges } from './0097-announced-ranges.ts';
 import { statements as sealedEvents } from './0098-sealed-events.ts';
 import { up as canonicalAddresses } from './0099-canonical-addresses.ts';
 import { statements as boundedRequests } from './0100-bounded-requests.ts';
+import { statements as mailTurns } from './0101-mail-turns.ts';
 import type { MigrationQuery } from './migration-query.ts';
 
 /** The statements of every migration, in order. A released migration never changes. */
@@ -100,6 +101,7 @@ export const migrations: Readonly<Record<string, readonly string[]>> = {
   '0098-sealed-events': sealedEvents,
   '0099-canonical-addresses': [],
   '0100-bounded-requests': boundedRequests,
+  '0101-mail-turns': mailTurns,
 };
 
 /** What a migration does after its statements, where SQL alone cannot do it. */
