@@ -22,7 +22,7 @@ import {
   runHelm,
   runTemplate,
 } from './harness/helm-chart.ts';
-import { textAt } from './harness/json.ts';
+import { objectAt, textAt } from './harness/json.ts';
 import { kubeconform, missingKubeconform } from './harness/kubeconform.ts';
 import { repository } from './harness/stack.ts';
 
@@ -131,4 +131,21 @@ test('docs/kubernetes.md has every group of values', () => {
   const page = readFileSync(join(repository, 'docs/kubernetes.md'), 'utf8');
   for (const name of Object.keys(chartValues))
     assert.match(page, new RegExp(`^\\| [^|]*\`${name}\\b`, 'm'), `${name} is not documented`);
+});
+
+test('the limits of memory hold all that requests may take', () => {
+  const page = readFileSync(join(repository, 'docs/kubernetes.md'), 'utf8');
+  const variables = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
+  const rows = [...page.matchAll(/^\| (gateway|auth|records) \| (\d+) \|(.*)\|$/gm)];
+  assert.equal(rows.length, 3);
+  for (const [, service = '', limit = '', parts = ''] of rows) {
+    const values = objectAt(chartValues, `services.${service}.resources.limits`);
+    const mebibytes = /^(\d+)(Mi|Gi)$/.exec(textAt(values, 'memory')) ?? assert.fail(service);
+    assert.equal(Number(mebibytes[1]) * (mebibytes[2] === 'Gi' ? 1024 : 1), Number(limit), service);
+    const sum = parts.split('|').reduce((total, part) => total + Number(part), 0);
+    assert.ok(sum <= Number(limit), `${service} may take ${sum} MiB`);
+  }
+  const budget = /SERVICE_PREVIEWS_MEMORY_MB`.*?(\d+) by default/.exec(variables)?.[1];
+  const columns = rows.at(-1)?.[3]?.split('|').map(Number) ?? [];
+  assert.equal(columns[3], Number(budget), 'the images decoded are the budget of previews');
 });

@@ -67,6 +67,7 @@ export const meanings: Readonly<Record<string, string>> = {
     'The database is behind a pooler, and a backup needs a session of its own: make it on the command line.',
   origin_refused: 'Pages of this origin cannot open WebSockets: `cors.origins` does not name it.',
   other_account: 'The token belongs to a different account than the connection.',
+  picture_too_large: 'A preview of the picture would take too much memory or time. The file itself can be downloaded.',
   payload_too_large: 'The body is larger than the limit.',
   precondition_failed:
     'The record or collection has none of the versions in `If-Match`; `ETag` and `details` have the current one. For a PUT also: there is no record, or `If-None-Match` is `*` and there is one.',

@@ -84,7 +84,8 @@ export const afterRequest = <T>(work: () => Promise<T>): Promise<T> =>
   inScope(newScope({ fields: currentFields() }), work);
 
 /** Runs work for a client without a request, such as for a connection that stays open. */
-export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> => inScope(newScope({ caller: namedCaller(client) }), work);
+export const asClient = <T>(client: string, work: () => Promise<T>): Promise<T> =>
+  inScope(newScope({ caller: namedCaller(client) }), work);
 
 /**
  * Guards a callback that an emitter calls with the bytes of a client or another outside peer: parsers and sockets call

@@ -14,8 +14,15 @@ const maxUploadBytes = variable(
   wholeNumber(1, 2 ** 46).optional(),
 );
 
+/** files §5.5. */
+const previewsMemoryMb = variable(
+  'SERVICE_PREVIEWS_MEMORY_MB',
+  'Memory of the images, decoded, of which previews are being made, in MiB; 256 by default.',
+  wholeNumber(16, 65_536).optional(),
+);
+
 /** The variables of the service, in addition to those of database and bus, in every process that runs it. */
-export const ownVariables = { ...storageVariables, maxUploadBytes, backupsMaxBytes, eventPartitions };
+export const ownVariables = { ...storageVariables, maxUploadBytes, previewsMemoryMb, backupsMaxBytes, eventPartitions };
 
 /** The variables of a process that runs only the records service, in addition to those of every process. */
 export const recordsVariables = {

@@ -71,7 +71,7 @@ function openDownloads({ database, storage, log, secret }: RecordsDeps, parts: R
     windowSec: () => parts.settings.get('auth.file.window_seconds'),
   });
   const hasOwnHost = () => parts.settings.get('files.host') !== undefined;
-  return createDownloads({ query, storage, log, previews: parts.previews, tokens, hasOwnHost });
+  return createDownloads({ query, storage, log, tokens, hasOwnHost, ...parts });
 }
 
 function createAccountRules({ database, log, config }: RecordsDeps, { settings }: RecordsParts): AccountRules {

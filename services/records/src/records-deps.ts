@@ -25,6 +25,8 @@ export interface RecordsDeps {
     readonly breachServiceUrl: string;
     /** Largest multipart body; 100 MiB by default. */
     readonly maxUploadBytes?: number;
+    /** The memory of the images that previews are made of, decoded, in MiB; 256 by default. */
+    readonly previewsMemoryMb?: number;
     /** The number of partitions into which the replicas divide the events to publish; 8 by default. */
     readonly eventPartitions?: number;
     /** URLs of the push notification providers. */

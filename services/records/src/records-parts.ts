@@ -13,6 +13,7 @@ import { createMetrics } from '@recordbus/shared/metrics';
 import { createDropDeletedVersions } from './delete/drop-deleted-versions.ts';
 import { type AnnouncedRanges, createAnnouncedRanges } from './files/announced-ranges.ts';
 import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
+import { createDecoders, type Decoders } from './files/previews/decoders.ts';
 import { createRemovals, type Removals } from './files/removals.ts';
 import type { RecordsDeps } from './records-deps.ts';
 
@@ -26,9 +27,13 @@ export interface RecordsParts extends ReturnType<typeof createMeters> {
   readonly removals: Removals;
   readonly ranges: AnnouncedRanges;
   readonly previews: KeptPreviews;
+  readonly decoders: Decoders;
   start(): Promise<void>;
   stop(): Promise<void>;
 }
+
+/** The default of the memory of previews (files §5.5). */
+const usualPreviewsMemoryMb = 256;
 
 /** Creates the parts of the service. Nothing runs before `start`. */
 export function createRecordsParts(given: RecordsDeps): RecordsParts {
@@ -48,6 +53,10 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
   const versions = createDropDeletedVersions(background.query, log);
   const maxBytes = () => settings.get('files.thumbs_max_bytes');
   const previews = createKeptPreviews({ query: database.query, storage, log, maxBytes });
+  const decoders = createDecoders({
+    log,
+    budgetBytes: (given.config.previewsMemoryMb ?? usualPreviewsMemoryMb) * 2 ** 20,
+  });
   let collation: string | undefined;
   const schema = {
     findCollection: cache.find,
@@ -64,6 +73,7 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
     removals,
     ranges,
     previews,
+    decoders,
     ...createMeters(given, keptFor),
     async start() {
       collation = await findCaseCollation(database.query);
@@ -78,6 +88,7 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
       await ranges.stop();
       await removals.stop();
       await previews.stop();
+      await decoders.stop();
       await relay.stop();
     },
   };

@@ -11,7 +11,7 @@ import { oneSnapshot } from './read-slots.ts';
 export interface Cursor {
   /** Returns the texts of the next rows; none at the end. Call it again only after it has returned. */
   next(): Promise<readonly string[]>;
-  /** Whether another caller waits for the connection. */
+  /** Whether another client waits for the connection. */
   isWanted(): boolean;
   /** Frees the connection. Resolves when it is free; never rejects. */
   close(): Promise<void>;

@@ -3,11 +3,13 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import type { Logger } from '@recordbus/shared/logging';
+import type { Metrics } from '@recordbus/shared/metrics';
 import type { Storage } from '@recordbus/storage';
 import type { RuleContext } from '../rules/rule-context.ts';
 import type { DownloadTokens } from './download-tokens.ts';
 import { type FileName, type FoundFile, type LocatedFile, locateFile } from './find-file.ts';
 import type { KeptPreviews } from './kept-previews.ts';
+import type { Decoders } from './previews/decoders.ts';
 import { createThumbs, type Thumbs } from './thumbs.ts';
 import { createTypes, type Types } from './types.ts';
 
@@ -32,6 +34,8 @@ interface DownloadDeps {
   readonly tokens: DownloadTokens;
   readonly previews: Pick<KeptPreviews, 'note'>;
   readonly hasOwnHost: () => boolean;
+  readonly decoders: Decoders;
+  readonly metrics: Metrics;
 }
 
 interface Caller {
@@ -41,11 +45,20 @@ interface Caller {
 }
 
 /** Creates the reader of files. */
-export const createDownloads = ({ query, storage, log, tokens, previews, hasOwnHost }: DownloadDeps): Downloads => ({
+export const createDownloads = ({
+  query,
+  storage,
+  log,
+  tokens,
+  previews,
+  decoders,
+  metrics,
+  hasOwnHost,
+}: DownloadDeps): Downloads => ({
   storage,
   hasOwnHost,
   types: createTypes(storage),
-  thumbs: createThumbs({ storage, kept: previews, log }),
+  thumbs: createThumbs({ storage, kept: previews, decoders, metrics, log }),
   tokens,
   locate: (collection, file, ruleContext) => locateFile(query, collection, file, ruleContext),
 

@@ -1,9 +1,13 @@
 import { Readable } from 'node:stream';
-import { buffer } from 'node:stream/consumers';
-import { createGate } from '@recordbus/shared/gate';
+import { unavailable } from '@recordbus/shared/errors';
+import { createFairGate } from '@recordbus/shared/fair-gate';
 import type { Logger } from '@recordbus/shared/logging';
+import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+import { currentCaller } from '@recordbus/shared/request-scope';
 import { type FileKey, previewKey, type Storage } from '@recordbus/storage';
 import type { KeptPreviews } from './kept-previews.ts';
+import { type Decoders, pictureTooLarge } from './previews/decoders.ts';
+import type { PreviewFormat } from './previews/protocol.ts';
 import type { ThumbSize } from './thumb-size.ts';
 
 /** A stored image with its size and content type. */
@@ -15,34 +19,35 @@ export interface Thumb {
 
 /** Previews of images. */
 export interface Thumbs {
-  /** Finds or creates a preview; undefined for a file that is served as it is: no image, broken, or too large. */
+  /**
+   * Finds or creates a preview; undefined for a file that is served as it is: no image, broken, or with too many pixels or
+   * bytes. Throws 422 `picture_too_large` for an image that takes too much memory or time, 503 when too many others wait.
+   */
   find(image: Thumb, size: ThumbSize): Promise<Thumb | undefined>;
 }
 
-/** The maximum number of pixels in an image (files §5.3). */
-const maxPixels = 50_000_000;
-
-/**
- * The maximum number of bytes in an image. The file and up to 200 MB of pixels are in memory while its preview is
- * created.
- */
+/** The maximum number of bytes in an image, which its process holds while it creates the preview (files §5.3). */
 const maxImageBytes = 64 * 1024 * 1024;
-const timeoutSec = 10;
+
+/** The maximum number of images without previews that are remembered, so they are not measured at each request. */
+const maxRefused = 10_000;
 
 /**
- * The maximum number of previews that are created at once, and of requests that wait. Further ones are refused with
- * 503.
+ * A preview takes a core while its image is decoded, so guests have two places. One more is for users, and one for
+ * admins. A client has one place, so five dear images of one delay no other (files §5.5).
  */
-const maxRunning = 2;
-const maxWaiting = 100;
-
-/** The maximum number of broken images that are remembered, so they are not decoded at each request. */
-const maxBroken = 10_000;
-
-type Format = 'jpeg' | 'png' | 'webp';
+const places = {
+  width: 4,
+  widthPerClient: 1,
+  reserved: 1,
+  maxWaiting: 200,
+  maxWaitingPerClient: 100,
+  maxWaitMs: 30_000,
+  refuse: () => unavailable('too many previews are being created'),
+};
 
 /** Formats of previews by the type of the image. Images of other types are never decoded. */
-const formats: Readonly<Record<string, Format>> = {
+const formats: Readonly<Record<string, PreviewFormat>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',
   'image/gif': 'png',
@@ -55,47 +60,63 @@ const suffixes = { centre: '', top: 't', bottom: 'b', fit: 'f' } as const;
 interface ThumbsDeps {
   readonly storage: Storage;
   readonly kept: Pick<KeptPreviews, 'note'>;
+  readonly decoders: Decoders;
+  readonly metrics: Metrics;
   readonly log: Logger;
 }
 
-/** Creates the previews. They are stored next to their image and removed with it. */
-export function createThumbs({ storage, kept, log }: ThumbsDeps): Thumbs {
-  const making = new Map<string, Promise<Thumb | undefined>>();
-  const broken = new Set<string>();
-  const gate = createGate({ width: maxRunning, maxWaiting, refusal: 'too many previews are being created' });
+interface Order {
+  readonly image: Thumb;
+  readonly size: ThumbSize;
+  readonly key: FileKey;
+  readonly format: PreviewFormat;
+}
 
-  async function findOrCreate(image: Thumb, size: ThumbSize, key: FileKey, format: Format): Promise<Thumb | undefined> {
-    const type = `image/${format}`;
+/** Creates the previews. They are stored next to their image and removed with it. */
+export function createThumbs({ storage, kept, decoders, metrics, log }: ThumbsDeps): Thumbs {
+  const making = new Map<string, Promise<Thumb | undefined>>();
+  /** The previews that images have not, and why. An image may be too large for a larger preview only. */
+  const refused = new Map<string, 'as it is' | 'too large'>();
+  const gate = createFairGate(places);
+  addGauges(metrics, { running: () => gate.running, waiting: () => gate.waiting, bytes: () => decoders.decodedBytes });
+
+  async function findStored({ key, format }: Order): Promise<Thumb | undefined> {
     const found = await storage.find(key);
-    if (found) {
-      await kept.note({ key, ...found }, false);
-      return { key, ...found, type };
+    if (!found) return undefined;
+    await kept.note({ key, ...found }, false);
+    return { key, ...found, type: `image/${format}` };
+  }
+
+  /** Creates a preview in turn. Another client may have created it meanwhile: each waits only for its own turn. */
+  const createInTurn = (order: Order): Promise<Thumb | undefined> =>
+    gate.run(currentCaller(), async () => (await findStored(order)) ?? (await create(order)));
+
+  async function create({ image, size, key, format }: Order): Promise<Thumb | undefined> {
+    const made = await decoders.make(() => read(image.key), { size, format });
+    if (typeof made === 'string') {
+      const path = pathOf(key);
+      log.debug({ file: path, reason: made }, 'an image has no preview');
+      if (refused.size < maxRefused) refused.set(path, made === 'too large' ? 'too large' : 'as it is');
+      return refuse(path);
     }
-    const made = await gate.run(() => make(image, size, format));
-    if (!made) return undefined;
-    await storage.put(key, Readable.from([made])).catch((error) => {
+    await storage.put(key, Readable.from([Buffer.from(made)])).catch((error) => {
       // Another replica has stored it already.
       if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
     });
     // If the image was removed meanwhile, its removal missed this preview.
     if (!(await storage.find(image.key))) await storage.delete(key);
     else await kept.note({ key, sizeBytes: made.length }, true);
-    return { key, sizeBytes: made.length, type };
+    return { key, sizeBytes: made.length, type: `image/${format}` };
   }
 
-  /** Creates a preview; undefined for an image that cannot be decoded. */
-  async function make(image: Thumb, size: ThumbSize, format: Format): Promise<Buffer | undefined> {
-    const source = await storage.open(image.key);
-    const bytes = source && (await buffer(source));
-    return (
-      bytes &&
-      resize(bytes, size, format).catch((error) => {
-        const path = image.key.segments.join('/');
-        log.debug({ err: error, file: path }, 'cannot create a preview');
-        if (broken.size < maxBroken) broken.add(path);
-        return undefined;
-      })
-    );
+  /** The bytes of an image; none if it was removed meanwhile. */
+  async function* read(key: FileKey): AsyncGenerator<Uint8Array> {
+    const source = await storage.open(key);
+    if (source) yield* source;
+  }
+
+  function refuse(path: string): undefined {
+    if (refused.get(path) === 'too large') throw pictureTooLarge('takes too much memory to decode');
   }
 
   return {
@@ -103,32 +124,31 @@ export function createThumbs({ storage, kept, log }: ThumbsDeps): Thumbs {
       const format = formats[image.type];
       const key = previewKey(image.key, `${size.width}x${size.height}${suffixes[size.mode]}`);
       if (!format || !key || image.sizeBytes > maxImageBytes) return undefined;
-      if (broken.has(image.key.segments.join('/'))) return undefined;
-      const path = key.segments.join('/');
-      const running = making.get(path) ?? findOrCreate(image, size, key, format).finally(() => making.delete(path));
-      making.set(path, running);
+      const order = { image, size, key, format };
+      const found = await findStored(order);
+      if (found) return found;
+      const path = pathOf(key);
+      if (refused.has(path)) return refuse(path);
+      const name = `${currentCaller().name} ${path}`;
+      const running = making.get(name) ?? createInTurn(order).finally(() => making.delete(name));
+      making.set(name, running);
       return running;
     },
   };
 }
 
-async function resize(image: Buffer, size: ThumbSize, format: Format): Promise<Buffer> {
-  // Loaded at the first preview, so processes without previews do not pay for it.
-  const { default: sharp } = await import('sharp');
-  // No cache between images, and one thread for each: two previews at once use two threads.
-  sharp.cache(false);
-  sharp.concurrency(1);
-  const { width, height, mode } = size;
-  return sharp(image, { limitInputPixels: maxPixels, failOn: 'error', pages: 1 })
-    .autoOrient()
-    .resize({
-      ...(width > 0 && { width }),
-      ...(height > 0 && { height }),
-      withoutEnlargement: true,
-      fit: mode === 'fit' ? 'inside' : 'cover',
-      ...(mode !== 'fit' && { position: mode }),
-    })
-    .toFormat(format)
-    .timeout({ seconds: timeoutSec })
-    .toBuffer();
+const pathOf = ({ segments }: FileKey): string => segments.join('/');
+
+interface Gauges {
+  readonly running: () => number;
+  readonly waiting: () => number;
+  readonly bytes: () => number;
+}
+
+function addGauges(metrics: Metrics, { running, waiting, bytes }: Gauges): void {
+  const add = (name: string, help: string, read: () => number) =>
+    sampledGauge(metrics, { name: `recordbus_previews_${name}`, help, sample: async () => read() });
+  add('running', 'Previews that are being created.', running);
+  add('waiting', 'Previews that wait for their turn.', waiting);
+  add('decoded_bytes', 'Bytes that the images of the running previews take decoded.', bytes);
 }

@@ -60,6 +60,7 @@ export const downloadRoute = (deps: RouteDeps): Route =>
       404: 'no such file',
       410: 'the token was used',
       416: 'the range lies beyond the file',
+      422: 'the picture takes too much memory or time to decode',
       503: 'too many previews are being created',
     },
     handler: async (input) => {

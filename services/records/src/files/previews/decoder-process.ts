@@ -1,0 +1,122 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { FromDecoder, PreviewOrder, ToDecoder } from './protocol.ts';
+
+/** The process of a decoder has ended. */
+export class DecoderEnded extends Error {
+  /** Whether it ended while it worked on the image, so the image may be the reason. */
+  readonly whileWorking: boolean;
+  constructor(reason: string, whileWorking: boolean) {
+    super(`the process that decodes images ended: ${reason}`);
+    this.whileWorking = whileWorking;
+  }
+}
+
+/** The image is none, or is broken. */
+export class UndecodableImage extends Error {}
+
+/** A process that decodes one image at a time. Its functions throw DecoderEnded, and UndecodableImage for the image. */
+export interface DecoderProcess {
+  readonly pid: number | undefined;
+  /** Resolves when the process has loaded its library. Rejects if it ends before. */
+  readonly ready: Promise<void>;
+  readonly hasEnded: boolean;
+  /** Passes the bytes of an image on, and measures it. */
+  measure(
+    image: AsyncIterable<Uint8Array>,
+    order: PreviewOrder,
+    timeoutMs: number,
+  ): Promise<Extract<FromDecoder, { kind: 'measured' }>>;
+  /** Makes the preview of the measured image. Ends the process if that takes too long. */
+  decode(timeoutMs: number): Promise<Uint8Array>;
+  /** Ends the process at once. */
+  end(): void;
+  readonly ended: Promise<void>;
+}
+
+const file = fileURLToPath(new URL('./decoder.ts', import.meta.url));
+
+/** The variables of the service that the process gets: none of its secrets. */
+const passedVariables = ['NODE_COMPILE_CACHE', 'TZ'];
+
+/** Starts a process. It ends with this one, however this one ends. */
+export function startDecoder(): DecoderProcess {
+  const child = forkDecoder();
+  let expected: PromiseWithResolvers<FromDecoder> | undefined = Promise.withResolvers();
+  let isWorking = false;
+  let endReason: string | undefined;
+
+  child.on('message', (message: FromDecoder) => expected?.resolve(message));
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    endReason ??= String(signal ?? code);
+    expected?.reject(new DecoderEnded(endReason, isWorking));
+  });
+  const next = async (): Promise<FromDecoder> => {
+    expected = Promise.withResolvers();
+    if (endReason !== undefined) throw new DecoderEnded(endReason, isWorking);
+    const message = await expected.promise;
+    if (message.kind === 'failed') throw new UndecodableImage(message.message);
+    return message;
+  };
+  const ready = expected.promise.then(() => {});
+  // The request for a preview gets the failure.
+  ready.catch(() => {});
+
+  function end(reason: string): void {
+    endReason ??= reason;
+    child.kill('SIGKILL');
+  }
+
+  /** Sends the last message of a step, and ends the process if its answer takes too long. */
+  async function ask<K extends FromDecoder['kind']>(kind: K, message: ToDecoder, timeoutMs: number) {
+    isWorking = true;
+    const timer = setTimeout(end, timeoutMs, `an image took more than ${timeoutMs} ms`);
+    try {
+      const answer = next();
+      const [given] = await Promise.all([answer, send(child, message)]);
+      if (given.kind !== kind) throw new Error(`a decoder answered ${given.kind}`);
+      return given as Extract<FromDecoder, { kind: K }>;
+    } finally {
+      clearTimeout(timer);
+      isWorking = false;
+    }
+  }
+
+  return {
+    pid: child.pid,
+    ready,
+    get hasEnded() {
+      return endReason !== undefined;
+    },
+    async measure(image, order, timeoutMs) {
+      for await (const bytes of image) await send(child, { kind: 'chunk', bytes });
+      return ask('measured', { kind: 'measure', ...order }, timeoutMs);
+    },
+    async decode(timeoutMs) {
+      return (await ask('made', { kind: 'decode' }, timeoutMs)).bytes;
+    },
+    end: () => end('it is not needed'),
+    ended,
+  };
+}
+
+function forkDecoder(): ChildProcess {
+  const env = Object.fromEntries(passedVariables.map((name) => [name, process.env[name]]));
+  const child = fork(file, [], {
+    serialization: 'advanced',
+    execArgv: ['--max-old-space-size=64'],
+    env: { ...env, UV_THREADPOOL_SIZE: '2' },
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+  });
+  // A send to a dying process fails. Its exit rejects the work.
+  child.on('error', () => {});
+  return child;
+}
+
+/** Resolves when the message is on its way. A process that has ended is noticed by its exit. */
+const send = (child: ChildProcess, message: ToDecoder): Promise<void> =>
+  new Promise((resolve) => {
+    if (child.connected) child.send(message, () => resolve());
+    else resolve();
+  });

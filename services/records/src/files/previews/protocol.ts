@@ -1,0 +1,24 @@
+import type { ThumbSize } from '../thumb-size.ts';
+
+/** The formats of previews. */
+export type PreviewFormat = 'jpeg' | 'png' | 'webp';
+
+/** A preview to make. */
+export interface PreviewOrder {
+  readonly size: ThumbSize;
+  readonly format: PreviewFormat;
+}
+
+/** What the service sends to a decoder: the image in chunks, then the order to decode it. */
+export type ToDecoder =
+  | { readonly kind: 'chunk'; readonly bytes: Uint8Array }
+  | ({ readonly kind: 'measure' } & PreviewOrder)
+  | { readonly kind: 'decode' };
+
+/** What a decoder answers to `measure` and to `decode`. */
+export type FromDecoder =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'measured'; readonly pixels: number; readonly decodedBytes: number }
+  | { readonly kind: 'made'; readonly bytes: Uint8Array }
+  /** The image is none, or is broken. */
+  | { readonly kind: 'failed'; readonly message: string };
