@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import fc from 'fast-check';
 import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
@@ -33,11 +36,20 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   await using mails = await startMailServer();
   await using provider = await startOidcServer();
   await using push = await startPushServer();
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-modules-'));
+  t.after(() => rmSync(directory, { recursive: true }));
+  const modulesFile = join(directory, 'modules');
   const environment = {
     SERVICE_EXTENSIONS_DIR: fileURLToPath(new URL('extension', import.meta.url)),
     SERVICE_ONESIGNAL_URL: push.url,
+    NODE_OPTIONS: `--import=${pathToFileURL(join(import.meta.dirname, '../harness/note-modules.mjs')).href}`,
+    TEST_MODULES_FILE: modulesFile,
   };
   await using stack = await startStack({ topology, environment });
+  const loaded = () => readFileSync(modulesFile, 'utf8');
+  const large = ['undici-client.ts', 'nodemailer', 'libpg-query', 'decoder.ts'];
+  await eventually('the services are warm', async () => large.every((name) => loaded().includes(name)));
+  const atStart = loaded().length;
   const survey = await beginSurvey(stack.url);
   const { call } = survey;
   const first = { token: String(stack.setupToken), ...firstAdmin };
@@ -68,6 +80,11 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   await goThroughAccounts({ call, admin, collection: userCollection, mails, provider });
   await goThroughLive({ call, admin, url: stack.url, reach: survey.reach });
   await goThroughAdministration({ call, admin });
+
+  await t.test('no request makes a service load a module [cost §4.3]', () => {
+    const isOwn = (line: string) => line.includes('/main.ts ') && !line.includes(environment.SERVICE_EXTENSIONS_DIR);
+    assert.deepEqual(loaded().slice(atStart).split('\n').filter(isOwn), []);
+  });
 
   await t.test('every operation succeeds once', () => {
     const ids = survey.operations.map(({ id }) => id).filter((id) => id !== ofBuild);

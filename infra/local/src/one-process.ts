@@ -26,6 +26,8 @@ import { type Lifecycle, startPart } from '@recordbus/shared/lifecycle';
 import { createLogger, type Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import type { Service } from '@recordbus/shared/service';
+
+import { warmUp } from '@recordbus/shared/warm-up';
 import { openStorage, type Storage } from '@recordbus/storage';
 import { createWebhooks } from '@recordbus/webhooks';
 import type { localVariables } from './options.ts';
@@ -81,6 +83,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     metrics,
   });
   lifecycle.onStop('requests', () => endRequests(server, services));
+  void warmUp(services, log);
   return { url: server.url, setupToken, services: () => ({}) };
 }
 

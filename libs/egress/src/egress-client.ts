@@ -34,6 +34,8 @@ export type EgressClient = {
    * Rejects with EgressBlockedError, or EgressFailedError for everything else.
    */
   request(url: string | URL, options: EgressRequestOptions): Promise<EgressResponse>;
+  /** Loads what the first request needs. */
+  warm(): Promise<void>;
   /** Checks the addresses of a URL without connecting; rejects like `checkUrl`. */
   check(url: string | URL): Promise<void>;
   /** Closes every kept-alive connection. Sent requests finish; waiting requests are checked again. */
@@ -48,7 +50,7 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
   let opening: Promise<UndiciClient> | undefined;
   let isClosed = false;
 
-  // Loaded with the first request: undici is a seventh of a service's code, and most services rarely send requests.
+  // Not loaded at the start: undici is a seventh of a service's code, and most services rarely send requests.
   async function open(): Promise<UndiciClient> {
     const { createUndiciClient } = await import('./undici-client.ts');
     opened = createUndiciClient(options);
@@ -61,6 +63,10 @@ export function createEgressClient(options: EgressClientOptions): EgressClient {
       if (opened) return opened.request(url, requestOptions);
       opening ??= open();
       return (await opening).request(url, requestOptions);
+    },
+    async warm() {
+      opening ??= open();
+      await opening;
     },
     async check(url) {
       await checkUrl(options.rules(), url, options.lookup ?? lookupAll);

@@ -10,7 +10,7 @@ import { lookupAll } from './resolve-target.ts';
 import { toEgressError } from './to-egress-error.ts';
 
 /** The part of an egress client that sends requests. The client itself refuses them once it is closed. */
-export type UndiciClient = Omit<EgressClient, 'check'>;
+export type UndiciClient = Omit<EgressClient, 'check' | 'warm'>;
 
 const KEEP_ALIVE_MS = 4_000;
 const KEEP_ALIVE_MAX_MS = 30_000;

@@ -4,3 +4,4 @@ export { isMailConfigured } from './is-mail-configured.ts';
 export type { Mail } from './mail.ts';
 export { createMailSender, type MailSender } from './mail-sender.ts';
 export { sendTestMail } from './send-test-mail.ts';
+export { loadMailer } from './smtp-client.ts';

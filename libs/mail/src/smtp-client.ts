@@ -24,10 +24,12 @@ const stepTimeoutMs = 10_000;
 export const sendTimeoutMs = 30_000;
 export const maxConnections = 5;
 
+/** Loads the library, which would slow the start of a service. */
+export const loadMailer = () => import('nodemailer');
+
 /** Creates a client with a pool of connections, for the current settings. */
 export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise<SmtpClient> {
-  // Loaded with the first mail, because it slows the start of a service.
-  const { createTransport } = await import('nodemailer');
+  const { createTransport } = await loadMailer();
   const user = settings.get('smtp.user');
   const from = settings.get('smtp.from');
   const transport = createTransport({

@@ -5,6 +5,7 @@ import { createServiceApp } from './http/service-app.ts';
 import { startPart } from './lifecycle.ts';
 import { announceReady, type ProcessParts, runProcess } from './run-process.ts';
 import type { Service } from './service.ts';
+import { warmUp } from './warm-up.ts';
 
 interface RunnableService {
   readonly service: Service;
@@ -33,5 +34,6 @@ export function runService<V extends Record<string, Variable>>(
     lifecycle.onStop('requests', () => endRequests(server, [service]));
     log.info({ url: server.url }, 'listening');
     announceReady({ name, url: server.url, ...(setupToken && { setupToken }) });
+    void warmUp([service], log);
   });
 }

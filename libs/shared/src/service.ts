@@ -54,6 +54,11 @@ export interface Service {
   describe?(principal: Principal): Promise<ServiceDescription>;
   start(): Promise<void>;
   /**
+   * Loads what is too large to be loaded at the start, so that no request waits for it. Called once, when requests are
+   * answered.
+   */
+  warm?(): Promise<void>;
+  /**
    * For a service whose connections stay open: closes them, so that their clients reconnect to another replica. Called
    * before `stop`, when no new connections are accepted, within the time that requests have to end.
    */

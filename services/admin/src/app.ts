@@ -30,6 +30,7 @@ import { readonlyChanges } from './schema/readonly-changes.ts';
 import { createSchemaChanges } from './schema/schema-changes.ts';
 import { createKeyWatch } from './settings/key-watch.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
+import { parseSql } from './views/sql-parser.ts';
 
 export { addAdmin, resetAdmin } from './admins/change-admins.ts';
 export { createKey, deleteKey, listAllKeys } from './keys/change-keys.ts';
@@ -123,6 +124,10 @@ export function createAdmin(deps: AdminDeps): Service {
       retention.start();
       updateChecker.start();
       keyWatch.start();
+    },
+    async warm() {
+      await client.warm();
+      await parseSql('select 1');
     },
     async stop() {
       await keyWatch.stop();

@@ -4,7 +4,7 @@ import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, limitRules, mapDatabaseError } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
-import { createMailSender } from '@recordbus/mail';
+import { createMailSender, loadMailer } from '@recordbus/mail';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { findCaseCollation, type QuerySchema } from '@recordbus/query';
 import { type CollectionCache, createFieldEncryption } from '@recordbus/schema';
@@ -108,6 +108,12 @@ export function createAuth(given: AuthDeps): Service {
       housekeeping.start();
       mailSender.start();
       holderNotices.start();
+    },
+    async warm() {
+      await client.warm();
+      await loadMailer();
+      // The first use of fetch, which asks for breached passwords, loads it.
+      new Headers();
     },
     async stop() {
       await holderNotices.stop();

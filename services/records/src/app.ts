@@ -137,6 +137,10 @@ export function createRecords(
       jobs.start();
       backups.tidy().catch((err) => log.warn({ err }, 'cannot look for lost backups'));
     },
+    async warm() {
+      await parts.decoders.warm();
+      await client.warm();
+    },
     async stop() {
       endFailovers();
       await backups.stop();

@@ -78,6 +78,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
       screen.start();
       consumer.start();
     },
+    warm: () => client.warm(),
     async stop() {
       for (const end of endings) end();
       await consumer.stop();

@@ -2,6 +2,7 @@ import type { Collection, Problems } from '@recordbus/schema';
 import { AppError } from '@recordbus/shared/errors';
 import { startSlice } from '@recordbus/shared/time-slice';
 import { allowedFunctions, allowedSyntax } from '../views/allowed-functions.ts';
+import { parseSql } from '../views/sql-parser.ts';
 import { type Findings, inspect } from '../views/view-query.ts';
 import type { MigrationFile } from './schema-document.ts';
 
@@ -73,9 +74,7 @@ function refuseNames({ line, target, verb, names }: MigrationStatement, collecti
 /** Reads the statements of a migration. Throws the problem of one that is not allowed. */
 export async function readMigration({ sql }: MigrationFile): Promise<MigrationStatement[]> {
   const bytes = Buffer.from(sql);
-  // Loaded on demand: it takes 20 MB.
-  const { parse } = await import('libpg-query');
-  const { stmts = [] } = await parse(sql).catch((error: unknown) => {
+  const { stmts = [] } = await parseSql(sql).catch((error: unknown) => {
     throw new MigrationProblem(lineOfError(error, bytes), error instanceof Error ? error.message : 'cannot be parsed');
   });
   return stmts.map(({ stmt, stmt_location: start = 0, stmt_len: length }) => {

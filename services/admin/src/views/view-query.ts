@@ -2,6 +2,7 @@ import type { Collection } from '@recordbus/schema';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { allowedFunctions, allowedSyntax, allowedTimeFunctions, allowedTypes } from './allowed-functions.ts';
 import { type ParsedSelect, withColumnNames } from './own-names.ts';
+import { parseSql } from './sql-parser.ts';
 
 /** A table that a query names. */
 interface TableMention {
@@ -77,9 +78,7 @@ export async function findMentions(text: string): Promise<readonly string[]> {
 }
 
 async function parseSelect(text: string): Promise<ParsedSelect> {
-  // Loaded on demand: it takes 20 MB.
-  const { parse } = await import('libpg-query');
-  const { stmts = [] } = await parse(text).catch((error: unknown) => {
+  const { stmts = [] } = await parseSql(text).catch((error: unknown) => {
     throw refusedQuery(error instanceof Error ? error.message : 'cannot be parsed');
   });
   const [statement] = stmts;
