@@ -3,13 +3,18 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { FromDecoder, PreviewOrder, ToDecoder } from './protocol.ts';
 
+type Stage = 'starting' | 'measuring' | 'decoding';
+
 /** The process of a decoder has ended. */
 export class DecoderEnded extends Error {
-  /** Whether it ended while it worked on the image, so the image may be the reason. */
-  readonly whileWorking: boolean;
-  constructor(reason: string, whileWorking: boolean) {
+  /**
+   * What it did: it loaded its library, measured an image or was idle, or decoded an image, which is then the likely
+   * reason.
+   */
+  readonly stage: Stage;
+  constructor(reason: string, stage: Stage) {
     super(`the process that decodes images ended: ${reason}`);
-    this.whileWorking = whileWorking;
+    this.stage = stage;
   }
 }
 
@@ -44,22 +49,24 @@ const passedVariables = ['NODE_COMPILE_CACHE', 'TZ'];
 export function startDecoder(): DecoderProcess {
   const child = forkDecoder();
   let expected: PromiseWithResolvers<FromDecoder> | undefined = Promise.withResolvers();
-  let isWorking = false;
+  let stage: Stage = 'starting';
   let endReason: string | undefined;
 
   child.on('message', (message: FromDecoder) => expected?.resolve(message));
   const ended = once(child, 'exit').then(([code, signal]) => {
     endReason ??= String(signal ?? code);
-    expected?.reject(new DecoderEnded(endReason, isWorking));
+    expected?.reject(new DecoderEnded(endReason, stage));
   });
   const next = async (): Promise<FromDecoder> => {
     expected = Promise.withResolvers();
-    if (endReason !== undefined) throw new DecoderEnded(endReason, isWorking);
+    if (endReason !== undefined) throw new DecoderEnded(endReason, stage);
     const message = await expected.promise;
     if (message.kind === 'failed') throw new UndecodableImage(message.message);
     return message;
   };
-  const ready = expected.promise.then(() => {});
+  const ready = expected.promise.then(() => {
+    stage = 'measuring';
+  });
   // The request for a preview gets the failure.
   ready.catch(() => {});
 
@@ -70,7 +77,6 @@ export function startDecoder(): DecoderProcess {
 
   /** Sends the last message of a step, and ends the process if its answer takes too long. */
   async function ask<K extends FromDecoder['kind']>(kind: K, message: ToDecoder, timeoutMs: number) {
-    isWorking = true;
     const timer = setTimeout(end, timeoutMs, `an image took more than ${timeoutMs} ms`);
     try {
       const answer = next();
@@ -79,7 +85,6 @@ export function startDecoder(): DecoderProcess {
       return given as Extract<FromDecoder, { kind: K }>;
     } finally {
       clearTimeout(timer);
-      isWorking = false;
     }
   }
 
@@ -94,7 +99,11 @@ export function startDecoder(): DecoderProcess {
       return ask('measured', { kind: 'measure', ...order }, timeoutMs);
     },
     async decode(timeoutMs) {
-      return (await ask('made', { kind: 'decode' }, timeoutMs)).bytes;
+      stage = 'decoding';
+      const { bytes } = await ask('made', { kind: 'decode' }, timeoutMs).finally(() => {
+        if (endReason === undefined) stage = 'measuring';
+      });
+      return bytes;
     },
     end: () => end('it is not needed'),
     ended,

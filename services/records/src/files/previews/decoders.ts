@@ -132,11 +132,12 @@ export function createDecoders({
     }
   }
 
-  /** Returns undefined if another process may do the work. */
-  function noteEnded(error: unknown): undefined {
+  /** Returns what the process did if another one may do the work. */
+  function noteEnded(error: unknown): 'starting' | 'measuring' {
     if (!(error instanceof DecoderEnded)) throw error;
     log.warn({ reason: error.message }, 'a preview was not created');
-    if (error.whileWorking) throw pictureTooLarge('takes too much memory or time to decode');
+    if (error.stage === 'decoding') throw tooMuch();
+    return error.stage;
   }
 
   return {
@@ -147,11 +148,12 @@ export function createDecoders({
       await decoder.ready.catch((err) => log.warn({ err }, 'cannot start the process that creates previews'));
     },
     async make(image, order) {
-      // A process that ended while it was idle, or received the image, may have been ended by anyone. Another one can work.
+      // A process may have been killed while it was idle. If the next one ends too, the image is the reason.
       const first = await attempt(image, order).catch(noteEnded);
-      if (first !== undefined) return first;
+      if (first !== 'starting' && first !== 'measuring') return first;
       const second = await attempt(image, order).catch(noteEnded);
-      if (second === undefined) throw unavailable('previews cannot be created now');
+      if (second === 'starting') throw unavailable('previews cannot be created now');
+      if (second === 'measuring') throw tooMuch();
       return second;
     },
     get decodedBytes() {
@@ -164,6 +166,8 @@ export function createDecoders({
     },
   };
 }
+
+const tooMuch = () => pictureTooLarge('takes too much memory or time to decode');
 
 /** 422: the picture is too large to make a preview of it. The original is there without `thumb`. */
 export const pictureTooLarge = (why: string): AppError =>
