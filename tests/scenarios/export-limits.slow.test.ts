@@ -93,6 +93,28 @@ onEachTopology('exports that are not read', async (t, target) => {
   });
 });
 
+onEachTopology('exports that a crowd holds', async (t, target) => {
+  if (target.databaseUrl === undefined) return t.skip('this stack runs elsewhere');
+  const admin = await target.admin();
+  const signedIn = await target.guest.send('POST', '/api/v1/auth/readers/login', { body: credentials });
+  const reader = { headers: { Authorization: `Bearer ${textAt(signedIn.json, 'data.token')}` } };
+  const crowd = Array.from({ length: 38 }, (_, n) => `10.6.0.${n + 1}`);
+  const small = `${path}&filter=${encodeURIComponent('note = "nothing"')}`;
+  const held = crowd.map((address) => sendUnread(target.url, path, address));
+  await eventually('guests have all of their places', async () => (await exportsIn(target)).length > 1);
+
+  await t.test('admins and users find a place at once [cost §3.2]', async () => {
+    assert.equal((await admin.send('GET', small)).status, 200);
+    assert.equal((await target.guest.send('GET', small, reader)).status, 200);
+  });
+
+  await t.test('slow readers are cut while others wait [export §4.3]', async () => {
+    await eventually('a guest finds a place', async () => (await target.guest.send('GET', small)).status === 200);
+  });
+  for (const { socket } of await Promise.all(held)) socket.destroy();
+  await noneIn(target);
+});
+
 onEachTopology('exports that fail in the middle', async (t, target) => {
   if (target.databaseUrl === undefined) return t.skip('this stack runs elsewhere');
   const admin = await target.admin();
