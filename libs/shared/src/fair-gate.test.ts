@@ -58,12 +58,12 @@ describe('a fair gate', () => {
 
   test('names a client that has everything as the cause', async () => {
     const gate = createFairGate({ ...usual, maxWaitMs: 1 });
-    const leave = [await gate.enter('a'), await gate.enter('a')];
-    await assert.rejects(gate.enter('a'), /because of client/);
-    await assert.rejects(gate.enter('b'), /because of all/);
+    const leave = [await gate.enter(namedCaller('a')), await gate.enter(namedCaller('a'))];
+    await assert.rejects(gate.enter(namedCaller('a')), /because of client/);
+    await assert.rejects(gate.enter(namedCaller('b')), /because of all/);
     leave[0]?.();
-    await gate.enter('b');
-    await assert.rejects(gate.enter('a'), /because of all/);
+    await gate.enter(namedCaller('b'));
+    await assert.rejects(gate.enter(namedCaller('a')), /because of all/);
   });
 
   test('refuses work that has waited too long, and continues', async () => {
