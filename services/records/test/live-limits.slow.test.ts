@@ -25,7 +25,12 @@ describe('rules that take long to judge', { skip: skipWithoutDatabase }, () => {
     const { record } = await records.send('POST', '/api/posts', { as: 'admin', body: { title: 'a' } });
     const [opened] = await records.live.open([{ request: { collection: 'posts' }, caller: guest }]);
     assert.ok(opened && 'plan' in opened);
-    const event = { id: 'e', verb: 'create', version: '9999999999', data: JSON.stringify({ record }) } as const;
+    const [row] = await records.database.query<{ body: string }>({
+      text: 'select body from system.outbox',
+      values: [],
+    });
+    const { id, version, schema } = JSON.parse(row?.body ?? '');
+    const event = { id, verb: 'create', version, schema, data: JSON.stringify({ record }) } as const;
     const judging = Array.from({ length: 20 }, (_, client) =>
       records.live.judge({ plan: opened.plan, events: [event], client: `${client}`, callers: [] }),
     );
