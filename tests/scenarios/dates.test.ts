@@ -132,6 +132,19 @@ onOneProcess('texts of dates are read in UTC, in every place', async (t, target)
   });
 });
 
+onOneProcess('a date after the year 5138 is restored from history', async (t, target) => {
+  const admin = await target.admin();
+  const fields = [{ name: 'at', type: 'date' }];
+  await admin.post('/api/v1/collections', { name: 'far', type: 'base', fields, history_enabled: true });
+  const far = await admin.create('far', { at: '9999-12-31' });
+  await admin.patch(`/api/v1/far/${far.id}`, { at: 1 });
+  await t.test('with the same value [history §5]', async () => {
+    const answer = await admin.send('POST', `/api/v1/far/${far.id}/restore?version=${far.updated}`, {});
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.text, /"at":253402214400/);
+  });
+});
+
 onOneProcess('an import reads dates in the order of the parameter', async (t, target) => {
   const admin = await target.admin();
   let count = 0;

@@ -149,6 +149,10 @@ function offsetSeconds({ zone: name = '', sign, zoneHour = '0', zoneMinute = '0'
   return (namedZones[name.toLowerCase()] ?? 0) * 3600 + (sign === '-' ? -seconds : seconds);
 }
 
+/** Unix seconds as a write takes them: a larger number than `maxSeconds` as text. */
+export const writtenSeconds = (seconds: number): number | string =>
+  Math.abs(seconds) > maxSeconds ? new Date(seconds * 1000).toISOString() : seconds;
+
 /** Reads unix seconds or a date. A value that is neither gets a sentence that says what is wrong (fields §3.6). */
 export function readDateValue(value: unknown, numericDates: NumericDates = 'slashes'): number | string {
   if (typeof value === 'number') {

@@ -24,7 +24,9 @@ const storable = fc.string({ unit: 'binary', maxLength: 40 }).filter((text) => !
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true });
 const degrees = (most: number) => fc.double({ min: -most, max: most, noNaN: true });
 const json = fc.jsonValue({ stringUnit: 'binary' }).filter((value) => !JSON.stringify(value).includes('\\u0000'));
-const isoDate = fc.date({ noInvalidDate: true }).map((date) => date.toISOString());
+const isoDate = fc
+  .date({ min: new Date(-1e14), max: new Date(1e14), noInvalidDate: true })
+  .map((date) => date.toISOString());
 const choices = ['red', 'ünd 😀', '0'];
 const distinct = (list: unknown) => (Array.isArray(list) ? [...new Set(list)] : list);
 const seconds = (written: unknown) =>
@@ -178,7 +180,8 @@ describe('any value of a field', { skip: skipWithoutDatabase }, () => {
     const members = [...others.map(([other, value]) => `"${other}":${JSON.stringify(value)}`), `"${name}":${written}`];
     const { status, text, json, record } = await records.send('POST', '/api/items', { body: `{${members}}` });
     if (status === 201) return record;
-    assert.deepEqual([status, Object.keys(json.details ?? {})], [422, [name]], text);
+    const named = Object.keys(json.details ?? {}).map((place) => place.split('.')[0]);
+    assert.deepEqual([status, named], [422, [name]], text);
     return undefined;
   }
 

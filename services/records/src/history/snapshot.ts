@@ -1,6 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { snapshotFields } from '@recordbus/journal';
 import { type Collection, type Field, perCollection } from '@recordbus/schema';
+import { writtenSeconds } from '@recordbus/shared/date-text';
 import { notFound } from '@recordbus/shared/errors';
 import { lastOfSecond, type Version } from '../record/version.ts';
 import { composeFindSnapshot } from './restore-sql.ts';
@@ -57,11 +58,14 @@ export function findRestoredFields(
   const known = new Set(fieldIds);
   return snapshotFields(collection)
     .filter(({ id }) => known.has(id))
-    .map((field) => ({
-      field,
-      value: field.type === 'file' ? withoutLost(record[field.name], lost) : record[field.name],
-    }))
+    .map((field) => ({ field, value: valueOf(field, record[field.name], lost) }))
     .filter(({ value }) => value !== undefined);
+}
+
+/** The value as a write takes it. */
+function valueOf({ type }: Field, value: unknown, lost: ReadonlySet<string>): unknown {
+  if (type === 'date' && typeof value === 'number') return writtenSeconds(value);
+  return type === 'file' ? withoutLost(value, lost) : value;
 }
 
 const withoutLost = (value: unknown, lost: ReadonlySet<string>): unknown => {

@@ -8,7 +8,7 @@ import {
   secondsText,
   type ValueKind,
 } from '@recordbus/schema';
-import { maxSeconds } from '@recordbus/shared/date-text';
+import { writtenSeconds } from '@recordbus/shared/date-text';
 
 /** Writes the values of one member of a record to CSV cells, and reads them. */
 export interface Cell {
@@ -57,8 +57,7 @@ export function cellsOf(collection: Collection, { isRaw = false }: CellOptions =
 const isJson = (kind: ValueKind): boolean => kind === 'json' || kind === 'list' || kind === 'vector';
 
 /** A number that an import would refuse as milliseconds is written as a date. */
-const dateOf = (value: unknown): unknown =>
-  typeof value === 'number' && Math.abs(value) > maxSeconds ? new Date(value * 1000).toISOString() : value;
+const dateOf = (value: unknown): unknown => (typeof value === 'number' ? writtenSeconds(value) : value);
 
 const isNothing = (value: unknown): value is null | undefined => value === null || value === undefined;
 

@@ -1,5 +1,5 @@
 import type { Collection } from '@recordbus/schema';
-import { maxSeconds, readDateValue } from '@recordbus/shared/date-text';
+import { readDateValue, writtenSeconds } from '@recordbus/shared/date-text';
 import { validationFailed } from '@recordbus/shared/errors';
 import { findJsonExcess } from '@recordbus/shared/http';
 import { type Cell, cellsOf } from '../cells.ts';
@@ -61,16 +61,12 @@ export function createReadBody(options: ImportOptions, collection: Collection): 
       // A single write reads dates of one order only.
       const read = dates.has(target) && isText(value) ? readDateValue(value, numericDatesOf(options)) : undefined;
       if (typeof read === 'string') problems.set(target, read);
-      body.set(target, read === undefined ? value : writtenDate(read));
+      body.set(target, typeof read === 'number' ? writtenSeconds(read) : value);
     }
     if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
     return Object.fromEntries(body);
   };
 }
-
-/** A write takes a larger number for milliseconds, and a text for what it is. */
-const writtenDate = (read: number | string): unknown =>
-  typeof read === 'number' && Math.abs(read) > maxSeconds ? new Date(read * 1000).toISOString() : read;
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
