@@ -13,6 +13,10 @@ interface SentRequest {
 /** Writes the errors of any validator. */
 const texts = new Ajv2020();
 
+/** Beginnings of the schema library's own messages, which no client gets (http §4.3). */
+export const wordsOfLibrary =
+  /Invalid (input|option|string|number|discriminator|key|value|UUID|URL|email)|Too (small|big): |Unrecognized key|expected \w+, received/;
+
 /** Returns how an answer differs from the document; undefined where it does not. */
 export type FindProblem = (request: SentRequest, answer: Answer) => string | undefined;
 
@@ -27,6 +31,7 @@ export function createFindProblem(document: object): FindProblem {
     const declared = operation.answers.get(String(status)) ?? (isRefused ? refusal : undefined);
     if (!declared) return `the status ${status} is not declared: ${text.slice(0, 300)}`;
     if (typeof headers['x-request-id'] !== 'string') return 'the answer has no request id';
+    if (status >= 400 && wordsOfLibrary.test(text)) return `the schema library's words: ${text.slice(0, 600)}`;
     const type = (headers['content-type'] ?? '').split(';')[0] ?? '';
     const pointer = declared.schemas.get(type) ?? declared.schemas.get('*/*');
     if (!pointer)

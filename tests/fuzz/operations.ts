@@ -36,7 +36,8 @@ export const operationsOf = (document: unknown): Operation[] =>
   );
 
 function read(document: unknown, path: string, method: string, operation: JsonObject): Operation {
-  const body = find(operation, ['requestBody', 'content', 'application/json', 'schema']);
+  const given = find(operation, ['requestBody', 'content', 'application/json', 'schema']) as JsonObject | undefined;
+  const body = given && (target(document, given)?.value ?? given);
   const here = ['paths', path, method, 'responses'];
   return {
     id: String(operation.operationId),
@@ -45,7 +46,7 @@ function read(document: unknown, path: string, method: string, operation: JsonOb
     parameters: ((operation.parameters ?? []) as JsonObject[]).map((parameter) =>
       readParameter(target(document, parameter)?.value ?? parameter),
     ),
-    body: body as JsonObject | undefined,
+    body,
     takesForm: find(operation, ['requestBody', 'content', 'multipart/form-data']) !== undefined,
     answers: new Map(
       Object.entries(operation.responses as JsonObject).map(([status, answer]) => [

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { issueSentence } from './issue-sentence.ts';
 
 /** The message for a member that no schema knows. */
 export const unknownMember = 'is not known here';
@@ -14,7 +15,7 @@ const maxDetails = 1000;
 
 /**
  * Returns one message for each invalid member, by its dotted path: the first issue of each, for the first thousand
- * members. Given the input, a missing member gets "is required".
+ * members. Given the input, a missing member gets "is required". Messages of the schema library become sentences.
  */
 export function describeIssues(error: z.ZodError, input?: unknown): Record<string, string> {
   // A Map, since a member may have the name of one that every object inherits.
@@ -30,7 +31,9 @@ export function describeIssues(error: z.ZodError, input?: unknown): Record<strin
   return Object.fromEntries(details);
 }
 
-function messageOf({ code, path, message }: z.core.$ZodIssue, input: unknown): string {
+function messageOf(issue: z.core.$ZodIssue, input: unknown): string {
+  const { code, path } = issue;
+  const message = issueSentence(issue);
   if (input === undefined || path.length === 0 || !typeIssues.has(code ?? '')) return message;
   return valueAt(input, path) === undefined ? 'is required' : message;
 }

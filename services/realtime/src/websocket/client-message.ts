@@ -16,9 +16,10 @@ export type ClientMessage = z.output<typeof clientMessage>;
 
 /** Reads a text message. Throws 400 for a text that is not JSON or not a message. */
 export function readClientMessage(text: string): ClientMessage {
-  const read = clientMessage.safeParse(parse(text));
+  const given = parse(text);
+  const read = clientMessage.safeParse(given);
   if (read.success) return read.data;
-  const details = describeIssues(read.error);
+  const details = describeIssues(read.error, given);
   const [name, message] = Object.entries(details)[0] ?? ['message', 'not valid'];
   throw malformed(`${name}: ${message}`, details);
 }

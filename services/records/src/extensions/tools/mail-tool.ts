@@ -2,6 +2,7 @@ import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Settings } from '@recordbus/settings';
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { AppError, validationFailed } from '@recordbus/shared/errors';
+import { issueSentence } from '@recordbus/shared/issue-sentence';
 import { z } from 'zod';
 import type { RunWrite } from '../../write/write-unit.ts';
 import { writeIn } from '../call-scope.ts';
@@ -29,7 +30,7 @@ export const mailTools = ({ write, settings }: MailDeps): Readonly<Record<string
     const read = mail.safeParse(JSON.parse(text));
     if (!read.success)
       throw validationFailed(
-        Object.fromEntries(read.error.issues.map(({ path, message }) => [path.join('.') || 'mail', message])),
+        Object.fromEntries(read.error.issues.map((issue) => [issue.path.join('.') || 'mail', issueSentence(issue)])),
       );
     const queued = { template: 'own', usefulForSec: daySec, ...read.data } as const;
     await writeIn(scope, write)({ mode: 'statement' }, async (unit) => {

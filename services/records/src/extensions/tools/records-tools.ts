@@ -1,3 +1,4 @@
+import { describeIssues } from '@recordbus/shared/describe-issues';
 import { malformed, malformedParameter, notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { isRelaxedDelete, modeOfDelete } from '../../delete/delete-mode.ts';
@@ -87,8 +88,8 @@ function readListOptions(options: z.output<typeof scalars>): z.output<typeof lis
   const texts = Object.entries(options).flatMap(([key, value]) => (value === undefined ? [] : [[key, String(value)]]));
   const result = listQuery.safeParse(Object.fromEntries(texts));
   if (result.success) return result.data;
-  const [issue] = result.error.issues;
-  throw malformedParameter(String(issue?.path.join('.')), String(issue?.message));
+  const [[name, message] = ['options', 'are not valid']] = Object.entries(describeIssues(result.error));
+  throw malformedParameter(name, message);
 }
 
 const textOf = (value: unknown): string | undefined =>
