@@ -4,11 +4,16 @@ import { canonicalPath, tagOf, templateOf } from './names.ts';
 import { operationOf } from './operation.ts';
 import { idempotencyParameters } from './parameters.ts';
 import { commonResponses, errorSchema, headers } from './responses.ts';
+import { createComponents } from './schemas/components.ts';
 import { tagDescriptions } from './tags.ts';
 
-/** An OpenAPI document, version 3.1. */
+/** The versions of OpenAPI in which the document is written, the usual one first. */
+export const openApiVersions = ['3.1', '3.0'] as const;
+export type OpenApiVersion = (typeof openApiVersions)[number];
+
+/** An OpenAPI document. */
 export interface OpenApiDocument {
-  readonly openapi: '3.1.1';
+  readonly openapi: '3.1.1' | '3.0.3';
   readonly info: JsonSchema;
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
   readonly tags: readonly { readonly name: string; readonly description: string }[];
@@ -41,11 +46,14 @@ const byPlace = (one: string, other: string): number =>
 /** Composes the document of the API from the routes and descriptions of the services, in slices of time. */
 export async function composeDocument({ version, routes, descriptions }: DocumentParts): Promise<OpenApiDocument> {
   const all = [...routes, ...descriptions.flatMap((description) => description.routes)];
+  const components = createComponents(
+    Object.assign({ Error: errorSchema }, ...descriptions.map(({ schemas }) => schemas)),
+  );
   const paths: Record<string, Record<string, unknown>> = {};
   for await (const route of inSlices(all)) {
     const path = canonicalPath(route);
     const item = paths[templateOf(path)] ?? {};
-    item[route.method.toLowerCase()] = operationOf(route, path);
+    item[route.method.toLowerCase()] = operationOf(route, path, components);
     paths[templateOf(path)] = item;
   }
   const ownTags: Record<string, string> = Object.assign({}, ...descriptions.map(({ tags }) => tags));
@@ -77,7 +85,7 @@ export async function composeDocument({ version, routes, descriptions }: Documen
       parameters: idempotencyParameters,
       headers,
       responses: commonResponses,
-      schemas: Object.assign({ Error: errorSchema }, ...descriptions.map(({ schemas }) => schemas)),
+      schemas: components.schemas,
     },
   };
 }

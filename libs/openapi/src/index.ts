@@ -1,3 +1,4 @@
-export { composeDocument, type OpenApiDocument } from './document.ts';
+export { composeDocument, type OpenApiDocument, type OpenApiVersion, openApiVersions } from './document.ts';
 export { canonicalPath, tagOf } from './names.ts';
+export { olderDocument } from './older-version.ts';
 export { tagDescriptions } from './tags.ts';

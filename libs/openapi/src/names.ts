@@ -25,6 +25,20 @@ export function operationIdOf(route: Pick<RouteManifest, 'method' | 'paths' | 'o
     .replace(/[^A-Za-z0-9]+(.)?/g, (_, next: string = '') => next.toUpperCase());
 }
 
+/**
+ * Returns the name of the component with a body or an answer of an operation: `PostAdminKeysAnswer`, and for an operation on
+ * a collection `posts.listAnswer`. Only names of collections and of their components have a dot or an underscore.
+ */
+export function componentName(
+  route: Pick<RouteManifest, 'method' | 'paths' | 'operationId'>,
+  part: 'Answer' | 'Body',
+): string {
+  const id = operationIdOf(route);
+  const [, operation, collection] = /^([a-z]+)_(.+)$/.exec(id) ?? [];
+  if (collection !== undefined) return `${collection}.${operation}${part}`;
+  return `${id.slice(0, 1).toUpperCase()}${id.slice(1)}${part}`;
+}
+
 /** Returns the tag of an operation: the subject of its path. */
 export function tagOf(route: Pick<RouteManifest, 'paths' | 'tag'>): string {
   if (route.tag) return route.tag;

@@ -1,7 +1,8 @@
 import type { RouteManifest } from '@recordbus/shared/http';
-import { operationIdOf, tagOf, templateOf } from './names.ts';
+import { componentName, operationIdOf, tagOf, templateOf } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf } from './responses.ts';
+import { type Components, named } from './schemas/components.ts';
 
 /** The tokens that a route accepts; `{}` means that it needs none. */
 const security = {
@@ -24,34 +25,44 @@ function keySecurity({
 }
 
 /** Returns a route as an operation of the document, listed under the given one of its paths. */
-export function operationOf(route: RouteManifest, path: string) {
+export function operationOf(route: RouteManifest, path: string, components: Components) {
   const others = route.paths.filter((other) => other !== path).map((other) => `\`${templateOf(other)}\``);
-  const body = requestBody(route);
+  const body = requestBody(route, components);
   return {
     operationId: operationIdOf(route),
     tags: [tagOf(route)],
     summary: route.summary,
     ...(others.length > 0 && { description: `Also at ${others.join(' and ')}.` }),
     security: [...security[route.access], ...keySecurity(route)],
-    parameters: parametersOf(route, path),
+    parameters: parametersOf(route, path, components),
     ...(body && { requestBody: body }),
-    responses: responsesOf(route, path),
+    responses: responsesOf(route, path, components),
   };
 }
 
-function requestBody({ body, streamedBody, multipartBody }: RouteManifest) {
+function requestBody(route: RouteManifest, components: Components) {
+  const { body, streamedBody, multipartBody } = route;
   if (streamedBody)
     return {
       required: false,
       content: Object.fromEntries(Object.entries(streamedBody).map(([type, schema]) => [type, { schema }])),
     };
   if (!body) return undefined;
-  const required = Array.isArray(body.required) && body.required.length > 0;
+  const schema = named(components, componentName(route, 'Body'), body);
   return {
-    required,
+    required: needsBody(route, components),
     content: {
-      'application/json': { schema: body },
-      ...(multipartBody && { 'multipart/form-data': { schema: multipartBody } }),
+      'application/json': { schema },
+      // Not a component: some generators make no type of a form, and then miss it.
+      ...(multipartBody && { 'multipart/form-data': { schema: components.plain(multipartBody) } }),
     },
   };
+}
+
+/** Whether a request makes no sense without a body: one that has required members, a write of a record, and a change. */
+function needsBody({ method, body, multipartBody, operationId }: RouteManifest, { schemas }: Components): boolean {
+  if (method === 'PATCH' || method === 'PUT' || multipartBody || operationId?.startsWith('create_')) return true;
+  const { $ref } = body ?? {};
+  const schema = typeof $ref === 'string' ? schemas[$ref.replace('#/components/schemas/', '')] : body;
+  return Array.isArray(schema?.required) && schema.required.length > 0;
 }

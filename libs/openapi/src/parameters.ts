@@ -1,4 +1,5 @@
 import type { JsonSchema, RouteManifest } from '@recordbus/shared/http';
+import type { Components } from './schemas/components.ts';
 
 const asObject = (schema: JsonSchema | undefined) => ({
   properties: (schema?.properties ?? {}) as Record<string, JsonSchema>,
@@ -6,14 +7,14 @@ const asObject = (schema: JsonSchema | undefined) => ({
 });
 
 /** Returns the parameters of an operation: those of its path and query, and the headers that it reads. */
-export function parametersOf(route: RouteManifest, path: string): unknown[] {
+export function parametersOf(route: RouteManifest, path: string, { plain }: Components): unknown[] {
   const inPath = asObject(route.params).properties;
   const inQuery = asObject(route.query);
   const names = [...path.matchAll(/:([^/]+)/g)].map(([, name = '']) => name);
   return [
-    ...names.map((name) => parameter(name, 'path', inPath[name] ?? { type: 'string' }, true)),
+    ...names.map((name) => parameter(name, 'path', plain(inPath[name] ?? { type: 'string' }), true)),
     ...Object.entries(inQuery.properties).map(([name, schema]) =>
-      parameter(name, 'query', schema, inQuery.required.includes(name)),
+      parameter(name, 'query', plain(schema), inQuery.required.includes(name)),
     ),
     ...Object.entries(route.requestHeaders ?? {}).map(([name, description]) =>
       parameter(name, 'header', { type: 'string', description }, false),

@@ -2,6 +2,7 @@ import {
   type AppError,
   conflict,
   forbidden,
+  headersTooLarge,
   malformedParameter,
   methodNotAllowed,
   notFound,
@@ -29,6 +30,7 @@ const refusals: Readonly<Record<number, AppError>> = {
   415: unsupportedMediaType('application/json'),
   422: validationFailed({ email: 'is required' }),
   429: rateLimited(30),
+  431: headersTooLarge(),
   503: unavailable('the records service does not answer'),
 };
 

@@ -1,5 +1,7 @@
 import type { AnswerManifest, RouteManifest } from '@recordbus/shared/http';
+import { componentName } from './names.ts';
 import { refusalExample } from './refusal-examples.ts';
+import { type Components, named } from './schemas/components.ts';
 
 /** The body of every refusal (http §4.1). */
 export const errorSchema = {
@@ -10,6 +12,7 @@ export const errorSchema = {
     code: { type: 'string', pattern: '^[a-z][a-z0-9_]*$', description: 'stable, for programs' },
     details: {
       type: 'object',
+      additionalProperties: true,
       description: 'a message for each field of a refused body, and for each parameter of a refused query',
     },
   },
@@ -53,6 +56,7 @@ const meanings: Readonly<Record<number, string>> = {
   415: 'The body has an unsupported type, or is compressed.',
   422: 'Values are refused; details name each.',
   429: 'Too many requests.',
+  431: 'The request line and the headers are too large.',
 };
 
 /** The body of a refusal, with an example for its status. */
@@ -68,12 +72,12 @@ const ownHeaders = (status: number) => ({
   ...(status < 300 && counted),
   ...((status === 429 || status === 503) && { 'Retry-After': refTo('RetryAfter') }),
   ...(status === 429 && counted),
-  ...(status === 401 && { 'WWW-Authenticate': { schema: { type: 'string', const: 'Bearer' } } }),
+  ...(status === 401 && { 'WWW-Authenticate': text('`Bearer`') }),
   ...(status === 405 && { Allow: text('The methods that the resource supports') }),
 });
 
 /** Statuses that operations have without declaring them. */
-const shared = [400, 401, 403, 404, 408, 409, 413, 415, 422, 429] as const;
+const shared = [400, 401, 403, 404, 408, 409, 413, 415, 422, 429, 431] as const;
 
 /** The answers that operations refer to, by name. */
 export const commonResponses = {
@@ -103,23 +107,25 @@ function generalStatuses(route: RouteManifest, path: string): number[] {
     ...(route.body ? [408, 413, 415] : []),
     ...(route.body || route.idempotent ? [422] : []),
     429,
+    431,
   ];
 }
 
 /** Returns the answers of an operation by status. */
-export function responsesOf(route: RouteManifest, path: string): Record<string, unknown> {
+export function responsesOf(route: RouteManifest, path: string, components: Components): Record<string, unknown> {
   const general = generalStatuses(route, path).map((status) => [
     status,
     { $ref: `#/components/responses/Refused${status}` },
   ]);
   const own = Object.entries(route.answers).map(([status, answer]) => [
     status,
-    response(Number(status), answer, route),
+    response(Number(status), answer, route, components),
   ]);
   return { ...Object.fromEntries([...general, ...own]), '5XX': { $ref: '#/components/responses/Failed' } };
 }
 
-function response(status: number, answer: AnswerManifest, { idempotent }: RouteManifest) {
+function response(status: number, answer: AnswerManifest, route: RouteManifest, components: Components) {
+  const { idempotent } = route;
   const { about, headers: special = {}, schema, contentType = 'application/json', example } = answer;
   const isRefusal = status >= 400 && !schema;
   const replayed = idempotent && status < 300;
@@ -133,7 +139,9 @@ function response(status: number, answer: AnswerManifest, { idempotent }: RouteM
       ...(replayed && { 'Idempotency-Replayed': refTo('Replayed') }),
     },
     ...(isRefusal && { content: errorContent(status, example) }),
-    ...(schema && { content: { [contentType]: { schema } } }),
+    ...(schema && {
+      content: { [contentType]: { schema: named(components, componentName(route, 'Answer'), schema) } },
+    }),
     ...(!schema && answer.contentType && { content: { [contentType]: { schema: bytes(contentType) } } }),
   };
 }

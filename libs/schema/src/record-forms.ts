@@ -38,7 +38,8 @@ export function recordFormSchema({ type, fields }: Collection, content: string):
 const isFile = ({ type }: Field): boolean => type === 'file';
 
 function partOf(field: Field): JsonSchema {
-  if (!isFile(field)) return writtenSchemaOf(field);
+  // A part is a text, which is never null.
+  if (!isFile(field)) return writtenSchemaOf({ ...field, required: true });
   if (!field.options.multiple) return { ...bytes, description: 'the file' };
   return { type: 'array', items: bytes, description: 'the files, each a part of its own; an update adds them' };
 }

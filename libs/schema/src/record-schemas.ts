@@ -68,9 +68,17 @@ function shownSchemaOf(collection: Collection, field: Field): JsonSchema {
 const losesTarget = ({ type, options }: Field): boolean =>
   type === 'relation' && !options.multiple && options.cascade === 'setNull';
 
-/** The JSON Schema of the body of a create. The server refuses other members (422). */
-export function newRecordSchema(collection: Collection): JsonSchema {
-  return written(collection, requiredOf(collection), newValueSchemaOf);
+/**
+ * The JSON Schema of the body of a create. The server refuses other members (422). `needsPassword` says whether the caller
+ * must set the password of an account; only admins may leave it out (records §12).
+ */
+export function newRecordSchema(
+  collection: Collection,
+  { needsPassword }: { readonly needsPassword: boolean },
+): JsonSchema {
+  const fields = requiredOf(collection);
+  const required = collection.type === 'auth' && needsPassword ? [...fields, 'password'] : fields;
+  return written(collection, required, newValueSchemaOf);
 }
 
 /** The names of the fields that a create needs. */

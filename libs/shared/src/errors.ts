@@ -70,6 +70,10 @@ export const methodNotAllowed = (allow: string, message = 'method not allowed') 
 /** 408: the request arrived too slowly. */
 export const requestTimeout = () => new AppError(408, 'request_timeout', 'the request arrived too slowly');
 
+/** 431: the request line and the headers are larger than node:http reads. */
+export const headersTooLarge = () =>
+  new AppError(431, 'headers_too_large', 'the request line and headers are too large');
+
 /** 409: the request conflicts with the current state. */
 export const conflict = (code: string, message: string, details?: Record<string, unknown>) =>
   new AppError(409, code, message, details ? { details } : {});

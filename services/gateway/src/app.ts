@@ -60,7 +60,7 @@ export function createGateway(deps: GatewayDeps): Gateway {
     metrics,
     requestLog,
     readAll,
-    findReference: (context) => reference.find(context),
+    findReference: (context, version) => reference.find(context, version),
     audience: () => settings.get('openapi.audience'),
     compresses: () => settings.get('http.compression'),
   });

@@ -9,5 +9,12 @@ export type { DefinitionContext } from './field-definition.ts';
 export { parseFieldList, readFieldDefinitions } from './field-definitions.ts';
 export { newFieldId } from './field-id.ts';
 export { findFieldNameProblem } from './field-name.ts';
-export { collectionJson, definitionOf, fieldJson, presentCollection, presentField } from './present-collection.ts';
+export {
+  collectionJson,
+  definitionOf,
+  fieldJson,
+  presentCollection,
+  presentField,
+  writtenField,
+} from './present-collection.ts';
 export { createProblems, type Problems } from './problems.ts';

@@ -1,3 +1,4 @@
+import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type Collection, durabilities } from '../collection.ts';
 import type { Field } from '../field.ts';
@@ -42,19 +43,24 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
 });
 
 /** A definition of a field as the API shows it (fields §1.1). */
-export const fieldJson = z.object({
-  id: z.string().describe('stable over renames'),
-  name: z.string(),
-  type: z.string(),
-  required: z.boolean(),
-  system: z.boolean().describe('every auth collection has it'),
-  options: z.record(z.string(), z.unknown()),
-  collection: z.string().optional().describe('name of the target; relation fields only'),
-  view_rule: rule.optional().describe('who sees the field; left out where null, as the record'),
-  write_rule: rule.optional().describe('who may write the field; left out where null, as the record'),
-  onCreate: z.boolean().optional().describe('autodate fields only'),
-  onUpdate: z.boolean().optional().describe('autodate fields only'),
-});
+export const fieldJson = z
+  .object({
+    id: z.string().describe('stable over renames'),
+    name: z.string(),
+    type: z.string(),
+    required: z.boolean(),
+    system: z.boolean().describe('every auth collection has it'),
+    options: z.record(z.string(), z.unknown()),
+    collection: z.string().optional().describe('name of the target; relation fields only'),
+    view_rule: rule.optional().describe('who sees the field; left out where null, as the record'),
+    write_rule: rule.optional().describe('who may write the field; left out where null, as the record'),
+    onCreate: z.boolean().optional().describe('autodate fields only'),
+    onUpdate: z.boolean().optional().describe('autodate fields only'),
+  })
+  .meta({ id: 'FieldDefinition' });
+
+/** A definition of a field in a body, as descriptions show it. `readFieldDefinitions` validates the values. */
+export const writtenField = toJsonSchema(fieldJson.partial().required({ name: true, type: true }), 'input');
 
 /** Returns a definition of a field as answers show it. */
 export const presentField = (field: Field) => {

@@ -52,9 +52,12 @@ const cursorPageSchema = (row: z.ZodType) =>
 /** Declares a page of a list of such rows, with its counts (http §3.2). */
 export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
-/** Declares the same, and a page of a list by cursor (records §3.6). */
-export const cursorPageOf = (row: z.ZodType): DeclaredAnswer => ({
-  schema: z.union([pageSchema(row), cursorPageSchema(row)]),
+/** Declares the same, and a page of a list by cursor (records §3.6), as components with these beginnings. */
+export const cursorPageOf = (row: z.ZodType, name: string): DeclaredAnswer => ({
+  schema: z.union([
+    pageSchema(row).meta({ id: `${name}Page` }),
+    cursorPageSchema(row).meta({ id: `${name}CursorPage` }),
+  ]),
 });
 
 /** Declares a body that is not only the envelope. */
@@ -86,9 +89,10 @@ export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Returns the JSON Schema of a page of a list of such rows, by number or by cursor. */
-export const inCursorPage = (row: JsonSchema): JsonSchema => ({
-  anyOf: [pageSchema, cursorPageSchema].map((schema) => withRows(schema, row)),
+/** Returns the JSON Schemas of the pages of a list of such rows, by number and by cursor. */
+export const pagesOf = (row: JsonSchema): { readonly page: JsonSchema; readonly cursorPage: JsonSchema } => ({
+  page: withRows(pageSchema, row),
+  cursorPage: withRows(cursorPageSchema, row),
 });
 
 function withRows(schema: (row: z.ZodType) => z.ZodType, row: JsonSchema): JsonSchema {

@@ -33,7 +33,11 @@ export const boundedNumber = ({ min, max, otherwise }: Bounds) =>
   wholeNumberText
     .optional()
     .transform((text = '') => (text === '' || Number(text) < min ? otherwise : Math.min(Number(text), max)))
-    .meta(describedAs({ type: 'integer', minimum: min, maximum: max, default: otherwise }));
+    .meta(describedAs({ type: 'integer', description: clampedWords({ min, max, otherwise }), default: otherwise }));
+
+/** The bounds in words: as limits of the schema they would say that other numbers are refused. */
+const clampedWords = ({ min, max, otherwise }: Bounds): string =>
+  `from ${min} to ${max}; a larger number counts as ${max}, a smaller one as ${otherwise}`;
 
 /** `page` and `perPage` of every list (http §3.3). */
 export const pageQuery = z.object({

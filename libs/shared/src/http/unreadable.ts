@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { AppError, malformed, requestTimeout } from '../errors.ts';
+import { type AppError, headersTooLarge, malformed, requestTimeout } from '../errors.ts';
 import { securityHeaders } from './security-headers.ts';
 
 /**
@@ -39,8 +39,7 @@ export function refuseUnreadable(
 }
 
 function toAppError(code: string | undefined): AppError {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return new AppError(431, 'headers_too_large', 'the request line and headers are too large');
+  if (code === 'HPE_HEADER_OVERFLOW') return headersTooLarge();
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return requestTimeout();
   return malformed('the request is not valid HTTP');
 }

@@ -2,19 +2,21 @@ import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
 /** A row of the audit log as the API shows it (admins §6.2). */
-export const auditJson = z.object({
-  id: z.string(),
-  at: z.int().describe('unix seconds'),
-  action: z.string().describe('`<area>.<verb>`'),
-  actor_type: z.enum(['user', 'admin', 'guest', 'system', 'service']),
-  actor_id: z.string().nullable(),
-  impersonated_by: z.string().nullable(),
-  target_type: z.string().nullable(),
-  target_id: z.string().nullable(),
-  ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  details: z.record(z.string(), z.unknown()),
-});
+export const auditJson = z
+  .object({
+    id: z.string(),
+    at: z.int().describe('unix seconds'),
+    action: z.string().describe('`<area>.<verb>`'),
+    actor_type: z.enum(['user', 'admin', 'guest', 'system', 'service']),
+    actor_id: z.string().nullable(),
+    impersonated_by: z.string().nullable(),
+    target_type: z.string().nullable(),
+    target_id: z.string().nullable(),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    details: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: 'AuditEntry' });
 
 type AuditRow = z.output<typeof auditJson>;
 

@@ -1,4 +1,4 @@
-import { durabilities } from '@recordbus/schema';
+import { durabilities, writtenField } from '@recordbus/schema';
 import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 
@@ -9,7 +9,10 @@ const members = {
   name: z.string('must be a string'),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
   // `readFieldDefinitions` reports the limit of fields. This limit bounds the cost of copying the list.
-  fields: z.union([boundedList(z.unknown(), 10_000), z.string()], 'must be a list of field definitions'),
+  fields: z.union(
+    [boundedList(z.unknown().meta({ ...writtenField }), 10_000), z.string()],
+    'must be a list of field definitions',
+  ),
   view_query: z.string('must be a string').nullish(),
   list_rule: rule,
   view_rule: rule,

@@ -13,13 +13,15 @@ export const newIndex = z.strictObject({
 export type NewIndex = z.output<typeof newIndex>;
 
 /** An index as the API shows it (collections §10.1). */
-export const indexJson = z.object({
-  name: z.string(),
-  columns: z.array(z.string()),
-  unique: z.boolean(),
-  type: z.enum(['btree', 'trigram']),
-  system: z.boolean().describe('created by the product; cannot be dropped'),
-});
+export const indexJson = z
+  .object({
+    name: z.string(),
+    columns: z.array(z.string()),
+    unique: z.boolean(),
+    type: z.enum(['btree', 'trigram']),
+    system: z.boolean().describe('created by the product; cannot be dropped'),
+  })
+  .meta({ id: 'IndexDefinition' });
 
 export type ShownIndex = z.output<typeof indexJson>;
 

@@ -60,23 +60,27 @@ export const newKey = z.strictObject({
 export const keyChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
 /** A key as answers show it, without its secret. */
-export const keyJson = z.object({
-  id: z.string(),
-  name: z.string(),
-  prefix: z.string().describe('the first characters of the key'),
-  scopes: z.array(z.string()),
-  expires_at: z.int().nullable(),
-  allowed_cidrs: z.array(z.string()),
-  rate_label: z.string().nullable(),
-  created_by: z.object({ type: z.string(), id: z.string().nullable() }),
-  created_at: z.int().describe('unix seconds'),
-  updated_at: z.int().describe('unix seconds'),
-  last_used_at: z.int().nullable().describe('unix seconds; up to a minute late'),
-  last_used_ip: z.string().nullable(),
-});
+export const keyJson = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    prefix: z.string().describe('the first characters of the key'),
+    scopes: z.array(z.string()),
+    expires_at: z.int().nullable(),
+    allowed_cidrs: z.array(z.string()),
+    rate_label: z.string().nullable(),
+    created_by: z.object({ type: z.string(), id: z.string().nullable() }),
+    created_at: z.int().describe('unix seconds'),
+    updated_at: z.int().describe('unix seconds'),
+    last_used_at: z.int().nullable().describe('unix seconds; up to a minute late'),
+    last_used_ip: z.string().nullable(),
+  })
+  .meta({ id: 'ServiceKey' });
 
 /** A new key with its text, which no other answer has. */
-export const madeKeyJson = keyJson.extend({ key: z.string().describe('the key itself, shown only here') });
+export const madeKeyJson = keyJson
+  .extend({ key: z.string().describe('the key itself, shown only here') })
+  .meta({ id: 'MadeServiceKey' });
 
 export type NewKey = Pick<z.output<typeof newKey>, KeyMember>;
 export type KeyChange = Partial<NewKey>;

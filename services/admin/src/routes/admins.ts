@@ -17,12 +17,14 @@ interface AdminRoutesDeps {
   readonly nowSec: () => number;
 }
 
-const admin = z.object({
-  id: z.string(),
-  email: z.string(),
-  created_at: z.int().describe('unix seconds'),
-  second_factor: z.boolean().describe('whether a sign-in needs a second factor'),
-});
+const admin = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    created_at: z.int().describe('unix seconds'),
+    second_factor: z.boolean().describe('whether a sign-in needs a second factor'),
+  })
+  .meta({ id: 'AdminAccount' });
 const credentials = z.strictObject({ email: accountAddress, password: z.string('must be a string') });
 const params = z.strictObject({ id: z.string() });
 const bounded = { 403: 'The calling service key has an end or networks.' };

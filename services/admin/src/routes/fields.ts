@@ -1,4 +1,4 @@
-import { exampleDefinitions, fieldJson, presentField } from '@recordbus/schema';
+import { exampleDefinitions, fieldJson, presentField, writtenField } from '@recordbus/schema';
 import { created, mayWarn, ok, type Route, route, toJsonSchema, withWarnings } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
@@ -18,7 +18,6 @@ const fieldParams = params.extend({ field: z.string().describe('id or name of th
 
 /** Any object: `readFieldDefinitions` validates it with the rest of the collection. */
 const draft = z.record(z.string(), z.unknown());
-const newField = fieldJson.partial().required({ name: true, type: true });
 const noSuchField = 'There is no such collection or field.';
 
 /** Routes that change one field of a collection (collections §8). */
@@ -32,7 +31,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     summary: 'Add a field to a collection',
     params,
     body: draft,
-    described: { body: { ...toJsonSchema(newField, 'input'), examples: exampleDefinitions() } },
+    described: { body: { ...writtenField, examples: exampleDefinitions() } },
     answers: { 201: mayWarn(fieldJson), 404: 'There is no such collection.' },
     handler: async (input) => {
       const { collection } = input.params;
@@ -49,7 +48,7 @@ export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
     summary: 'Change a field; members and options that the body leaves out stay',
     params: fieldParams,
     body: draft,
-    described: { body: toJsonSchema(newField.partial(), 'input') },
+    described: { body: toJsonSchema(fieldJson.partial(), 'input') },
     answers: { 200: mayWarn(fieldJson), 404: noSuchField },
     handler: async (input) => {
       const request = { ...input.params, nowSec: nowSec(), actor: actorOf(input) };

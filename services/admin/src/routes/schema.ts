@@ -26,13 +26,15 @@ const path = '/api/v1/admin/schema';
 const bodyLimitBytes = 8 * 1024 * 1024;
 
 const file = z.record(z.string(), z.unknown());
-const schemaJson = z.object({
-  version: z.literal(1),
-  collections: z.array(file),
-  webhooks: z.array(file).optional(),
-  settings: file.optional(),
-  migrations: z.array(z.object({ name: z.string(), sql: z.string() })),
-});
+const schemaJson = z
+  .object({
+    version: z.literal(1),
+    collections: z.array(file),
+    webhooks: z.array(file).optional(),
+    settings: file.optional(),
+    migrations: z.array(z.object({ name: z.string(), sql: z.string() })),
+  })
+  .meta({ id: 'SchemaFiles' });
 
 /** Routes of the schema as files (schema). */
 export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaRoutesDeps): Route[] => [

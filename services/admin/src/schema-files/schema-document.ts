@@ -1,4 +1,4 @@
-import { durabilities } from '@recordbus/schema';
+import { durabilities, writtenField } from '@recordbus/schema';
 import { boundedList } from '@recordbus/shared/bounded-list';
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { toJsonSchema } from '@recordbus/shared/http';
@@ -47,7 +47,9 @@ export const collectionFile = z.strictObject({
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   view_query: z.string('must be a string').nullish(),
-  fields: boundedList(z.unknown(), 10_000, 'must be a list of field definitions').default([]).meta({ default: [] }),
+  fields: boundedList(z.unknown().meta({ ...writtenField }), 10_000, 'must be a list of field definitions')
+    .default([])
+    .meta({ default: [] }),
   indexes: boundedList(newIndex, maxIndexes, 'must be a list of indexes').default([]).meta({ default: [] }),
 });
 

@@ -5,12 +5,14 @@ import { preconditionFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 
 /** A collection as its routes show it: the definition, with its ETag and what its rules let guests do. */
-export const taggedCollectionJson = collectionJson.extend({
-  etag: z.string().describe('the version of the definition, for If-Match'),
-  guests: z
-    .array(z.enum(['list', 'view', 'create', 'update', 'delete']))
-    .describe('what the rules may let guests do, with some record'),
-});
+export const taggedCollectionJson = collectionJson
+  .extend({
+    etag: z.string().describe('the version of the definition, for If-Match'),
+    guests: z
+      .array(z.enum(['list', 'view', 'create', 'update', 'delete']))
+      .describe('what the rules may let guests do, with some record'),
+  })
+  .meta({ id: 'Collection' });
 
 /** Returns a collection as its routes show it. Its rules may name other collections. */
 export function presentTagged(

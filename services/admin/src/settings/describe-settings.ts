@@ -20,12 +20,14 @@ export const settingDescription = z.object({
   value: z.string().nullable().describe('null for a secret'),
 });
 
-export const settingGroupDescription = z.object({
-  title: z.string(),
-  read_by: z.array(z.string()),
-  settings: z.array(settingDescription),
-  families: z.array(settingDescription.pick({ key: true, about: true, takes: true })),
-});
+export const settingGroupDescription = z
+  .object({
+    title: z.string(),
+    read_by: z.array(z.string()),
+    settings: z.array(settingDescription),
+    families: z.array(settingDescription.pick({ key: true, about: true, takes: true })),
+  })
+  .meta({ id: 'SettingGroup' });
 
 type Described = z.output<typeof settingDescription>;
 

@@ -13,11 +13,13 @@ const maxCollections = 2000;
 const maxIndexes = 100;
 
 /** A snapshot: every collection as the API shows it, with its indexes (collections §11.1). */
-export const snapshotJson = z.object({
-  version: z.literal(version),
-  generated_at: z.int().describe('unix seconds'),
-  collections: z.array(collectionJson.extend({ indexes: z.array(newIndex) })),
-});
+export const snapshotJson = z
+  .object({
+    version: z.literal(version),
+    generated_at: z.int().describe('unix seconds'),
+    collections: z.array(collectionJson.extend({ indexes: z.array(newIndex) })),
+  })
+  .meta({ id: 'Snapshot' });
 
 /** A collection of a snapshot to apply. */
 export const snapshotCollection = newCollection.extend({

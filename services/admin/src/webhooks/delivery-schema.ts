@@ -5,30 +5,32 @@ const status = z.enum(['pending', 'success', 'dead'], 'must be pending, success 
 const unixSeconds = z.number().describe('unix seconds');
 
 /** A delivery as the API shows it (webhooks §4.2). */
-export const deliveryJson = z.object({
-  id: z.string(),
-  webhook_id: z.string(),
-  event_id: z.string(),
-  event: z.string(),
-  status,
-  attempt: z.number().describe('recorded attempts'),
-  response_code: z.number().nullable(),
-  response_body: z.string().nullable(),
-  error: z.string().nullable(),
-  payload: z.object({}).loose().optional().describe('the body of the request; missing with `skipPayload`'),
-  attempts: z.array(
-    z.object({
-      at: unixSeconds,
-      response_code: z.number().nullable(),
-      duration_ms: z.number(),
-      error: z.string().nullable(),
-    }),
-  ),
-  next_attempt_at: unixSeconds.nullable().describe('null unless pending'),
-  created_at: unixSeconds,
-  updated_at: unixSeconds,
-  completed_at: unixSeconds.nullable(),
-});
+export const deliveryJson = z
+  .object({
+    id: z.string(),
+    webhook_id: z.string(),
+    event_id: z.string(),
+    event: z.string(),
+    status,
+    attempt: z.number().describe('recorded attempts'),
+    response_code: z.number().nullable(),
+    response_body: z.string().nullable(),
+    error: z.string().nullable(),
+    payload: z.object({}).loose().optional().describe('the body of the request; missing with `skipPayload`'),
+    attempts: z.array(
+      z.object({
+        at: unixSeconds,
+        response_code: z.number().nullable(),
+        duration_ms: z.number(),
+        error: z.string().nullable(),
+      }),
+    ),
+    next_attempt_at: unixSeconds.nullable().describe('null unless pending'),
+    created_at: unixSeconds,
+    updated_at: unixSeconds,
+    completed_at: unixSeconds.nullable(),
+  })
+  .meta({ id: 'Delivery' });
 
 export const deliveriesQuery = pageQuery.extend({
   status: status.optional(),

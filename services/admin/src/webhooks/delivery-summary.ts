@@ -6,14 +6,16 @@ import { firstIdAfter, firstIdAt } from './delivery-ids.ts';
 const counts = { success: z.int(), dead: z.int(), pending: z.int() };
 
 /** Deliveries of a span of time (webhooks §8.4). */
-export const deliverySummaryJson = z.object({
-  since: z.int(),
-  until: z.int(),
-  step_s: z.int().describe('the length of a bucket'),
-  is_complete: z.boolean().describe('false if only the newest deliveries are counted, because there are too many'),
-  buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts })),
-  webhooks: z.array(z.object({ id: z.string(), name: z.string(), ...counts })).describe('most deliveries first'),
-});
+export const deliverySummaryJson = z
+  .object({
+    since: z.int(),
+    until: z.int(),
+    step_s: z.int().describe('the length of a bucket'),
+    is_complete: z.boolean().describe('false if only the newest deliveries are counted, because there are too many'),
+    buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts })),
+    webhooks: z.array(z.object({ id: z.string(), name: z.string(), ...counts })).describe('most deliveries first'),
+  })
+  .meta({ id: 'DeliverySummary' });
 
 /** The maximum number of deliveries counted, to keep a summary quick. */
 const maxCounted = 300_000;

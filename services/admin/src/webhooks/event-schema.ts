@@ -32,26 +32,28 @@ export const eventJson = z.object({
 });
 
 /** An event with its body, and each delivery with its attempts. */
-export const eventDetailsJson = eventJson.extend({
-  body: z.object({}).loose().describe('the body of the request to webhooks'),
-  deliveries: z
-    .array(
-      shortDelivery.extend({
-        error: z.string().nullable(),
-        response_body: z.string().nullable(),
-        next_attempt_at_ms: unixMs.nullable(),
-        attempts: z.array(
-          z.object({
-            at_ms: unixMs.describe('when it began, in unix milliseconds'),
-            response_code: z.number().nullable(),
-            duration_ms: z.number(),
-            error: z.string().nullable(),
-          }),
-        ),
-      }),
-    )
-    .describe('the newest 100'),
-});
+export const eventDetailsJson = eventJson
+  .extend({
+    body: z.object({}).loose().describe('the body of the request to webhooks'),
+    deliveries: z
+      .array(
+        shortDelivery.extend({
+          error: z.string().nullable(),
+          response_body: z.string().nullable(),
+          next_attempt_at_ms: unixMs.nullable(),
+          attempts: z.array(
+            z.object({
+              at_ms: unixMs.describe('when it began, in unix milliseconds'),
+              response_code: z.number().nullable(),
+              duration_ms: z.number(),
+              error: z.string().nullable(),
+            }),
+          ),
+        }),
+      )
+      .describe('the newest 100'),
+  })
+  .meta({ id: 'EventDetails' });
 
 /** The position of an event in the list: its time in microseconds and its id. */
 const place = /^(\d{1,17})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;

@@ -65,7 +65,8 @@ const isPattern = (text: unknown): text is string =>
   (text === '*' || findEventNameProblem(text.replace(/\.\*$/, '')) === undefined);
 
 const events = z
-  .array(z.unknown(), 'must be a list of event patterns')
+  // Every bad pattern is named, of any type, so the items are checked below.
+  .array(z.unknown().meta({ type: 'string' }), 'must be a list of event patterns')
   .min(1, 'must have at least one pattern')
   .max(maxPatterns, `must have at most ${maxPatterns} patterns`)
   .transform((patterns, { issues }) => {
@@ -155,21 +156,23 @@ export const secretRegeneration = z.strictObject({
 });
 
 /** A webhook as the API shows it. Admins may read its secret (webhooks §5.1). */
-export const webhookJson = z.object({
-  id: z.string(),
-  name: z.string(),
-  url: z.string(),
-  events: z.array(z.string()),
-  secret: z.string(),
-  headers: z.record(z.string(), z.string()),
-  enabled: z.boolean(),
-  retry_max: z.number(),
-  retry_backoff: z.enum(['exponential', 'fixed']),
-  retry_delay_ms: z.number(),
-  timeout_ms: z.number(),
-  created_at: z.number().describe('unix seconds'),
-  updated_at: z.number().describe('unix seconds'),
-});
+export const webhookJson = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    url: z.string(),
+    events: z.array(z.string()),
+    secret: z.string(),
+    headers: z.record(z.string(), z.string()),
+    enabled: z.boolean(),
+    retry_max: z.number(),
+    retry_backoff: z.enum(['exponential', 'fixed']),
+    retry_delay_ms: z.number(),
+    timeout_ms: z.number(),
+    created_at: z.number().describe('unix seconds'),
+    updated_at: z.number().describe('unix seconds'),
+  })
+  .meta({ id: 'Webhook' });
 
 export type NewWebhook = z.output<typeof newWebhook>;
 export type WebhookChange = z.output<typeof webhookChange>;

@@ -15,12 +15,22 @@ import { authorizeQuery, exchangeBody, mergeBody } from './oauth-schemas.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
 const providerName = z.string();
-const mergeRequired = z.object({
-  merge_required: z.literal(true),
-  merge_token: z.string(),
-  email: z.string(),
-  provider: providerName,
-});
+/** The answer to a sign-in at a provider. */
+const providerSession = userSession.extend({ profile: providerProfile }).meta({ id: 'ProviderSession' });
+
+/** The answer to a merge. */
+const linkedSession = userSession
+  .extend({ linked_provider: providerName, profile: providerProfile.optional() })
+  .meta({ id: 'LinkedSession' });
+
+const mergeRequired = z
+  .object({
+    merge_required: z.literal(true),
+    merge_token: z.string(),
+    email: z.string(),
+    provider: providerName,
+  })
+  .meta({ id: 'MergeRequired' });
 const notEnabled = 'the provider is not enabled';
 
 /** Sign-in at a provider (oauth). */
@@ -73,12 +83,9 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     body: exchangeBody,
     refusesBodyWith: 400,
     answers: {
+      // A merge has its members at the top and under `data` (oauth §5.1).
       200: wholeBody(
-        z.union([
-          z.object({ data: z.union([userSession.extend({ profile: providerProfile }), secondFactorRequired]) }),
-          // The members are at the top and under `data` (oauth §5.1).
-          mergeRequired.extend({ data: mergeRequired }),
-        ]),
+        mergeRequired.partial().extend({ data: z.union([providerSession, secondFactorRequired, mergeRequired]) }),
       ),
       400: 'a member is missing or malformed',
       401: 'the state is used, expired, or of another provider or redirect',
@@ -108,10 +115,7 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
     body: mergeBody,
     refusesBodyWith: 400,
     answers: {
-      200: z.union([
-        userSession.extend({ linked_provider: providerName, profile: providerProfile.optional() }),
-        secondFactorRequired,
-      ]),
+      200: z.union([linkedSession, secondFactorRequired]),
       400: 'a member is missing or malformed',
       401: 'the merge_token is wrong, used or expired, or the password is wrong',
       403: 'the session is of another user or began more than 10 minutes ago, or the right password must be reset',

@@ -1,4 +1,4 @@
-import { created, ok, type Route, route } from '@recordbus/shared/http';
+import { created, ok, type Route, route, toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { changePassword } from '../passwords/change-password.ts';
@@ -7,6 +7,11 @@ import { logIn } from '../sign-in/log-in.ts';
 import { register } from '../sign-up/register.ts';
 import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
+
+/** The members of every registration. The fields of the collection are checked with its definition. */
+const registration = z
+  .looseObject({ email: z.email(), password: text.describe('what the user signs in with') })
+  .describe('the address, the password, and fields of the collection');
 
 /** Registration, login, and resets and changes of the password (auth §3, §4). */
 export const passwordRoutes = (parts: AuthParts): Route[] => [
@@ -20,6 +25,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     summary: 'Sign up with address and password',
     params: authParams,
     body: z.record(z.string(), z.unknown()),
+    described: { body: toJsonSchema(registration, 'input') },
     answers: {
       201: userSession,
       403: signUpRefused,

@@ -1,26 +1,34 @@
 import { z } from 'zod';
 
 /** The answer to an admin's sign-in. */
-export const adminSession = z.object({
-  token: z.string(),
-  admin: z.object({ id: z.string(), email: z.string() }),
-});
+export const adminSession = z
+  .object({
+    token: z.string(),
+    admin: z.object({ id: z.string(), email: z.string() }),
+  })
+  .meta({ id: 'AdminSession' });
 
 /** The answer to a user's sign-in. */
-export const userSession = z.object({
-  token: z.string(),
-  record: z.record(z.string(), z.unknown()).describe('the user as a record'),
-});
+export const userSession = z
+  .object({
+    token: z.string(),
+    record: z.record(z.string(), z.unknown()).describe('the user as a record'),
+  })
+  .meta({ id: 'UserSession' });
 
 /** The answer to a first factor that needs a second one (auth §6.3). */
-export const secondFactorRequired = z.object({ mfa_required: z.literal(true), mfa_token: z.string() });
+export const secondFactorRequired = z
+  .object({ mfa_required: z.literal(true), mfa_token: z.string() })
+  .meta({ id: 'SecondFactorRequired' });
 
 /** A session in a list (auth §9.3). */
-export const sessionJson = z.object({
-  id: z.string(),
-  created_at: z.int().describe('unix seconds'),
-  last_used_at: z.int().describe('unix seconds'),
-  ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  current: z.boolean().describe('whether it is the session of the request'),
-});
+export const sessionJson = z
+  .object({
+    id: z.string(),
+    created_at: z.int().describe('unix seconds'),
+    last_used_at: z.int().describe('unix seconds'),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    current: z.boolean().describe('whether it is the session of the request'),
+  })
+  .meta({ id: 'Session' });

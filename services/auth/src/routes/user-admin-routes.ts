@@ -23,23 +23,27 @@ const oneParams = authParams.extend({ id: z.string() });
 const noSuchUser = 'no such auth collection or user';
 const unixSec = z.int().describe('unix seconds');
 
-const account = z.object({
-  id: z.string(),
-  email: z.string(),
-  verified: z.boolean(),
-  anonymous: z.boolean(),
-  second_factor: z.boolean().describe('whether an authenticator app is in use'),
-  blocked_at: unixSec.nullable(),
-  created_at: unixSec,
-  last_used_at: unixSec.nullable().describe('the last use of an open session'),
-});
+const account = z
+  .object({
+    id: z.string(),
+    email: z.string(),
+    verified: z.boolean(),
+    anonymous: z.boolean(),
+    second_factor: z.boolean().describe('whether an authenticator app is in use'),
+    blocked_at: unixSec.nullable(),
+    created_at: unixSec,
+    last_used_at: unixSec.nullable().describe('the last use of an open session'),
+  })
+  .meta({ id: 'UserAccount' });
 
-const details = account.extend({
-  has_password: z.boolean(),
-  recovery_codes: z.int().describe('unused recovery codes'),
-  links: z.array(z.object({ provider: z.string(), created_at: unixSec })),
-  sessions: z.array(sessionJson.omit({ current: true })),
-});
+const details = account
+  .extend({
+    has_password: z.boolean(),
+    recovery_codes: z.int().describe('unused recovery codes'),
+    links: z.array(z.object({ provider: z.string(), created_at: unixSec })),
+    sessions: z.array(sessionJson.omit({ current: true })),
+  })
+  .meta({ id: 'UserDetails' });
 
 type Input = Parameters<typeof originOf>[0] & {
   readonly params: { readonly collection: string; readonly id: string };

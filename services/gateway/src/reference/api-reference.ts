@@ -1,4 +1,4 @@
-import { composeDocument } from '@recordbus/openapi';
+import { composeDocument, type OpenApiVersion, olderDocument } from '@recordbus/openapi';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { RouteManifest, ServiceDescription } from '@recordbus/shared/http';
 import { LRUCache } from 'lru-cache';
@@ -10,28 +10,28 @@ export interface ApiReference {
   /** Sets or replaces the routes of a service. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
   /** Returns the document for a caller as JSON text. Rejects with 503 while a service does not answer. */
-  find(context: RequestContext): Promise<HashedText>;
+  find(context: RequestContext, version: OpenApiVersion): Promise<HashedText>;
 }
 
 /** The document, its paths and components, and the members of those. */
 const jsonLevels = 3;
 
-/** Guests, users and admins have one document each. Three more cover the time around a change. */
-const maxCachedDocuments = 6;
+/** Guests, users and admins have one document each, in two versions. Others cover the time around a change. */
+const maxCachedDocuments = 8;
 
-/** Creates the reference of these services; `version` is the product's. */
-export function createApiReference(upstreams: readonly Upstream[], version: string): ApiReference {
+/** Creates the reference of these services. */
+export function createApiReference(upstreams: readonly Upstream[], productVersion: string): ApiReference {
   const routes = new Map<Upstream, readonly RouteManifest[]>();
   const cache = new LRUCache<string, Promise<HashedText>>({ max: maxCachedDocuments });
 
-  async function compose(descriptions: readonly ServiceDescription[]): Promise<HashedText> {
+  async function compose(descriptions: readonly ServiceDescription[], version: OpenApiVersion): Promise<HashedText> {
     // In the order of the services, not the order in which they answered.
     const document = await composeDocument({
-      version,
+      version: productVersion,
       routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),
       descriptions,
     });
-    return joinParts(jsonParts(document, jsonLevels));
+    return joinParts(jsonParts(version === '3.0' ? await olderDocument(document) : document, jsonLevels));
   }
 
   return {
@@ -39,14 +39,14 @@ export function createApiReference(upstreams: readonly Upstream[], version: stri
       routes.set(upstream, declared);
       cache.clear();
     },
-    async find(context) {
+    async find(context, version) {
       const answers = await Promise.all(upstreams.map(({ describe }) => describe(context)));
       const descriptions = answers.filter((description) => description !== undefined);
-      const key = JSON.stringify(descriptions.map((description) => description.version));
+      const key = JSON.stringify([version, ...descriptions.map((description) => description.version)]);
       // A promise, so that concurrent callers share the work. A failure is not kept.
       const reference =
         cache.get(key) ??
-        compose(descriptions).catch((error: unknown) => {
+        compose(descriptions, version).catch((error: unknown) => {
           cache.delete(key);
           throw error;
         });

@@ -1,24 +1,26 @@
 import { z } from 'zod';
 
 /** A row of the request log as answers show it (admins §7.1). */
-export const requestJson = z.object({
-  id: z.string(),
-  at: z.int().describe('unix seconds at which the request arrived'),
-  method: z.string(),
-  path: z.string().describe('without the query'),
-  status: z.int(),
-  duration_ms: z.number(),
-  ip: z.string().nullable(),
-  user_agent: z.string().nullable(),
-  principal_type: z.enum(['guest', 'user', 'admin', 'service']),
-  principal_id: z.string().nullable(),
-  auth_impersonated_by: z.string().nullable().describe('the admin who acted as the user'),
-  request_id: z.string(),
-  count: z
-    .int()
-    .describe('how many refusals of this second and address the row stands for; it describes the first one'),
-  trace_id: z.string().nullable().describe('the trace, as in W3C `traceparent`; null before this was stored'),
-});
+export const requestJson = z
+  .object({
+    id: z.string(),
+    at: z.int().describe('unix seconds at which the request arrived'),
+    method: z.string(),
+    path: z.string().describe('without the query'),
+    status: z.int(),
+    duration_ms: z.number(),
+    ip: z.string().nullable(),
+    user_agent: z.string().nullable(),
+    principal_type: z.enum(['guest', 'user', 'admin', 'service']),
+    principal_id: z.string().nullable(),
+    auth_impersonated_by: z.string().nullable().describe('the admin who acted as the user'),
+    request_id: z.string(),
+    count: z
+      .int()
+      .describe('how many refusals of this second and address the row stands for; it describes the first one'),
+    trace_id: z.string().nullable().describe('the trace, as in W3C `traceparent`; null before this was stored'),
+  })
+  .meta({ id: 'LoggedRequest' });
 
 export type RequestRow = z.output<typeof requestJson>;
 

@@ -6,13 +6,15 @@ const counts = { requests: z.int(), refused: z.int().describe('4xx'), failed: z.
 const durations = { p50_ms: z.number(), p95_ms: z.number() };
 
 /** Requests of a span of time (admins §7.4). */
-export const requestSummaryJson = z.object({
-  since: z.int(),
-  until: z.int(),
-  step_s: z.int().describe('the length of a bucket'),
-  is_complete: z.boolean().describe('false if only the newest requests were counted'),
-  buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts, ...durations })),
-});
+export const requestSummaryJson = z
+  .object({
+    since: z.int(),
+    until: z.int(),
+    step_s: z.int().describe('the length of a bucket'),
+    is_complete: z.boolean().describe('false if only the newest requests were counted'),
+    buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts, ...durations })),
+  })
+  .meta({ id: 'RequestSummary' });
 
 export type RequestSummary = z.output<typeof requestSummaryJson>;
 

@@ -1,3 +1,4 @@
+import { openApiVersions } from '@recordbus/openapi';
 import { type ApiAudience, admitReader } from '@recordbus/settings';
 import { isKnownVersion, type Reply, type Route, route, wholeBody, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
@@ -20,18 +21,25 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
     path: '/api/v1/openapi.json',
     access: 'public',
     scope: 'any',
-    summary: 'Get the API document, as OpenAPI 3.1: all routes, and the collections that the caller may use',
+    summary: 'Get the API document, as OpenAPI: all routes, and the collections that the caller may use',
+    query: z.object({
+      version: z
+        .enum(openApiVersions, `must be ${openApiVersions.join(' or ')}`)
+        .default('3.1')
+        .describe('of OpenAPI: 3.0 for generators that do not read 3.1'),
+    }),
     requestHeaders: ifNoneMatch,
     answers: {
       200: withHeaders(wholeBody(z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })), {
         ETag: 'The ETag of this document',
       }),
       304: notModified,
+      400: 'an unknown version',
       ...notForCaller,
     },
-    async handler({ context, header }) {
+    async handler({ context, header, query }) {
       admitReader(context.principal, audience());
-      const { bytes, etag } = await find(context);
+      const { bytes, etag } = await find(context, query.version);
       const reply: Reply = { status: 200, text: bytes, headers: { ...json, ETag: etag, ...ofThisCaller } };
       return unlessKnown(header('if-none-match'), etag, reply);
     },

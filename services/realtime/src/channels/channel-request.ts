@@ -18,11 +18,13 @@ const presence = z
 const textOf = (state: unknown): string => JSON.stringify(state ?? null);
 
 /** A client's subscription to a channel (realtime §7.3). */
-export const channelSubscription = z.strictObject({
-  id: z.string().min(1).max(100).optional(),
-  channel: channelName,
-  presence: presence.optional(),
-});
+export const channelSubscription = z
+  .strictObject({
+    id: z.string().min(1).max(100).optional(),
+    channel: channelName,
+    presence: presence.optional(),
+  })
+  .meta({ id: 'ChannelSubscription' });
 
 /** The presence of a client: a key, and its state as JSON text. */
 export interface PresenceRequest {

@@ -22,16 +22,18 @@ const page = z.strictObject({
 });
 
 /** A client's subscription to records (realtime §2.1). */
-export const recordSubscription = z.strictObject({
-  id: id.optional(),
-  collection: text,
-  record: text.refine((id) => id !== '', 'must not be empty').optional(),
-  filter: filter.optional(),
-  expand: text.optional(),
-  fields: text.optional(),
-  snapshot: z.union([z.boolean(), page], { error: 'must be true or {page, perPage, sort}' }).optional(),
-  after: text.optional(),
-});
+export const recordSubscription = z
+  .strictObject({
+    id: id.optional(),
+    collection: text,
+    record: text.refine((id) => id !== '', 'must not be empty').optional(),
+    filter: filter.optional(),
+    expand: text.optional(),
+    fields: text.optional(),
+    snapshot: z.union([z.boolean(), page], { error: 'must be true or {page, perPage, sort}' }).optional(),
+    after: text.optional(),
+  })
+  .meta({ id: 'RecordSubscription' });
 
 /** The schema of the body with subscriptions. They are read one by one, so a refused one does not affect the others. */
 export const describedSubscriptions = toJsonSchema(

@@ -3,19 +3,21 @@ import { type FileKey, fileKey } from '@recordbus/storage';
 import { z } from 'zod';
 
 /** A backup in answers (operation §9.6). */
-export const shownBackup = z.object({
-  id: z.string(),
-  state: z.enum(['running', 'done', 'failed']),
-  file: z.string().describe('the name of the archive'),
-  tables: z.int(),
-  rows: z.int(),
-  files: z.int(),
-  missing_files: z.int().describe('files that records name and the store lacks'),
-  bytes: z.int(),
-  error: z.string().nullable(),
-  created_at: z.int().describe('unix seconds'),
-  finished_at: z.int().nullable(),
-});
+export const shownBackup = z
+  .object({
+    id: z.string(),
+    state: z.enum(['running', 'done', 'failed']),
+    file: z.string().describe('the name of the archive'),
+    tables: z.int(),
+    rows: z.int(),
+    files: z.int(),
+    missing_files: z.int().describe('files that records name and the store lacks'),
+    bytes: z.int(),
+    error: z.string().nullable(),
+    created_at: z.int().describe('unix seconds'),
+    finished_at: z.int().nullable(),
+  })
+  .meta({ id: 'Backup' });
 
 export type Backup = z.output<typeof shownBackup>;
 

@@ -37,11 +37,12 @@ export async function describeCollections(
     }))
     .filter(({ operations }) => operations.length > 0);
   const names = new Set(visible.map(({ collection }) => collection.name));
+  const needsPassword = !isAdmin(principal);
   const shown: ShownCollection[] = [];
   for await (const { collection, operations } of inSlices(visible)) {
     const known = withoutHiddenTargets(collection, names);
     const read = without(closedTo('view')(collection), known);
-    shown.push({ read, written: without(closedTo('write')(collection), known), operations });
+    shown.push({ read, written: without(closedTo('write')(collection), known), operations, needsPassword });
   }
   const expansionsOf = describeExpansions(
     shown.filter(({ operations }) => operations.includes('view')).map(({ read }) => read),

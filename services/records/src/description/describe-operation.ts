@@ -6,7 +6,7 @@ import {
   recordSchema,
   requiredOf,
 } from '@recordbus/schema';
-import { inCursorPage, inEnvelope, type JsonSchema, type RouteManifest } from '@recordbus/shared/http';
+import { inEnvelope, type JsonSchema, pagesOf, type RouteManifest } from '@recordbus/shared/http';
 import type { Expansions } from './describe-expansions.ts';
 import { componentsOf, type RecordOperation, referTo, type ShownCollection } from './shown-collection.ts';
 
@@ -19,13 +19,15 @@ const showsRecord = (operation: RecordOperation): boolean =>
 
 /** The schemas that the operations of a collection refer to. */
 export function schemasOf(
-  { read, written, operations }: ShownCollection,
+  { read, written, operations, needsPassword }: ShownCollection,
   expansions: Expansions,
 ): Record<string, JsonSchema> {
   const names = componentsOf(read);
+  const { page, cursorPage } = pagesOf(referTo(names.record));
   return {
+    ...(operations.includes('list') && { [names.page]: page, [names.cursorPage]: cursorPage }),
     ...(operations.some(showsRecord) && { [names.record]: recordSchema(read, expansions) }),
-    ...(operations.includes('create') && { [names.create]: newRecordSchema(written) }),
+    ...(operations.includes('create') && { [names.create]: newRecordSchema(written, { needsPassword }) }),
     ...(operations.some((operation) => changing.has(operation)) && { [names.update]: recordChangeSchema(written) }),
   };
 }
@@ -37,10 +39,10 @@ export function describeOperation(
   { read, written }: ShownCollection,
   expandable: readonly string[],
 ): RouteManifest {
-  const { record, create, update } = componentsOf(read);
+  const { create, update } = componentsOf(read);
   const content = operation === 'create' ? create : changing.has(operation) ? update : undefined;
   const { multipartBody: _, ...rest } = route;
-  const form = content === undefined ? undefined : recordFormSchema(written, content);
+  const form = content === undefined || !route.multipartBody ? undefined : recordFormSchema(written, content);
   const query = describeExpand(route.query, expandable);
   return {
     ...rest,
@@ -52,7 +54,7 @@ export function describeOperation(
     ...(form && { multipartBody: form }),
     answers: {
       ...route.answers,
-      ...shownAnswers(route, operation, record),
+      ...shownAnswers(route, operation, componentsOf(read)),
       ...refusals(route, operation, requiredOf(written)),
     },
   };
@@ -77,9 +79,13 @@ function describeExpand(query: JsonSchema | undefined, names: readonly string[])
 }
 
 /** The answers with records. */
-function shownAnswers({ answers }: RouteManifest, operation: RecordOperation, record: string) {
+function shownAnswers(
+  { answers }: RouteManifest,
+  operation: RecordOperation,
+  { record, page, cursorPage }: ReturnType<typeof componentsOf>,
+) {
   if (!showsRecord(operation)) return {};
-  const schema = operation === 'list' ? inCursorPage(referTo(record)) : inEnvelope(referTo(record));
+  const schema = operation === 'list' ? { oneOf: [referTo(page), referTo(cursorPage)] } : inEnvelope(referTo(record));
   const statuses = operation === 'create' ? [201] : operation === 'put' || operation === 'upsert' ? [200, 201] : [200];
   return Object.fromEntries(statuses.map((status) => [status, { ...answers[status], schema }]));
 }

@@ -12,6 +12,8 @@ export interface ShownCollection {
   readonly read: Collection;
   readonly written: Collection;
   readonly operations: readonly RecordOperation[];
+  /** Whether the caller must set the password of a new account. */
+  readonly needsPassword: boolean;
 }
 
 /** Names of components. Those of the API itself have no dot. */
@@ -19,6 +21,8 @@ export const componentsOf = ({ name }: Collection) => ({
   record: `${name}.record`,
   create: `${name}.create`,
   update: `${name}.update`,
+  page: `${name}.page`,
+  cursorPage: `${name}.cursorPage`,
 });
 
 /** The schema that refers to a component. */

@@ -63,32 +63,34 @@ export interface Job<Options = unknown> {
 const seconds = z.int().describe('unix seconds');
 
 /** A job in answers. */
-export const shownJob = z.object({
-  id: z.uuid(),
-  kind: z.literal('import'),
-  state: z.enum(jobStates),
-  collection: z.string(),
-  owner: z.object({ type: z.string(), id: z.string() }).describe('who asked for it'),
-  options: z.record(z.string(), z.unknown()),
-  rows: z.object({
-    total: z.int(),
-    read: z.int(),
-    done: z.int(),
-    skipped: z.int().describe('records that were there, with mode=skip'),
-    refused: z.int(),
-    waiting: z.int().describe('rows whose targets come later'),
-  }),
-  bytes: z.int().describe('the size of the body in UTF-8'),
-  rate: z.number().nullable().describe('rows per second so far'),
-  eta_s: z.int().nullable().describe('seconds until every row is read, at this rate'),
-  error: z
-    .object({ message: z.string(), row: z.int().optional(), column: z.int().optional() })
-    .nullable()
-    .describe('why it failed'),
-  created: seconds,
-  started: seconds.nullable(),
-  finished: seconds.nullable(),
-});
+export const shownJob = z
+  .object({
+    id: z.uuid(),
+    kind: z.literal('import'),
+    state: z.enum(jobStates),
+    collection: z.string(),
+    owner: z.object({ type: z.string(), id: z.string() }).describe('who asked for it'),
+    options: z.record(z.string(), z.unknown()),
+    rows: z.object({
+      total: z.int(),
+      read: z.int(),
+      done: z.int(),
+      skipped: z.int().describe('records that were there, with mode=skip'),
+      refused: z.int(),
+      waiting: z.int().describe('rows whose targets come later'),
+    }),
+    bytes: z.int().describe('the size of the body in UTF-8'),
+    rate: z.number().nullable().describe('rows per second so far'),
+    eta_s: z.int().nullable().describe('seconds until every row is read, at this rate'),
+    error: z
+      .object({ message: z.string(), row: z.int().optional(), column: z.int().optional() })
+      .nullable()
+      .describe('why it failed'),
+    created: seconds,
+    started: seconds.nullable(),
+    finished: seconds.nullable(),
+  })
+  .meta({ id: 'Job' });
 
 /** Returns a job for an answer. `shownOptions` are the options of its request. */
 export function showJob(job: Job, shownOptions: Readonly<Record<string, unknown>>): z.output<typeof shownJob> {

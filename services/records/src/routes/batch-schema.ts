@@ -24,7 +24,7 @@ const operation = z.object({
 });
 
 const result = z.object({
-  status: z.union([z.literal(200), z.literal(201)]),
+  status: z.literal([200, 201]),
   data: anyRecord.nullable().describe('null after a delete'),
   etag: z.string().nullable().describe('the version of the record; null after a delete'),
 });

@@ -12,16 +12,18 @@ interface CronDeps {
   readonly findScheduler: () => Pick<Scheduler, 'crons' | 'runNow'> | undefined;
 }
 
-const cron = z.object({
-  name: z.string(),
-  extension: z.string(),
-  schedule: z.string(),
-  time_zone: z.string(),
-  missed: z.enum(['skip', 'run once']),
-  timeout_ms: z.number(),
-  next_run_at: z.number().nullable(),
-  last_run: cronRun.nullable(),
-});
+const cron = z
+  .object({
+    name: z.string(),
+    extension: z.string(),
+    schedule: z.string(),
+    time_zone: z.string(),
+    missed: z.enum(['skip', 'run once']),
+    timeout_ms: z.number(),
+    next_run_at: z.number().nullable(),
+    last_run: cronRun.nullable(),
+  })
+  .meta({ id: 'Cron' });
 
 const params = z.object({ name: z.string() });
 

@@ -6,6 +6,11 @@ import type { RouteDeps } from './route-deps.ts';
 
 const text = z.string('is required').min(1, 'is required').optional();
 
+const names = ['collection', 'id', 'filename'] as const;
+
+/** All members or none, in JSON Schema. */
+const dependentRequired = Object.fromEntries(names.map((name) => [name, names.filter((other) => other !== name)]));
+
 const body = z
   .object({ collection: text, id: text, filename: text })
   .superRefine((given, context) => {
@@ -14,7 +19,10 @@ const body = z
     for (const [name, value] of members)
       if (value === undefined) context.addIssue({ code: 'custom', path: [name], message: 'is required' });
   })
-  .describe('the file; without members, every file that the caller may see');
+  .meta({
+    description: 'the file, by all three members; without any, every file that the caller may see',
+    dependentRequired,
+  });
 
 /** `POST /api/v1/files/token`. */
 export const fileTokenRoute = (deps: RouteDeps): Route =>

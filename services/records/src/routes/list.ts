@@ -22,7 +22,7 @@ export const listRoute = (deps: RouteDeps): Route =>
     query: listQuery,
     requestHeaders: consistencyHeaders,
     answers: {
-      200: cursorPageOf(anyRecord),
+      200: cursorPageOf(anyRecord, 'Record'),
       400: 'a parameter is invalid',
       403: 'the list rule refuses',
       404: 'no such collection',

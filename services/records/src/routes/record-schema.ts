@@ -1,12 +1,14 @@
 import { z } from 'zod';
 
 /** A record of any collection, as answers show it (records §2.1). */
-export const anyRecord = z.looseObject({
-  id: z.string(),
-  created: z.int().optional().describe('unix seconds'),
-  updated: z.int().optional().describe('unix seconds'),
-  expand: z.record(z.string(), z.unknown()).optional().describe('the expanded records, by relation'),
-});
+export const anyRecord = z
+  .looseObject({
+    id: z.string(),
+    created: z.int().optional().describe('unix seconds'),
+    updated: z.int().optional().describe('unix seconds'),
+    expand: z.record(z.string(), z.unknown()).optional().describe('the expanded records, by relation'),
+  })
+  .meta({ id: 'AnyRecord' });
 
 /** The header with the version of the record in an answer. */
 export const etagHeader = { ETag: 'The version of the record, for If-Match and If-None-Match' };

@@ -2,17 +2,19 @@ import type { Database, Query } from '@recordbus/database';
 import { z } from 'zod';
 
 /** A run of a cron, as admins get it. */
-export const cronRun = z.object({
-  id: z.uuid(),
-  cron: z.string(),
-  /** Unix seconds; null for a run by hand. */
-  tick: z.number().nullable(),
-  cause: z.enum(['schedule', 'missed', 'manual']),
-  status: z.enum(['running', 'success', 'failed', 'skipped']),
-  error: z.string().nullable(),
-  started_at: z.number(),
-  finished_at: z.number().nullable(),
-});
+export const cronRun = z
+  .object({
+    id: z.uuid(),
+    cron: z.string(),
+    /** Unix seconds; null for a run by hand. */
+    tick: z.number().nullable(),
+    cause: z.enum(['schedule', 'missed', 'manual']),
+    status: z.enum(['running', 'success', 'failed', 'skipped']),
+    error: z.string().nullable(),
+    started_at: z.number(),
+    finished_at: z.number().nullable(),
+  })
+  .meta({ id: 'CronRun' });
 
 export type CronRun = z.output<typeof cronRun>;
 

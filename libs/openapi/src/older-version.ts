@@ -1,0 +1,65 @@
+import type { JsonSchema } from '@recordbus/shared/http';
+import { inSlices } from '@recordbus/shared/time-slice';
+import type { OpenApiDocument } from './document.ts';
+import { mapSchemas } from './schemas/walk-schema.ts';
+
+/** The members of JSON Schema that OpenAPI 3.0 does not know, and has no other form for. */
+const unknown = new Set([
+  'contentMediaType',
+  'contentSchema',
+  'dependentRequired',
+  'patternProperties',
+  '$comment',
+  '$schema',
+]);
+
+/** Returns a schema as OpenAPI 3.0.3 writes it: `nullable`, one `example`, and a reference alone in its object. */
+export function olderSchema(schema: JsonSchema): JsonSchema {
+  const { type, examples, $ref, ...rest } = mapSchemas(schema, olderSchema);
+  const known = Object.fromEntries(Object.entries(rest).filter(([name]) => !unknown.has(name)));
+  if (typeof $ref === 'string') return Object.keys(known).length === 0 ? { $ref } : { ...known, allOf: [{ $ref }] };
+  const types = [type].flat().filter((one) => typeof one === 'string');
+  const hasPatterns = schema.patternProperties !== undefined && schema.additionalProperties === false;
+  return {
+    ...(types.length > 0 && { type: types.find((one) => one !== 'null') }),
+    ...(types.includes('null') && { nullable: true }),
+    ...known,
+    ...(hasPatterns && { additionalProperties: { type: 'string' } }),
+    ...(Array.isArray(examples) && examples.length > 0 && { example: examples[0] }),
+  };
+}
+
+/** The members of a document whose values are schemas. Data are below `example`, `examples` and `default`. */
+const dataMembers = new Set(['example', 'examples', 'default', 'enum']);
+
+/** Rewrites the schemas below a part of a document that is none itself. */
+function olderPart(part: unknown): unknown {
+  if (Array.isArray(part)) return part.map(olderPart);
+  if (typeof part !== 'object' || part === null) return part;
+  return Object.fromEntries(
+    Object.entries(part).map(([name, value]) => [
+      name,
+      dataMembers.has(name) ? value : name === 'schema' ? olderSchema(value as JsonSchema) : olderPart(value),
+    ]),
+  );
+}
+
+/** Returns the document as OpenAPI 3.0.3, for generators that read nothing newer (http §12.7). Works in slices of time. */
+export async function olderDocument(document: OpenApiDocument): Promise<OpenApiDocument> {
+  const { info, paths, components, ...rest } = document;
+  const { schemas, ...parts } = components as { readonly schemas: Readonly<Record<string, JsonSchema>> };
+  const olderPaths: Record<string, Readonly<Record<string, unknown>>> = {};
+  for await (const [path, item] of inSlices(Object.entries(paths)))
+    olderPaths[path] = olderPart(item) as Readonly<Record<string, unknown>>;
+  const olderSchemas: Record<string, JsonSchema> = {};
+  for await (const [name, schema] of inSlices(Object.entries(schemas))) olderSchemas[name] = olderSchema(schema);
+  const { license, ...about } = info;
+  return {
+    ...rest,
+    openapi: '3.0.3',
+    // Identifiers of licenses came with 3.1.
+    info: { ...about, license: { name: (license as { readonly name: string }).name } },
+    paths: olderPaths,
+    components: { ...(olderPart(parts) as object), schemas: olderSchemas },
+  };
+}
