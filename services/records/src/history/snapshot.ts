@@ -58,12 +58,12 @@ export function findRestoredFields(
   const known = new Set(fieldIds);
   return snapshotFields(collection)
     .filter(({ id }) => known.has(id))
-    .map((field) => ({ field, value: valueOf(field, record[field.name], lost) }))
+    .map((field) => ({ field, value: restoredValue(field, record[field.name], lost) }))
     .filter(({ value }) => value !== undefined);
 }
 
 /** The value as a write takes it. */
-function valueOf({ type }: Field, value: unknown, lost: ReadonlySet<string>): unknown {
+function restoredValue({ type }: Field, value: unknown, lost: ReadonlySet<string>): unknown {
   if (type === 'date' && typeof value === 'number') return writtenSeconds(value);
   return type === 'file' ? withoutLost(value, lost) : value;
 }
