@@ -184,7 +184,7 @@ async function readHistory(databaseUrl: string, collection: string, field: strin
   }
 }
 
-/** Checks that each version came in order and with its values, and that a `resync` stands wherever one did not come. */
+/** Checks that each version came in order and with its values, and that a `resync` stands in the place of each one that did not come. */
 function compare(messages: readonly LiveMessage[], written: Written): void {
   const seen = new Map<string, { version: string; resyncs: number }>();
   let resyncs = 0;
