@@ -65,7 +65,7 @@ function compile(source: string, stage: string): void {
 /** The manifest of the package, with compiled files instead of sources. */
 function publicManifest(source: string): object {
   const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  const { private: _private, scripts: _scripts, exports, ...members } = manifest;
+  const { private: _private, exports, ...members } = manifest;
   const compiled = Object.entries(exports).map(([entry, file]): [string, object] => {
     const path = file.replace('./src/', './dist/').replace(/\.ts$/, '');
     return [entry, { types: `${path}.d.ts`, default: `${path}.js` }];

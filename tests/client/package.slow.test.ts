@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -53,15 +53,6 @@ suite('the packed client', () => {
       await run(bin('publint'), ['run', '--strict', tarballs[name] ?? '']);
       await run(bin('attw'), [tarballs[name] ?? '', '--profile', 'esm-only']);
     });
-
-  test('is never packed as sources: npm pack says what to run instead', async () => {
-    for (const name of ['client', 'extensions']) {
-      const packing = run('npm', ['pack', '--dry-run'], { cwd: join(repository, 'libs', name) });
-      await assert.rejects(packing, (error: { stderr?: string }) => /Run npm run pack/.test(String(error.stderr)));
-      const packed = JSON.parse(readFileSync(join(project, 'node_modules/@recordbus', name, 'package.json'), 'utf8'));
-      assert.equal(packed.scripts, undefined);
-    }
-  });
 
   test('is at most 15 kB without live changes, minified and compressed', async () => {
     const entry = join(project, 'node_modules/@recordbus/client/dist/index.js');
