@@ -13,6 +13,8 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/extension-host/src/worker/runner.ts': 'messages within the runner, which may end',
   'libs/extension-host/src/worker/worker.ts': 'messages within the runner, which may end',
   'services/gateway/src/upstream/endpoints.ts': 'a connection to a service of the product',
+  'services/records/src/files/previews/decoder-process.ts': 'messages of the decoder',
+  'services/records/src/files/previews/decoder.ts': 'messages within the decoder, which may end',
 };
 
 test('what a client sends is taken by guarded listeners, so that no bytes end a process', () => {

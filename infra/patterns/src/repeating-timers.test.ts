@@ -22,6 +22,7 @@ const allowed: Readonly<Record<string, string>> = {
   'services/admin/src/schema/schema-changes.ts': 'a request that waits for tables',
   'services/gateway/src/upstream/answer-waits.ts': 'the time limit of requests',
   'services/records/src/files/pending-removal.ts': 'a request that waits for a removal',
+  'services/records/src/transfer/export/watched-stream.ts': 'the time limit of an export',
 };
 
 test('background work repeats with @recordbus/shared/background, not with its own timers', () => {

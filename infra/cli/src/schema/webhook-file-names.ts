@@ -8,7 +8,7 @@ const isFileName = (name: string): boolean =>
   /^[^\p{C}<>:"/\\|?*]{1,80}$/u.test(name) &&
   !/^[. -]|[. ]$/.test(name) &&
   !/\.(d|test)$/.test(name) &&
-  !devices.test(name.replace(/\..*$/, '')) &&
+  !devices.test(name.split('.', 1)[0] ?? '') &&
   name.toLowerCase() !== 'readme';
 
 const slugOf = (name: string): string =>

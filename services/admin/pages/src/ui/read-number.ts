@@ -7,7 +7,7 @@ const longestNumber = 400;
 export function readNumber(text: string): number | null | Unreadable {
   const typed = text.trim();
   if (typed === '') return null;
-  const isNumber = typed.length <= longestNumber && /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(typed);
+  const isNumber = typed.length <= longestNumber && /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(typed);
   const value = isNumber ? Number(typed) : Number.NaN;
   if (Number.isFinite(value)) return value;
   return new Unreadable(text, typed.includes(',') ? 'Not a number. Write 1.5, without commas.' : 'Not a number.');
