@@ -25,6 +25,8 @@ onOneProcess('bad receivers cost only their own deliveries [docs/reliability]', 
     receiver.behave({ status: 200 });
   });
 
+  // The log has the status of an answer whose body does not end.
+  const codes = { hang: null, drip: 200, reset: null };
   for (const behaviour of ['hang', 'drip', 'reset'] as const) {
     await t.test(`a receiver that ${behaviour}s gets only its attempts`, async () => {
       const { id } = await createWebhook(admin, receiver.url, ['letters.*'], { timeout_ms: 300, retry_max: 1 });
@@ -32,7 +34,7 @@ onOneProcess('bad receivers cost only their own deliveries [docs/reliability]', 
       receiver.behave(behaviour);
       await admin.create('letters', {});
       const { attempt, error, response_code } = await deliveryIn(admin, id, 'dead');
-      assert.deepEqual([attempt, response_code, receiver.deliveries.length - from], [2, null, 2]);
+      assert.deepEqual([attempt, response_code, receiver.deliveries.length - from], [2, codes[behaviour], 2]);
       assert.ok(error);
       await admin.delete(`${webhooksPath}/${id}`);
       receiver.behave({ status: 200 });
