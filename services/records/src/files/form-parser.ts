@@ -17,8 +17,8 @@ export interface FormParser {
   end(): void;
 }
 
-/** More than the longest name, file name and types. A browser sends less than a kilobyte. */
-const maxHeadBytes = 16 * 1024;
+/** The name of a file may have any length: what is stored is a short form. Browsers send less than a kilobyte. */
+const maxHeadBytes = 80 * 1024;
 /** Blanks between a boundary and the end of its line (RFC 2046 §5.1.1). */
 const maxPaddingBytes = 64;
 
@@ -47,6 +47,9 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
   let parts = 0;
   // The first boundary may be at the beginning of the body.
   let held: Buffer = newline;
+  /** The bytes behind the held ones. */
+  let waiting: Buffer[] = [];
+  let waitingBytes = 0;
 
   /** Each takes what it can of the bytes, and returns how many; undefined when it needs more. */
   const steps: Readonly<Record<State, (bytes: Buffer) => number | undefined>> = {
@@ -98,17 +101,28 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
     return at + delimiter.length;
   }
 
+  function readWaiting(): void {
+    const [first] = waiting;
+    let rest = held.length === 0 && first && waiting.length === 1 ? first : Buffer.concat([held, ...waiting]);
+    waiting = [];
+    waitingBytes = 0;
+    while (rest.length > 0) {
+      const taken = steps[state](rest);
+      if (taken === undefined) break;
+      rest = rest.subarray(taken);
+    }
+    held = rest;
+  }
+
   return {
     write(chunk) {
-      let rest = held.length === 0 ? chunk : Buffer.concat([held, chunk]);
-      while (rest.length > 0) {
-        const taken = steps[state](rest);
-        if (taken === undefined) break;
-        rest = rest.subarray(taken);
-      }
-      held = rest;
+      waiting.push(chunk);
+      waitingBytes += chunk.length;
+      // A head in small pieces is searched each time that it has doubled, so the work grows with its length only.
+      if (state !== 'head' || waitingBytes >= held.length) readWaiting();
     },
     end() {
+      readWaiting();
       if (state !== 'epilogue') throw malformed('the form is incomplete: its last boundary is missing');
     },
   };

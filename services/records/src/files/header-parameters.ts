@@ -14,8 +14,10 @@ export function readParameters(header: string): Parameters {
   };
   let at = endOf(header, ';', 0);
   const value = header.slice(0, at).trim();
+  let equals = -1;
   while (at < header.length) {
-    const equals = endOf(header, '=', at);
+    // Looked for once, so that the time for a header of semicolons grows with its length only.
+    if (equals < at) equals = endOf(header, '=', at);
     const nameEnd = Math.min(equals, endOf(header, ';', at + 1));
     if (nameEnd < equals || equals === header.length) {
       at = nameEnd;
