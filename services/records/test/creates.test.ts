@@ -39,12 +39,14 @@ describe('creating a record', { skip: skipWithoutDatabase }, () => {
     const [event, ...others] = await records.takeEvents();
     assert.deepEqual(others, []);
     assert.match(event?.id ?? '', uuid);
+    assert.match(String(event?.schema), /^[\w-]{11}$/);
     assert.deepEqual(event, {
       id: event?.id,
       event: 'posts.create',
       timestamp: created,
       collection: 'posts',
       version: String(updated),
+      schema: event?.schema,
       data: { record: data },
       actor: { type: 'user', id: 'u1' },
       request_id: 'r1',

@@ -73,6 +73,7 @@ interface WrittenEvent {
   readonly timestamp: number;
   readonly collection: string;
   readonly version: string;
+  readonly schema: string;
   readonly data: { readonly record: ShownRecord; readonly previous?: ShownRecord; readonly changed?: string[] };
   readonly actor: { readonly type: string; readonly id: string | null };
   readonly request_id: string;

@@ -88,10 +88,11 @@ function contradicts(expression: Resolved): boolean {
 const flatten = (items: readonly Resolved[]): readonly Resolved[] =>
   items.flatMap((item) => (item.kind === 'all' ? flatten(item.items) : [item]));
 
-/** A value that the caller lacks equals nothing, not even null (rules §4.4). */
+/** A single value that the caller lacks equals nothing, not even null (rules §4.4). A list without values is null. */
 function isNullOfCaller({ operand, isNegated, negatesValue }: NullTest): boolean {
   const isOfCaller = operand.source === 'caller' || (operand.source === 'request' && operand.part === 'auth');
-  return isOfCaller && !isNegated && !negatesValue;
+  const isSeveral = ('kind' in operand && operand.kind === 'list') || hasSeveralValues(operand);
+  return isOfCaller && !isSeveral && !isNegated && !negatesValue;
 }
 
 /** A comparison of a single value with a constant. */

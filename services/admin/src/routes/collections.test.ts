@@ -26,6 +26,7 @@ describe('/api/v1/collections', { skip }, () => {
         delete_rule: null,
         history_enabled: false,
         durability: 'full',
+        guests: ['view', 'create', 'update', 'delete'],
         created_at: 1_700_000_000,
         updated_at: 1_700_000_000,
       });
