@@ -78,10 +78,11 @@ onEachTopology('a create takes defaults', async (t, target) => {
       const schemas = objectAt(json, 'components.schemas');
       const { properties, required } = schemas['tasks.create'] as { properties: JsonObject; required?: unknown };
       const defaultsOf = Object.entries(properties).map(([name, schema]) => [name, (schema as JsonObject).default]);
-      const { state, stars, isOpen, since, note } = { ...defaults, since: '2026-01-01T00:00:00Z' };
-      // Generators of clients refuse defaults that are lists or objects.
-      const left = { tags: undefined, extra: undefined, at: undefined, by: undefined, owner: undefined };
-      const known = { state, stars, isOpen, since, note, ...left };
+      const { state, stars, isOpen, tags, since, note } = defaults;
+      // The default object of `extra` is in its description: generators know no such defaults.
+      const extra = undefined;
+      assert.match(textAt(properties.extra, 'description'), /by default \{"a":\[1\]\}/);
+      const known = { state, stars, isOpen, tags, at: undefined, since, extra, note, by: undefined, owner: undefined };
       assert.deepEqual([Object.fromEntries(defaultsOf), required], [known, undefined]);
       return true;
     });

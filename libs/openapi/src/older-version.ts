@@ -24,10 +24,18 @@ export function olderSchema(schema: JsonSchema): JsonSchema {
     ...(types.length > 0 && { type: types.find((one) => one !== 'null') }),
     ...(types.includes('null') && { nullable: true }),
     ...known,
+    ...exclusive('minimum', schema.exclusiveMinimum),
+    ...exclusive('maximum', schema.exclusiveMaximum),
     ...(hasPatterns && { additionalProperties: { type: 'string' } }),
     ...(Array.isArray(examples) && examples.length > 0 && { example: examples[0] }),
   };
 }
+
+/** A bound that is excluded: 3.0 has a switch beside the bound. */
+const exclusive = (name: 'minimum' | 'maximum', bound: unknown): JsonSchema =>
+  typeof bound === 'number'
+    ? { [name]: bound, [name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum']: true }
+    : {};
 
 /** The members of a document whose values are schemas. Data are below `example`, `examples` and `default`. */
 const dataMembers = new Set(['example', 'examples', 'default', 'enum']);

@@ -3,6 +3,7 @@ import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { findFixedDefault, hasDefault } from './field-default.ts';
 import { withExample } from './field-example.ts';
+import { ValueRefusal } from './field-type.ts';
 import { fieldTypeOf, fieldTypes } from './fields/index.ts';
 import { isNeverNull } from './never-null.ts';
 import { recordColumns } from './record-columns.ts';
@@ -96,7 +97,10 @@ export const newValueSchemaOf = (field: Field): JsonSchema => ({
 /** The default in JSON Schema. A computed default is not a value of the schema. */
 function defaultSchemaOf(field: Field): JsonSchema {
   const value = findFixedDefault(field);
-  return value === undefined ? {} : { default: value };
+  if (value === undefined) return {};
+  // A date may be defined as a text; the document describes it as seconds.
+  const stored = field.type === 'date' ? fieldTypeOf(field).compile(field)(value) : value;
+  return stored instanceof ValueRefusal ? {} : { default: stored };
 }
 
 /** The JSON Schema of the body of an update. Members that it leaves out stay as they are. */

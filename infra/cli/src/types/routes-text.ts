@@ -1,4 +1,4 @@
-import { schemaText } from './schema-text.ts';
+import { resolved, schemaText } from './schema-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -30,7 +30,7 @@ function routeText(operation: unknown, document: Json): string {
     );
   const body = jsonSchemaOf(requestBody);
   const answer = Object.entries(Object(responses) as Json).find(([status]) => status.startsWith('2'))?.[1];
-  const data = Object(Object(jsonSchemaOf(answer)).properties).data;
+  const data = Object(Object(resolved(jsonSchemaOf(answer), document)).properties).data;
   return [
     `{ readonly params: ${inPlace('path')}`,
     `readonly query: ${inPlace('query')}`,

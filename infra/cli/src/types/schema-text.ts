@@ -40,6 +40,12 @@ function objectText({ properties, required, additionalProperties }: Schema, next
   return `{ readonly [name: string]: ${additionalProperties ? next(additionalProperties) : 'unknown'} }`;
 }
 
+/** Returns the schema to which a schema refers, or the schema itself. */
+export function resolved(schema: unknown, document: Schema): unknown {
+  const { $ref } = Object(schema) as Schema;
+  return typeof $ref === 'string' ? lookUp($ref, document) : schema;
+}
+
 function lookUp(reference: string, document: Schema): unknown {
   return reference
     .replace(/^#\//, '')

@@ -11,8 +11,7 @@ export const referTo = (name: string): JsonSchema => ({ $ref: `#/components/sche
  */
 export function plainSchema(schema: JsonSchema, definitionOf: (reference: string) => JsonSchema): JsonSchema {
   const { $defs, id, readOnly, propertyNames, default: preset, $ref, const: constant, anyOf, oneOf, ...more } = schema;
-  // Null, an empty object or an empty list is what a member that is left out means anyway.
-  const rest = preset === undefined || typeof preset === 'object' ? more : { ...more, default: preset };
+  const rest = { ...more, ...defaultOf(preset, more) };
   if (typeof $ref === 'string') return { ...rest, $ref: $ref.replace('#/$defs/', '#/components/schemas/') };
   if (constant !== undefined) return tight({ type: typeOf(constant), ...rest, enum: [constant] });
   if (rest.type === 'null') return nothing;
@@ -23,6 +22,18 @@ export function plainSchema(schema: JsonSchema, definitionOf: (reference: string
   const joined = joinBranches(choices);
   const one = choices.length < branches.length ? orNull(joined, definitionOf) : joined;
   return { ...one, ...rest };
+}
+
+/**
+ * The default of a schema. Null, an empty object and an empty list are what a member that is left out means anyway; an object
+ * is said in words, since ogen makes no client of a document with one.
+ */
+function defaultOf(value: unknown, { description }: JsonSchema): JsonSchema {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== 'object') return { default: value };
+  if (Array.isArray(value)) return value.length > 0 ? { default: value } : {};
+  if (Object.keys(value).length === 0) return {};
+  return { description: [description, `by default ${JSON.stringify(value)}`].filter(Boolean).join('; ') };
 }
 
 const typeOf = (value: unknown): string =>

@@ -1,17 +1,16 @@
 import { namePattern } from '../naming.ts';
 
 /**
- * First segments of paths under /api that are not collections (collections §1.3). A test of `infra/docs` compares them
- * with the declared routes.
+ * First segments of paths under /api that are not collections (collections §1.3). A test of `infra/docs` compares them and
+ * those below with the declared routes. No version had a collection with one of these names.
  */
-const routedNames = [
+const reservedAlways = [
   'admin',
   'auth',
   'batch',
   'collections',
   'files',
   'health',
-  'jobs',
   'metrics',
   'realtime',
   'records',
@@ -20,17 +19,22 @@ const routedNames = [
   'x',
 ];
 
-/** Names kept free for routes of later versions. */
-const keptFree = ['erase', 'mail', 'mcp', 'organisations', 'pb', 'scim', 'search', 'uploads', 'webhooks'];
+/** Names that a collection of an earlier version may have: that of a route, and those kept free for later routes. */
+const reservedLater = ['erase', 'jobs', 'mail', 'mcp', 'organisations', 'pb', 'scim', 'search', 'uploads', 'webhooks'];
+
+const always: ReadonlySet<string> = new Set(reservedAlways);
 
 /** The names that no new collection may have, in lower case. */
-export const reservedCollectionNames: ReadonlySet<string> = new Set([...routedNames, ...keptFree].sort());
+export const reservedCollectionNames: ReadonlySet<string> = new Set([...reservedAlways, ...reservedLater].sort());
 
 /**
  * Whether a name is reserved, in any case. A collection that had the name before it was reserved keeps it, and is only
  * found under /api/v1/records.
  */
 export const isReservedCollectionName = (name: string): boolean => reservedCollectionNames.has(name.toLowerCase());
+
+/** Whether some collection can have the name, perhaps since a version that did not reserve it. */
+export const mayBeCollectionName = (text: string): boolean => isCollectionName(text) && !always.has(text.toLowerCase());
 
 /** Whether a text can be the name of a collection, reserved or not (collections §1.2). */
 export const isCollectionName = (text: string): boolean => namePattern.test(text);

@@ -2,6 +2,7 @@ export {
   findCollectionNameProblem,
   isCollectionName,
   isReservedCollectionName,
+  mayBeCollectionName,
   reservedCollectionNames,
 } from './collection-name.ts';
 export { exampleDefinitions } from './example-definitions.ts';

@@ -1,4 +1,4 @@
-import { isCollectionName, isReservedCollectionName } from '@recordbus/schema';
+import { isReservedCollectionName, mayBeCollectionName } from '@recordbus/schema';
 import { AppError, unavailable } from '@recordbus/shared/errors';
 import { createRouter, type Match, type RouteManifest } from '@recordbus/shared/http';
 import type { Upstream } from '../upstream/upstream.ts';
@@ -43,7 +43,7 @@ function isNoRecordPath(shape: string, values: Readonly<Record<number, string | 
   if (!prefix) return false;
   const [, , belowRecords] = prefix;
   const name = values[0] ?? '';
-  return !isCollectionName(name) || (belowRecords === undefined && isReservedCollectionName(name));
+  return !mayBeCollectionName(name) || (belowRecords === undefined && isReservedCollectionName(name));
 }
 
 /** Creates the table of these services; it is complete once the routes of each are set. */
