@@ -7,6 +7,9 @@ export type NumericDates = 'none' | 'slashes' | 'mdy' | 'dmy';
 /** Larger numbers are milliseconds by mistake; 10^11 seconds are in the year 5138. */
 export const maxSeconds = 1e11;
 
+/** The last second that a `Date` can show; the first one is its negative. */
+const lastSecond = 8.64e12;
+
 /** Longer than any text of a date. */
 const maxTextLength = 100;
 
@@ -108,6 +111,7 @@ function secondsOf(parts: Parts): number | undefined {
   const named = parts.weekday?.slice(0, 3).toLowerCase();
   if (named !== undefined && weekdays[date.getUTCDay()] !== named) return undefined;
   const seconds = date.getTime() / 1000 + time - zoneSeconds;
+  if (Math.abs(seconds) > lastSecond) return undefined;
   // A leap second is the last one of a day in UTC.
   return parts.second === '60' && seconds % daySeconds !== 0 ? undefined : seconds;
 }
