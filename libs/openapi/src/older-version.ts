@@ -52,6 +52,14 @@ function olderPart(part: unknown): unknown {
   );
 }
 
+interface License {
+  readonly name: string;
+  readonly identifier: string;
+}
+
+/** Identifiers of licenses came with 3.1. */
+const olderLicense = ({ name, identifier }: License) => ({ name, url: `https://spdx.org/licenses/${identifier}.html` });
+
 /** Returns the document as OpenAPI 3.0.3, for generators that read nothing newer (http §12.7). Works in slices of time. */
 export async function olderDocument(document: OpenApiDocument): Promise<OpenApiDocument> {
   const { info, paths, components, ...rest } = document;
@@ -65,8 +73,7 @@ export async function olderDocument(document: OpenApiDocument): Promise<OpenApiD
   return {
     ...rest,
     openapi: '3.0.3',
-    // Identifiers of licenses came with 3.1.
-    info: { ...about, license: { name: (license as { readonly name: string }).name } },
+    info: { ...about, license: olderLicense(license as License) },
     paths: olderPaths,
     components: { ...(olderPart(parts) as object), schemas: olderSchemas },
   };
