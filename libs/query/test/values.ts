@@ -92,7 +92,7 @@ function readAs(side: Value, type: Value['type']): unknown {
   }
 }
 
-/** Values of the request are whole seconds, as in writes. Of texts, the operands have only those of one form. */
+/** Request values are whole seconds, as in writes. Text operands have one form only. */
 function readDate(value: unknown, isLiteral: boolean): number | undefined {
   const isDecimal = typeof value === 'string' && /^-?\d+(\.\d+)?$/.test(value);
   if (typeof value === 'string' && !isDecimal)

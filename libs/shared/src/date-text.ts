@@ -48,7 +48,7 @@ const isoForms = [
   ),
 ];
 
-/** Dates with the name of a month: those of HTTP, of mails, and of people. Commas count as spaces. */
+/** Dates with a month name: HTTP dates, mail dates, and dates as people write them. Commas count as spaces. */
 const namedForms = [
   pattern(`${weekday}${ordinalDay}(?: |(?<dash>-))${month}[ -](?<year>\\d{4}|\\d{2}(?= ))${spokenTime}`),
   pattern(`${weekday}${month}[ -]${ordinalDay}[ -](?<year>\\d{4})${spokenTime}`),

@@ -320,7 +320,7 @@ class Gate implements FairGate {
   }
 }
 
-/** A waiter needs the place of a caller of its own rank, or of a lower one, which leaves places to it. */
+/** A waiter needs the place of a caller with its own rank or a lower one, which leaves places to it. */
 const ranksFrom: Readonly<Record<CallerRank, readonly CallerRank[]>> = {
   guest: ['guest', 'user', 'admin'],
   user: ['user', 'admin'],

@@ -46,7 +46,7 @@ function namesOfKnown(type: string): readonly string[] {
   return found;
 }
 
-/** Whether one of the types of a file matches one of the patterns. An empty list takes every type. */
+/** Whether a file type matches one of the patterns. An empty list takes every type. */
 export const matchesMimeTypes = (types: readonly string[], patterns: readonly string[]): boolean =>
   patterns.length === 0 ||
   patterns.some((pattern) => types.some((type) => namesOfKnown(type).some((name) => fits(name, pattern))));

@@ -89,7 +89,7 @@ export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Returns the JSON Schemas of the pages of a list of such rows, by number and by cursor. */
+/** Returns the JSON Schemas of such a list's pages, by number and by cursor. */
 export const pagesOf = (row: JsonSchema): { readonly page: JsonSchema; readonly cursorPage: JsonSchema } => ({
   page: withRows(pageSchema, row),
   cursorPage: withRows(cursorPageSchema, row),

@@ -35,7 +35,7 @@ const referencePolicy = pagesPolicy.replace(
     .concat("; style-src-attr 'unsafe-inline'"),
 );
 
-/** The policies of the pages. They read files of records from the host of the setting `files.host`. */
+/** The pages' policies. They read record files from the host in the setting `files.host`. */
 export const policiesFor = (filesHost: string | undefined) => {
   const withFiles = (policy: string): string =>
     filesHost === undefined ? policy : policy.replace("connect-src 'self'", `connect-src 'self' ${filesHost}`);
