@@ -54,6 +54,14 @@ describe('the parser of forms', () => {
     'an epilogue',
   );
 
+  it('begins a part with the first bytes behind its head, since an upload may be slow', () => {
+    let begun = 0;
+    const parser = createFormParser('b', { begin: () => (begun += 1), data: () => {}, end: () => {} });
+    parser.write(lines('--b', `${named}; filename="${'x'.repeat(1000)}"`, '', ''));
+    parser.write(Buffer.from('ten bytes.'));
+    assert.equal(begun, 1);
+  });
+
   it('reads the same parts however the body is cut', () => {
     const expected = [
       ['a', undefined, 'one'],

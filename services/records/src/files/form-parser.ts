@@ -19,6 +19,8 @@ export interface FormParser {
 
 /** The name of a file may have any length: what is stored is a short form. Browsers send less than a kilobyte. */
 const maxHeadBytes = 80 * 1024;
+/** A head up to this length is searched with each of its pieces. */
+const usualHeadBytes = 8 * 1024;
 /** Blanks between a boundary and the end of its line (RFC 2046 §5.1.1). */
 const maxPaddingBytes = 64;
 
@@ -118,8 +120,8 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
     write(chunk) {
       waiting.push(chunk);
       waitingBytes += chunk.length;
-      // A head in small pieces is searched each time that it has doubled, so the work grows with its length only.
-      if (state !== 'head' || waitingBytes >= held.length) readWaiting();
+      // A longer head is searched again when it has doubled, so the work grows with its length only.
+      if (state !== 'head' || held.length < usualHeadBytes || waitingBytes >= held.length) readWaiting();
     },
     end() {
       readWaiting();
