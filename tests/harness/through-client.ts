@@ -51,6 +51,16 @@ export async function sendThroughClient(
   return answer;
 }
 
+/** Whether the percent-encoding is of text. The client sends no other bytes. */
+function isUtf8(encoded: string): boolean {
+  try {
+    decodeURIComponent(encoded);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
 function callOf(method: string, path: string, token: string | undefined, sending: Sending): ClientCall | undefined {
   const { form, rawBody, headers = {} } = sending;
   const given = Object.entries(headers)
@@ -60,6 +70,7 @@ function callOf(method: string, path: string, token: string | undefined, sending
   const body = form === undefined ? sending.body : formValues(form);
   if (rawBody !== undefined && body === undefined) return undefined;
   const [resource = '', search = ''] = path.split(/\?(.*)/s);
+  if (!isUtf8(search)) return undefined;
   const query = new URLSearchParams(search);
   const pairs = [...query];
   // Headers that the client sends differently, or not at all.
