@@ -5,7 +5,7 @@
  */
 export function findHalfCharacter(bytes: Uint8Array, parsed: unknown): string | undefined {
   const json = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const mayHave = json.includes('\\ud') || json.includes('\\uD');
+  const mayHave = json.includes('\\u');
   return mayHave ? findIn(parsed, '') : undefined;
 }
 

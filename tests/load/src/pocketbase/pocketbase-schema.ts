@@ -32,5 +32,5 @@ export async function createSchema(superuser: PocketBaseApi): Promise<void> {
   await posts('posts100k', 'authors100k');
   await posts('posts_of_owners', 'authors100k', { listRule: 'author = @request.auth.id' });
   await posts('posts_of_members', 'authors100k', { listRule: '@request.auth.id != ""' });
-  await create('uploads', [text('title'), { name: 'picture', type: 'file', maxSelect: 1 }]);
+  await create('pictures', [text('title'), { name: 'picture', type: 'file', maxSelect: 1 }]);
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Row } from './row.ts';
 
-export const uploadCollection = 'uploads';
+export const uploadCollection = 'pictures';
 
 /** Bytes of one file. */
 const fileBytes = 200_000;
