@@ -64,7 +64,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
       else assert.fail(`the block ${kind} runs nowhere`);
     }
     const names = at((await admin.get('/api/v1/collections')).json, 'data');
-    assert.deepEqual((names as { name: string }[]).map(({ name }) => name).sort(), ['people', 'posts', 'tags']);
+    assert.deepEqual((names as { name: string }[]).map(({ name }) => name).sort(), ['members', 'posts', 'tags']);
   });
 
   await test('the GitHub Actions file plans on a pull request, and applies on a merge with the allowed drops', async () => {
@@ -86,7 +86,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
     const refused = step(applyScript);
     assert.equal(refused.code, 1);
     assert.match(refused.stderr, /posts: would be dropped/);
-    writeFileSync(join(folder, 'schema/allow-drop'), 'posts\n\npeople\ntags');
+    writeFileSync(join(folder, 'schema/allow-drop'), 'posts\n\nmembers\ntags');
     const applied = step(applyScript);
     assert.equal(applied.code, 0, applied.stderr);
     assert.equal((await admin.get('/api/v1/collections/tasks')).status, 200);

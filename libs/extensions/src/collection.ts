@@ -25,6 +25,8 @@ export interface FieldDefinition {
   /** Stays the same when the field is renamed, so a rename keeps the data. */
   readonly id?: string;
   readonly name: string;
+  /** The former name of a renamed field. A stack that still has it renames the field, which keeps its data. */
+  readonly renamedFrom?: string;
   readonly type: (typeof fieldTypeNames)[number];
   readonly required?: boolean;
   /** Options of the type. */
@@ -51,6 +53,8 @@ export interface CollectionDefinition {
   /** A UUID, which stays the same when the collection is renamed. */
   readonly id?: string;
   readonly name: string;
+  /** The former name of a renamed collection. A stack that still has it renames the collection, which keeps its records. */
+  readonly renamedFrom?: string;
   readonly type?: 'base' | 'auth' | 'view';
   readonly list_rule?: Rule;
   readonly view_rule?: Rule;

@@ -1,4 +1,4 @@
-import type { Members } from './schema-target.ts';
+import { isMembers, type Members } from './schema-target.ts';
 
 /**
  * Returns the members with the variables that a file already names, if the stack has a secret there or the variable has
@@ -15,9 +15,6 @@ export function keepVariables(value: Members, written: Members | undefined): Mem
     }),
   );
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 const isVariable = (value: unknown): value is { readonly $env: string } =>
   isMembers(value) && typeof value.$env === 'string';

@@ -6,10 +6,11 @@ import type { TargetOptions } from '../api/target-options.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
+import { keepFormerNames, withoutFormerNames } from './former-names.ts';
 import { jsonSchemaFiles, jsonSchemaFolder, withJsonSchema } from './json-schemas.ts';
 import { keepVariables } from './keep-variables.ts';
 import { loadDefinition } from './load-definition.ts';
-import { type Members, openTarget, type SchemaDocument } from './schema-target.ts';
+import { isMembers, type Members, openTarget, type SchemaDocument } from './schema-target.ts';
 import { fileNamesOf } from './webhook-file-names.ts';
 
 /**
@@ -31,7 +32,9 @@ export async function pull(parts: CommandParts, directory: string, options: Targ
   await makeFolder(directory);
   const writeFile = async (file: string, kind: FileKind, value: Members) => {
     const before = await readMembers(join(directory, file));
-    await write(file, textOf(withJsonSchema(keepVariables(value, before), kind, before)));
+    const kept = keepVariables(value, before);
+    const named = kind === 'collection' ? keepFormerNames(kept, before, schema.collections) : kept;
+    await write(file, textOf(withJsonSchema(named, kind, before)));
   };
   const writeFolder = async (folder: string, kind: FileKind, files: ReadonlyMap<string, Members>) => {
     await makeFolder(join(directory, folder));
@@ -101,13 +104,16 @@ async function filesByName(folder: string): Promise<ReadonlyMap<string, string>>
 async function readMembers(path: string): Promise<Members | undefined> {
   try {
     const value: unknown = JSON.parse(await readFile(path, 'utf8'));
-    return typeof value === 'object' && value !== null ? (value as Members) : undefined;
+    return isMembers(value) ? value : undefined;
   } catch {
     return undefined;
   }
 }
 
-/** Returns the collections that TypeScript files define. They are not written, only compared. */
+/**
+ * Returns the collections that TypeScript files define, under the names that the stack has. They are not written, only
+ * compared.
+ */
 async function findCoded(
   folder: string,
   { collections }: SchemaDocument,
@@ -115,18 +121,24 @@ async function findCoded(
 ): Promise<ReadonlySet<string>> {
   const entries = await readdir(folder).catch((): string[] => []);
   const coded = new Set(entries.flatMap((entry) => /^(\w+)\.ts$/.exec(entry)?.[1] ?? []));
+  const renamed = new Set<string>();
+  const findStored = (name: unknown) => collections.find((collection) => collection.name === name);
   for (const name of coded) {
     const file = join(folder, `${name}.ts`);
-    const stored = collections.find((collection) => collection.name === name);
-    if (!stored) terminal.note(`${file} is not in the stack.`);
-    else if (!(await isSame(file, stored))) terminal.note(`${file} may differ from the stack: schema plan shows how.`);
+    const definition = await loadMembers(file);
+    const stored = findStored(name);
+    const former = stored ? undefined : findStored(definition?.renamedFrom);
+    if (former) renamed.add(String(former.name));
+    if (!stored && !former) terminal.note(`${file} is not in the stack.`);
+    else if (!definition || !isDeepStrictEqual(withoutFormerNames(definition), stored))
+      terminal.note(`${file} may differ from the stack: schema plan shows how.`);
   }
-  return coded;
+  return new Set([...coded, ...renamed]);
 }
 
-async function isSame(file: string, stored: Members): Promise<boolean> {
+async function loadMembers(file: string): Promise<Members | undefined> {
   const loaded = await loadDefinition(file);
-  return 'value' in loaded && isDeepStrictEqual(loaded.value, stored);
+  return 'value' in loaded && isMembers(loaded.value) ? loaded.value : undefined;
 }
 
 async function writeMigrations(

@@ -6,7 +6,7 @@ import { readJsonLines } from './json-lines.ts';
 import { withoutJsonSchema } from './json-schemas.ts';
 import { JsonProblem } from './json-tokens.ts';
 import { loadDefinition } from './load-definition.ts';
-import type { Members, SchemaDocument } from './schema-target.ts';
+import { isMembers, type Members, type SchemaDocument } from './schema-target.ts';
 import { findLinesOf } from './source-lines.ts';
 
 /** The schema files of a directory, and where each value of the document is. */
@@ -188,6 +188,3 @@ function locate(place: string, { collections, webhooks, settings, migrations }: 
   const path = named ? text.slice(String(named.value.name).length + 1).split('.') : rest.slice(1);
   return { file: found.file, line: found.lineOf(path) };
 }
-
-const isMembers = (value: unknown): value is Members =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);

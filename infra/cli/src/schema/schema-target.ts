@@ -18,6 +18,9 @@ export interface SchemaDocument {
 
 export type Members = Readonly<Record<string, unknown>>;
 
+export const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
 /** A plan as the stack answers it (schema §3.3). */
 export interface Plan {
   readonly hash: string;

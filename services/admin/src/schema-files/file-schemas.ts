@@ -49,6 +49,7 @@ const fieldSchema = (): JsonSchema => ({
       properties: {
         id: text,
         name: text,
+        renamedFrom: text,
         type: { const: name },
         required: { type: 'boolean' },
         ...(refersToCollection && { collection: text }),

@@ -1,20 +1,28 @@
-import type { Field } from '@recordbus/schema';
+import type { Field, Problems } from '@recordbus/schema';
+import { matchNamed } from './match-named.ts';
 
 type Definition = Readonly<Record<string, unknown>>;
 
 /**
- * Returns the definitions with the ids of the fields that they describe: a known id stays, and a definition with an
- * unknown id matches the field of its name, unless that field has another type (schema §3.2). Values that are not
- * definitions pass through, to be refused later.
+ * Returns the definitions with the ids of the fields that they describe, and without their former names (schema §3.2).
+ * Values that are not definitions pass through, to be refused later.
  */
-export function matchFields(before: readonly Field[], definitions: readonly unknown[]): unknown[] {
-  const known = new Set(before.map(({ id }) => id));
-  const named = new Set(definitions.map((definition) => (isDefinition(definition) ? definition.id : undefined)));
+export function matchFields(
+  before: readonly Field[],
+  definitions: readonly unknown[],
+  problems: Pick<Problems, 'add'>,
+): unknown[] {
+  const refuse = ({ name }: Definition, message: string) => problems.add(`fields.${String(name)}.renamedFrom`, message);
+  const read = definitions.filter(isDefinition);
+  for (const definition of read)
+    if (definition.renamedFrom !== undefined && typeof definition.renamedFrom !== 'string')
+      refuse(definition, 'must be a string');
+  const found = new Map(matchNamed(read, before, refuse).map((field, position) => [read[position], field]));
   return definitions.map((definition) => {
-    if (!isDefinition(definition) || (typeof definition.id === 'string' && known.has(definition.id))) return definition;
-    const same = before.find(({ id, name }) => name === definition.name && !named.has(id));
-    if (!same || (definition.id !== undefined && same.type !== definition.type)) return definition;
-    return { ...definition, id: same.id };
+    if (!isDefinition(definition)) return definition;
+    const { renamedFrom: _, ...rest } = definition;
+    const id = found.get(definition)?.id;
+    return id === undefined ? rest : { ...rest, id };
   });
 }
 

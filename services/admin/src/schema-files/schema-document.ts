@@ -34,10 +34,20 @@ export const isVariable = (value: unknown): value is Variable => variable.safePa
 
 const rule = z.string('must be null or a string').nullish();
 
+/** The name that a collection or a field had, for stacks that still have it (schema §3.2). */
+const renamedFrom = z.string('must be a string');
+
+/** A field in a file: a definition, perhaps with its former name. */
+const fieldOfFile = {
+  ...writtenField,
+  properties: { ...Object(writtenField.properties), renamedFrom: toJsonSchema(renamedFrom, 'input') },
+};
+
 /** A file of a collection (schema §2.2). `readFields` checks the fields. */
 export const collectionFile = z.strictObject({
   id: uuid.optional(),
   name: z.string('must be a string'),
+  renamedFrom: renamedFrom.optional(),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view').default('base'),
   list_rule: rule,
   view_rule: rule,
@@ -47,7 +57,7 @@ export const collectionFile = z.strictObject({
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   view_query: z.string('must be a string').nullish(),
-  fields: boundedList(z.unknown().meta({ ...writtenField }), 10_000, 'must be a list of field definitions')
+  fields: boundedList(z.unknown().meta(fieldOfFile), 10_000, 'must be a list of field definitions')
     .default([])
     .meta({ default: [] }),
   indexes: boundedList(newIndex, maxIndexes, 'must be a list of indexes').default([]).meta({ default: [] }),

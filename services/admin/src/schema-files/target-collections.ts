@@ -53,7 +53,7 @@ export async function computeCollections(
   nowSec: number,
   problems: Problems,
 ): Promise<CollectionChanges> {
-  const { pairs, dropped } = matchCollections(files, collections);
+  const { pairs, dropped } = matchCollections(files, collections, problems);
   refuseDuplicates(files, problems);
   const newNames = new Map(pairs.flatMap(({ file, before }) => (before ? [[before.name, file.name] as const] : [])));
   const fileOf = new Map(files.map((file) => [file.name, file]));
@@ -136,7 +136,7 @@ function readFields({ file, before }: CollectionPair, context: Context, problems
   for (const definition of before ? file.fields : [])
     refuseLostTarget(definition, { fields: before?.fields ?? [], newNames, problems });
   return readFieldDefinitions(
-    matchFields(previous ?? [], file.fields),
+    matchFields(previous ?? [], file.fields, problems),
     { collectionType: file.type, ...(previous && { previous }), findCollection: (name) => fileOf.get(name) },
     problems,
   );
