@@ -89,7 +89,7 @@ test('behind PgBouncer, which pools by transaction, everything works', { skip: m
     assert.deepEqual([...seen], ['off0none']);
   });
 
-  await t.test('a command says that it needs a session of its own', async () => {
+  await t.test('a command says that it needs its own session', async () => {
     const refused = await admin.send('POST', '/api/v1/admin/backups', { body: {} });
     assert.deepEqual([refused.status, at(refused.json, 'code')], [409, 'pooled_database']);
     const { code, stderr } = await runCli(['backup', 'create', `${ground.dataDirectory}/backup.tar.gz`], {

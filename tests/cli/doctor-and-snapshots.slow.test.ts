@@ -70,7 +70,7 @@ suite('doctor and snapshot on the command line', async () => {
       ],
     ]);
     await admin.patch('/api/v1/collections/wide', { durability: 'relaxed' });
-    const says = 'writes of these collections do not wait for the disk: wide';
+    const says = 'writes to these collections do not wait for the disk: wide';
     assert.deepEqual(foundOf(await doctor(), 'durability'), [['ok', says, undefined]]);
     for (const name of ['wide', 'shown']) await admin.delete(`/api/v1/collections/${name}`);
   });
@@ -91,9 +91,9 @@ suite('doctor and snapshot on the command line', async () => {
     assert.deepEqual(
       found.map((row) => (row as unknown[]).slice(0, 2)),
       [
-        ['warning', '1 of old have an address that takes no mail: a'],
-        ['warning', '1 of old are a second account of one mailbox: c'],
-        ['warning', '2 of old need a password reset, because their imported hash costs too much or is of another kind'],
+        ['warning', '1 in old cannot receive mail: a'],
+        ['warning', '1 in old share their mailbox with another account: c'],
+        ['warning', '2 in old need a password reset: their imported hash is too costly or unsupported'],
       ],
     );
     for (const [email, id] of [
@@ -211,7 +211,7 @@ suite('doctor and snapshot on the command line', async () => {
     url.searchParams.set('options', `-c search_path=${schema},pg_catalog`);
     return url.href;
   }
-  const clockAdvice = 'Let NTP set the clocks of all machines.';
+  const clockAdvice = 'Synchronize all machines with NTP.';
 
   await test('doctor reports a database whose clock differs, as a warning or as broken', async () => {
     const clockOf = (schema: string, interval: string) =>

@@ -53,7 +53,7 @@ suite('records on the command line', async () => {
       const more = name === 'raw.csv' ? ['--raw', '--fields', 'title', '--filter', 'n<3'] : [];
       const { code, stdout, stderr } = await records(['export', 'origin', place(name), '--sort', 'n', ...more]);
       assert.equal(code, 0, stderr);
-      assert.equal(stdout, `Exported ${more.length > 0 ? 3 : 5} records of origin to ${place(name)}.\n`);
+      assert.equal(stdout, `Exported ${more.length > 0 ? 3 : 5} records from origin to ${place(name)}.\n`);
       assert.equal(read(name), (await admin.get(`/api/v1/records/origin/export?${query}`)).text);
     }
     const { json } = await records(['export', 'origin', place('a.csv.gz'), '--sort', 'n', '--json']);

@@ -244,7 +244,7 @@ export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as
     assert.match(await refusal({ 'collections/posts.jsn': '' }), /posts\.jsn: is not a schema file/);
     assert.match(
       await refusal({ 'collections/a.json': '{"name":"a"}', 'collections/a.ts': '' }),
-      /a\.ts: is the second file of a/,
+      /a\.ts: is the second file for a/,
     );
     rmSync(bad, { recursive: true });
     mkdirSync(join(bad, 'collections'), { recursive: true });

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
 'use strict';
-// As `npm run cli`, from any directory.
+// Like `npm run cli`, from any directory.
 process.argv.splice(2, 0, 'cli');
 require('../../launch/launch.cjs');

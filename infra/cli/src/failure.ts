@@ -7,7 +7,7 @@ export class CommandFailure extends Error {
 export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   error instanceof Error && 'errno' in error && 'syscall' in error;
 
-/** The exit codes of the process (operation §8). */
+/** The process's exit codes (operation §8). */
 export const exitCodes = {
   done: 0,
   failed: 1,

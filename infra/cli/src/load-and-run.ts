@@ -1,8 +1,6 @@
 import type { CommandParts, CommonOptions } from './run-command.ts';
 
-/**
- * Loads what a command needs and runs it. The `…-commands.ts` files import nothing else, so that help is printed at once.
- */
+/** Loads what a command needs and runs it. The `…-commands.ts` files import nothing else, so help prints at once. */
 export async function loadAndRun(
   name: string,
   options: CommonOptions,

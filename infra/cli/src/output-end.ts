@@ -8,8 +8,8 @@ let lost: number | undefined;
 let end: (code: number) => void = (code) => process.exit(code);
 
 /**
- * Ends the command when standard output can take no more, so that half of the output never counts as all of it: with 141
- * when the reader went away, else with a sentence and 1, as on a full disk. Notes that nobody reads end nothing.
+ * Ends the command when standard output takes no more, so that partial output never passes for all of it: with 141 when
+ * the reader went away, otherwise (a full disk) with a sentence and 1. Notes that nobody reads end nothing.
  */
 export function watchOutput(): void {
   process.stderr.on('error', () => {});
@@ -41,7 +41,7 @@ export function createExit(): (code: number) => void {
   };
 }
 
-/** Waits until a stream has passed on what it holds, or has lost it. The error of a lost one comes first. */
+/** Waits until a stream has passed on what it holds, or has lost it. A lost stream's error comes first. */
 const written = (stream: NodeJS.WriteStream): Promise<void> =>
   new Promise((resolve) => {
     if (stream.writableLength === 0) resolve();

@@ -4,21 +4,20 @@ import { text } from 'node:stream/consumers';
 import { CommandFailure } from './failure.ts';
 
 interface SecretRequest {
-  /** The name of the secret: "password". */
+  /** The secret's name: "password". */
   readonly what: string;
   /** The option that selects standard input. */
   readonly flag: string;
   /** Whether the option is set. */
   readonly fromStdin: boolean;
-  /** The value of the environment variable, and its name. */
+  /** The environment variable's value, and its name. */
   readonly fromEnvironment: string | undefined;
   readonly variable: string;
 }
 
 /**
- * Reads a secret from the first line of standard input, from its variable, or from the terminal, where it is typed
- * twice. It is never an argument, because the list of processes shows arguments. Throws CommandFailure when there is
- * none.
+ * Reads a secret from the first line on standard input, from its variable, or from the terminal, where it is typed
+ * twice. It is never an argument, because the process list shows arguments. Throws CommandFailure when there is none.
  */
 export async function readSecret({ what, flag, fromStdin, fromEnvironment, variable }: SecretRequest): Promise<string> {
   if (fromStdin) return required(what, (await text(process.stdin)).split(/\r?\n/, 1)[0]);

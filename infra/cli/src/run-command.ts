@@ -10,14 +10,14 @@ import { CommandFailure, exitCodes, isSystemError } from './failure.ts';
 import { createExit, onLostOutput } from './output-end.ts';
 import { type CommandRefusal, createTerminal, type Terminal } from './terminal.ts';
 
-/** The dependencies of a command. */
+/** A command's dependencies. */
 export interface CommandParts {
   /** The name as typed: "backup create". */
   readonly name: string;
   readonly config: Config<typeof commandVariables>;
   /** The key that encrypts stored values. */
   readonly key: EncryptionKey;
-  /** Silent, because the log messages of libraries are meant for services. */
+  /** Silent, because libraries' log messages are meant for services. */
   readonly log: Logger;
   /** Closes everything that the command opened, even at Ctrl-C. */
   readonly lifecycle: Lifecycle;
@@ -30,8 +30,8 @@ export interface CommonOptions {
 }
 
 /**
- * Runs one command and ends the process when all of its output is read. The exit code is the result of `work`, 0 when there is none. When `work`
- * throws or a signal stops it, prints a sentence and exits with another code.
+ * Runs one command and ends the process when all its output is read. The exit code is what `work` returns, or 0. When
+ * `work` throws or a signal stops it, prints a sentence and exits with another code.
  */
 export async function runCommand(
   name: string,

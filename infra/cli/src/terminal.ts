@@ -1,4 +1,4 @@
-/** The output of a command: the result to standard output, notes and errors to standard error. */
+/** A command's output: the result to standard output, notes and errors to standard error. */
 export interface Terminal {
   /** Writes the result: one line of JSON with --json, else the text. */
   report(value: unknown, text: string): void;
@@ -14,7 +14,7 @@ export interface CommandRefusal {
   readonly details?: Record<string, unknown> | undefined;
 }
 
-/** Creates the terminal of a command. */
+/** Creates a command's terminal. */
 export function createTerminal(asJson: boolean): Terminal {
   return {
     report: (value, text) => {

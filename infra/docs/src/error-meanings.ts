@@ -63,8 +63,7 @@ export const meanings: Readonly<Record<string, string>> = {
   oauth_provider_misconfigured: 'The settings of the OAuth2 provider are wrong.',
   oauth_provider_not_enabled: 'The OAuth2 provider is not enabled.',
   oauth_refused: 'The OAuth2 provider refused; `details` has its words.',
-  pooled_database:
-    'The database is behind a pooler, and a backup needs a session of its own: make it on the command line.',
+  pooled_database: 'The database is behind a pooler, and a backup needs its own session: make it on the command line.',
   origin_refused: 'Pages of this origin cannot open WebSockets: `cors.origins` does not name it.',
   other_account: 'The token belongs to a different account than the connection.',
   picture_too_large: 'A preview of the picture would take too much memory or time. The file itself can be downloaded.',

@@ -10,7 +10,7 @@ export function addAdminCommands(program: Command): void {
     admin
       .command(name)
       .description(description)
-      .argument('<email>', 'address of the admin')
+      .argument('<email>', "the admin's address")
       .option('--password-stdin', 'read the password from the first line of standard input')
       .option('--json', 'write the result as JSON')
       .addHelpText('after', passwordHelp)
@@ -22,8 +22,8 @@ export function addAdminCommands(program: Command): void {
       );
   admin
     .command('reset-second-factor')
-    .description('remove the authenticator app and the recovery codes of an admin who has lost them')
-    .argument('<email>', 'address of the admin')
+    .description("remove an admin's lost authenticator app and recovery codes")
+    .argument('<email>', "the admin's address")
     .option('--json', 'write the result as JSON')
     .action((email: string, options: CommonOptions) =>
       loadAndRun('admin reset-second-factor', options, async (parts) =>
@@ -31,7 +31,7 @@ export function addAdminCommands(program: Command): void {
       ),
     );
   add('create', 'create an admin');
-  add('reset', 'set a new password: all tokens and sessions end, and so does a lockout of the address');
+  add('reset', 'set a new password: all tokens, sessions and lockouts end');
 }
 
 const passwordHelp = `

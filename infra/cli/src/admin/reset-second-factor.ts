@@ -3,7 +3,7 @@ import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import type { CommandParts } from '../run-command.ts';
 
-/** Removes the second factor of an admin. Throws the errors of the API for an unknown address and one without an app. */
+/** Removes an admin's second factor. Throws the API's errors for an unknown address and for one without an app. */
 export async function resetSecondFactor(parts: CommandParts, email: string): Promise<undefined> {
   const { database } = await openDeployment(parts);
   const { id } = await resetAdminFactor(database, email, cliActor);

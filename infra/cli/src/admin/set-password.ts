@@ -12,16 +12,16 @@ export interface AdminOptions extends CommonOptions {
   readonly passwordStdin?: boolean;
 }
 
-/** Creates an admin. Throws the errors of the API, and CommandFailure for an invalid address. */
+/** Creates an admin. Throws the API's errors, and CommandFailure for an invalid address. */
 export async function createAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
   const { database, passwords, credentials } = await openWithCredentials(parts, readAddress(email), options);
   const { id } = await addAdmin(database, passwords, credentials, nowSec(), cliActor);
   parts.terminal.report({ id, email: credentials.email }, `${credentials.email} is an admin now.`);
 }
 
-/** Resets an admin's password and lifts a lockout of the address. Throws the same errors as `createAdmin`. */
+/** Resets an admin's password and lifts the address's lockout. Throws the same errors as `createAdmin`. */
 export async function resetAdmin(parts: CommandParts, email: string, options: AdminOptions): Promise<undefined> {
-  // An admin of an earlier version may have an address that a new one may not have.
+  // Admins from earlier versions may have an address that is no longer accepted for new ones.
   const { database, bus, passwords, credentials } = await openWithCredentials(parts, email.trim(), options);
   const { id } = await resetPassword(database, passwords, credentials, nowSec(), cliActor);
   await liftLockout(database.query, { realm: 'admins', email: credentials.email });

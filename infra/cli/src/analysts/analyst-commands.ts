@@ -5,7 +5,7 @@ import type { AnalystOptions } from './change-analysts.ts';
 
 /** `analyst create`, `analyst list` and `analyst drop`. */
 export function addAnalystCommands(program: Command): void {
-  const analysts = program.command('analyst').description('roles of the database that read the collections with SQL');
+  const analysts = program.command('analyst').description('database roles that read the collections with SQL');
   const asRole = [
     '--as <url>',
     'the database as a role that may create roles; not needed with a data directory',
@@ -13,7 +13,7 @@ export function addAnalystCommands(program: Command): void {
   analysts
     .command('create')
     .description('create a role that reads a view of each collection, and write its URL to standard output')
-    .argument('<name>', 'the name of the role')
+    .argument('<name>', 'role name')
     .option(...asRole)
     .option('--json', 'write the role and its URL as JSON')
     .action((name: string, options: AnalystOptions) =>
@@ -31,7 +31,7 @@ export function addAnalystCommands(program: Command): void {
   analysts
     .command('drop')
     .description('drop a role and end its connections')
-    .argument('<name>', 'the name of the role')
+    .argument('<name>', 'role name')
     .option(...asRole)
     .option('--json', 'write the result as JSON')
     .action((name: string, options: AnalystOptions) =>

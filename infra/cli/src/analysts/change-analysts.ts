@@ -12,13 +12,13 @@ export interface AnalystOptions extends CommonOptions {
   readonly as?: string;
 }
 
-/** Names that need no quotes in SQL. Those of PostgreSQL and of the product begin otherwise. */
+/** Names that need no quotes in SQL. PostgreSQL's and the product's own names begin differently. */
 const namePattern = /^(?!pg_|recordbus)[a-z][a-z0-9_]{0,62}$/;
 
-/** SQLSTATE of what a role may not do, and of a role that exists. */
+/** SQLSTATEs: a role lacks the permission; a role exists already. */
 const [notAllowed, exists] = ['42501', '42710'];
 
-/** What a session of an analyst may take. A change of the schema waits for its statements. */
+/** Limits for an analyst's session. A schema change waits for its statements. */
 const sessionSettings: Readonly<Record<string, string>> = {
   default_transaction_read_only: 'on',
   statement_timeout: '60s',
@@ -51,19 +51,19 @@ export async function create(parts: CommandParts, name: string, options: Analyst
   parts.terminal.report({ name, url: made.href }, made.href);
 }
 
-/** Lists the roles of analysts. */
+/** Lists the analyst roles. */
 export async function list(parts: CommandParts): Promise<undefined> {
   const names = await namesOf(await openDeployment(parts));
   parts.terminal.report(names, names.length > 0 ? names.join('\n') : 'There are no analysts.');
 }
 
-/** Drops a role of an analyst. Throws CommandFailure for any other role. */
+/** Drops an analyst role. Throws CommandFailure for any other role. */
 export async function drop(parts: CommandParts, name: string, options: AnalystOptions): Promise<undefined> {
   const deployment = await openDeployment(parts);
   if (!(await namesOf(deployment)).includes(name)) throw new CommandFailure(`There is no analyst ${name}.`);
   const { url } = await placeOf(parts, deployment);
   await withRoles(options.as ?? url, async (run) => {
-    // Nobody connects as it from here on.
+    // From here on nobody can connect with it.
     await run(`alter role ${quoteIdentifier(name)} nologin`);
     await run('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [name]);
     await run(`drop role ${quoteIdentifier(name)}`);
@@ -78,7 +78,9 @@ function requireName(name: string): void {
     );
 }
 
-/** The URL of the database as a role that may create roles if there is one, and the role of all its analysts. */
+/**
+ * The database URL with a role that may create roles, if there is one, and the group role that all its analysts have.
+ */
 async function placeOf(
   { config }: CommandParts,
   { database, databaseUrl }: Deployment,
@@ -119,7 +121,7 @@ async function withRoles(url: string, work: (run: Run) => Promise<void>): Promis
       throw new CommandFailure(
         `The database refused it: ${error.message}. Name the database as a role that may create roles, such as a superuser, with --as <url>.`,
       );
-    if (isDatabaseError(error, exists)) throw new CommandFailure(`A role of this name exists: ${error.message}.`);
+    if (isDatabaseError(error, exists)) throw new CommandFailure(`A role with this name exists: ${error.message}.`);
     throw error;
   } finally {
     await client.end().catch(() => {});

@@ -1,10 +1,10 @@
 import { CommandFailure } from '../failure.ts';
 import { type ApiAddress, parseObject, sendRequest } from './send-request.ts';
 
-/** An apply over large collections takes minutes. */
+/** Applying to large collections takes minutes. */
 const timeoutMs = 10 * 60_000;
 
-/** Calls a route and returns the `data` of its answer. Throws the refusal of the API, and CommandFailure without an answer. */
+/** Calls a route and returns the answer's `data`. Throws the API's refusal, and CommandFailure without an answer. */
 export async function callApi(address: ApiAddress, method: string, path: string, body?: unknown): Promise<unknown> {
   const response = await sendRequest(address, {
     method,

@@ -10,14 +10,14 @@ export interface ApiAddress {
 
 export interface ApiRequest {
   readonly method: string;
-  /** From the root of the stack, with its query. */
+  /** Relative to the stack's root, with the query. */
   readonly path: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | ReadableStream<Uint8Array>;
   readonly signal?: AbortSignal;
 }
 
-/** Sends a request. Throws the refusal of the API, and CommandFailure without an answer of the API. */
+/** Sends a request. Throws the API's refusal, and CommandFailure if the API does not answer. */
 export async function sendRequest(
   { url, key }: ApiAddress,
   { method, path, headers, body, signal }: ApiRequest,

@@ -7,7 +7,7 @@ import { extract } from 'tar-stream';
 import { z } from 'zod';
 import { CommandFailure } from '../failure.ts';
 
-/** An entry of an archive. Read it to its end before the next one. */
+/** An archive entry. Read it to its end before the next one. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly stream: Readable;
@@ -18,8 +18,8 @@ export interface ArchiveEntry {
 const checksumsDocument = z.record(z.string(), z.string());
 
 /**
- * Yields the entries of an archive in order. After the last one it compares the read bytes with the archive's checksums.
- * Throws CommandFailure for an archive that is truncated or damaged.
+ * Yields an archive's entries in order, then compares the bytes with the archive's checksums. Throws CommandFailure for
+ * a truncated or damaged archive.
  */
 export async function* readArchive(input: Readable): AsyncGenerator<ArchiveEntry> {
   const archive = extract();
@@ -54,7 +54,7 @@ export async function* readArchive(input: Readable): AsyncGenerator<ArchiveEntry
       throw new CommandFailure(`The archive is damaged: ${name} does not match its checksum.`);
 }
 
-/** Whether zlib, the tar reader or the reader of the checksums threw because the bytes are not an archive. */
+/** Whether zlib, the tar reader or the checksum reader threw because the bytes are not an archive. */
 const isDamage = (error: unknown): error is Error =>
   error instanceof SyntaxError ||
   error instanceof z.ZodError ||

@@ -56,7 +56,7 @@ export async function checkArchive(file: string): Promise<Manifest> {
 
 async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
   const read = entry.name === manifestEntry ? manifest.safeParse(JSON.parse(await entry.text())) : undefined;
-  if (!read?.success) throw new CommandFailure('This is not a backup of Recordbus.');
+  if (!read?.success) throw new CommandFailure('This is not a Recordbus backup.');
   const unknown = read.data.migrations.filter((name) => !migrationNames.includes(name));
   if (read.data.format > archiveFormat || unknown.length > 0)
     throw new CommandFailure(
@@ -106,7 +106,7 @@ export async function restoreBackup(
     } else if (name === secretEntry) secret = await entry.text();
     else if (name === keyEntry) key = await entry.text();
   }
-  if (!described) throw new CommandFailure('This is not a backup of Recordbus.');
+  if (!described) throw new CommandFailure('This is not a Recordbus backup.');
   await requeueEvents(client, described.handed_out_up_to);
   return { manifest: described, rows, files, secret, key };
 }
@@ -114,6 +114,6 @@ export async function restoreBackup(
 async function putFile(storage: Storage, { name, stream }: ArchiveEntry): Promise<void> {
   const [collectionId = '', recordId = '', fileName = '', ...rest] = name.slice(filesFolder.length).split('/');
   const key = rest.length === 0 ? fileKey(collectionId, recordId, fileName) : undefined;
-  if (!key) throw new CommandFailure(`The archive is damaged: ${name} is not the name of a file.`);
+  if (!key) throw new CommandFailure(`The archive is damaged: ${name} is not a file name.`);
   await storage.put(key, stream);
 }

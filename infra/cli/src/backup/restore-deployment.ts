@@ -22,7 +22,7 @@ import { openRestoredUploads } from './restored-uploads.ts';
 
 /**
  * Restores a deployment from an archive: the database in one transaction, with the files next to the old ones until the
- * commit, then the secret file and the migrations. Throws CommandFailure when it would replace something without
+ * commit, then the secret file and the migrations. Throws CommandFailure instead of replacing anything without
  * `replaces`. Nothing changes until the commit, even if a signal stops it.
  */
 export async function restoreDeployment(parts: CommandParts, file: string, replaces: boolean): Promise<undefined> {
@@ -63,7 +63,7 @@ export async function restoreDeployment(parts: CommandParts, file: string, repla
 
 function keySentence({ config, key }: CommandParts, restored: string | undefined): string {
   if (restored === undefined)
-    return 'Set SERVICE_ENCRYPTION_KEY to the encryption key of the backed-up deployment, then start the services.';
+    return "Set SERVICE_ENCRYPTION_KEY to the backed-up deployment's encryption key, then start the services.";
   if (config.encryptionKey === undefined)
     return `Its encryption key is in ${keyFileOf(config.dataDirectory)}. Start the services.`;
   return restored === key.text
@@ -90,7 +90,7 @@ async function restoreAll(parts: CommandParts, client: pg.Client, file: string, 
       await uploads.undo();
       throw error;
     }
-    // If the connection is lost here, the outcome of the commit is unknown: both the old and the new files stay.
+    // If the connection breaks here, the commit's outcome is unknown: both the old and the new files stay.
     await client.query('commit');
     return restored;
   };

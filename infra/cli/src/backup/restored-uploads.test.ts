@@ -13,7 +13,9 @@ import { openRestoredUploads } from './restored-uploads.ts';
 const key = (name: string) => fileKey('c1', 'r1', name) ?? assert.fail(`${name} is not a valid name`);
 const put = (storage: Storage, name: string, content: string) => storage.put(key(name), Readable.from([content]));
 
-/** Runs `work` on a directory with `old` and `both`, during a restore of `both` and `new`. Returns the files afterwards. */
+/**
+ * Runs `work` on a directory with `old` and `both`, while `both` and `new` are restored. Returns the files afterwards.
+ */
 async function filesAfter(work: (uploads: Awaited<ReturnType<typeof openRestoredUploads>>) => Promise<void>) {
   const dataDirectory = await mkdtemp(join(tmpdir(), 'recordbus-restored-'));
   try {

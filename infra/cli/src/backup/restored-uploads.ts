@@ -6,12 +6,12 @@ import type { Config } from '@recordbus/shared/config';
 import { openLocalStorage, openStorage, type Storage, type storageVariables } from '@recordbus/storage';
 
 /**
- * The files of a restore. Keys are written once, so old files and those of the archive are kept side by side until the
- * outcome of the commit is known. A restore that is interrupted at any moment may leave files that no record names, but
- * never a record without its file.
+ * The files during a restore. Keys are written once, so old files and the archive's stay side by side until the
+ * commit's outcome is known. An interrupted restore may leave files that no record names, but never a record without
+ * its file.
  */
 export interface RestoredUploads {
-  /** Receives the files of the archive. Services do not read from it. */
+  /** Receives the archive's files. Services do not read from it. */
   readonly storage: Storage;
   /** Adds them to the files that services read. */
   publish(): Promise<void>;
@@ -21,10 +21,10 @@ export interface RestoredUploads {
   removeObsolete(): Promise<void>;
 }
 
-/** Opens the storage of uploaded files for a restore. Removes leftovers of an unfinished restore. */
+/** Opens the upload storage for a restore. Removes leftovers from an unfinished restore. */
 export async function openRestoredUploads(config: Config<typeof storageVariables>): Promise<RestoredUploads> {
   const nothing = async (): Promise<void> => {};
-  // An S3-compatible store already has the files, and may have those of other deployments.
+  // An S3-compatible store already has the files, and may hold other deployments' files.
   if (config.storageUrl !== undefined)
     return { storage: await openStorage(config), publish: nothing, undo: nothing, removeObsolete: nothing };
   const uploadsDirectory = join(config.dataDirectory, 'uploads');
@@ -39,7 +39,7 @@ export async function openRestoredUploads(config: Config<typeof storageVariables
       for await (const file of listFiles(restoringDirectory)) {
         const path = join(uploadsDirectory, file);
         if (!existsSync(path)) added.push(path);
-        // An existing file of the same name may be damaged, so it is replaced.
+        // An existing file with the same name may be damaged, so it is replaced.
         const draft = join(restoringDirectory, `${randomUUID()}.link`);
         await link(join(restoringDirectory, file), draft);
         await mkdir(dirname(path), { recursive: true });
@@ -58,7 +58,7 @@ export async function openRestoredUploads(config: Config<typeof storageVariables
   };
 }
 
-/** Yields the files of records below a directory, as `<collection id>/<record id>/<name>`, without drafts. */
+/** Yields the record files below a directory, as `<collection id>/<record id>/<name>`, without drafts. */
 async function* listFiles(directory: string): AsyncGenerator<string> {
   for (const collectionId of await listFolders(directory))
     for (const recordId of await listFolders(join(directory, collectionId)))

@@ -56,7 +56,7 @@ export async function writeBackup(
   const draft = `${file}.part`;
   if (existsSync(file)) throw new CommandFailure(`${file} already exists.`);
   lifecycle.onStop('unfinished archive', () => rm(draft, { force: true }));
-  // Opened before anything is written: an unhandled error of the stream would end the process without a message.
+  // Opened before anything is written: an unhandled stream error would end the process without a message.
   const refuse = (error: unknown): never => {
     if (!isSystemError(error)) throw error;
     throw new CommandFailure(`${file} cannot be written: ${error.message}.`);
@@ -68,7 +68,7 @@ export async function writeBackup(
   terminal.report({ file: resolve(file), ...outcome }, summarize(file, outcome));
 }
 
-/** Adds the audit row of a backup. The backup is complete without it, so a failure is only reported. */
+/** Adds a backup's audit row. The backup is complete without it, so a failure is only reported. */
 async function note(
   { terminal }: CommandParts,
   client: pg.Client,
@@ -82,12 +82,12 @@ async function note(
       details: { tables, rows, files, keys: hasKeys },
     });
   } catch (error) {
-    terminal.note(`The backup is complete, but the audit log has no row of it: ${String(error)}`);
+    terminal.note(`The backup is complete, but the audit log has no row for it: ${String(error)}`);
   }
 }
 
 const summarize = (file: string, { tables, rows, files, missing_files }: BackupResult): string =>
   [
-    `${file} holds ${rows} rows of ${tables} tables and ${files} files.`,
+    `${file} holds ${rows} rows in ${tables} tables and ${files} files.`,
     ...(missing_files.length > 0 ? [`${missing_files.length} files that records name are missing.`] : []),
   ].join('\n');

@@ -5,7 +5,7 @@ import { CommandFailure } from '../failure.ts';
 
 /**
  * Opens a connection for a command, to the server that takes writes. Throws CommandFailure when the database does not
- * answer or is behind a pooler, which would leave settings and locks of the command on connections of others.
+ * answer or is behind a pooler, which would leave the command's settings and locks on other clients' connections.
  */
 export async function connectClient(command: string, databaseUrl: string): Promise<pg.Client> {
   try {
@@ -13,7 +13,7 @@ export async function connectClient(command: string, databaseUrl: string): Promi
   } catch (error) {
     if (error instanceof PooledSession)
       throw new CommandFailure(
-        'The database is behind a pooler, and a command needs a session of its own: name the server itself in SERVICE_DATABASE_URL.',
+        'The database is behind a pooler, and a command needs its own session: name the server itself in SERVICE_DATABASE_URL.',
       );
     throw new CommandFailure(`The database at ${hostsOf(databaseUrl)} does not answer: ${reasonOf(error)}.`);
   }
@@ -22,7 +22,7 @@ export async function connectClient(command: string, databaseUrl: string): Promi
 const hostsOf = (databaseUrl: string): string =>
   (urlsOfDatabase(databaseUrl) ?? []).map((url) => new URL(url).host).join(', ');
 
-/** Returns the message of an error. A name with several addresses gives an AggregateError. */
+/** Returns an error's message. A name with several addresses gives an AggregateError. */
 const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError) return error.errors.map(reasonOf).join('; ');
   return error instanceof Error ? error.message : String(error);

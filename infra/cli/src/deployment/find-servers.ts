@@ -30,9 +30,9 @@ interface Needs {
 const startTimeoutMs = 60_000;
 
 /**
- * Finds the database and the bus: those that the environment names, else those of the stack that runs on the data
- * directory, else the servers of the directory, started for this command and stopped after it (operation §8). Throws
- * CommandFailure when there are none.
+ * Finds the database and the bus: those that the environment names, else the servers that a running stack uses on the
+ * data directory, else the directory's own servers, started for this command and stopped after it (operation §8).
+ * Throws CommandFailure when there are none.
  */
 export async function findServers(parts: CommandParts, needs: Needs = {}): Promise<Servers> {
   const { config } = parts;
@@ -48,7 +48,7 @@ export async function findServers(parts: CommandParts, needs: Needs = {}): Promi
   return { databaseUrl: running.databaseUrl, natsUrl: config.natsUrl ?? running.natsUrl };
 }
 
-/** Returns the note of the stack that runs on the directory, or undefined. Waits for a stack that is starting. */
+/** Returns the note about the stack that runs on the directory, or undefined. Waits for a stack that is starting. */
 export async function findRunning(dataDirectory: string): Promise<StackNote | undefined> {
   const found = await until(startTimeoutMs, async () => {
     const holder = await findHolder(dataDirectory);
@@ -72,7 +72,7 @@ async function startServers({ name, config, log, lifecycle, terminal }: CommandP
     );
   const lock = await lockDataDirectory(dataDirectory, { command: name });
   lifecycle.onStop('data directory', () => lock.release());
-  terminal.note('Starting the database of the data directory for this command…');
+  terminal.note("Starting the data directory's database for this command…");
   const startServer = async (server: string, start: typeof startPostgres) => {
     const { url, stop } = await start({ directory: join(dataDirectory, server), log });
     lifecycle.onStop(server, stop);

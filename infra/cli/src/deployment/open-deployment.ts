@@ -9,12 +9,12 @@ import { openShortLivedBus, type ShortLivedBus } from './short-lived-bus.ts';
 
 /** A deployment opened for a command. */
 export interface Deployment {
-  /** The URL of the database as the role of the services. */
+  /** The database URL with the services' role. */
   readonly databaseUrl: string;
   readonly database: Database;
   readonly bus: ShortLivedBus;
   readonly settings: Settings;
-  /** Encrypts and decrypts with the key of the deployment. */
+  /** Encrypts and decrypts with the deployment's key. */
   readonly cipher: ValueCipher;
 }
 

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { type Bus, connectBus } from '@recordbus/bus';
 import type { CommandParts } from '../run-command.ts';
 
-/** The part of the bus that changes by a command need. */
+/** The bus functions that changes by a command need. */
 export type ShortLivedBus = Pick<Bus, 'notify' | 'onNotice'>;
 
 /** How long to wait for the bus, in milliseconds. Short, because replicas also poll for changes. */

@@ -7,7 +7,7 @@ import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable } from '
 import { storageVariables } from '@recordbus/storage';
 import { z } from 'zod';
 
-/** The environment variables of the commands. The servers are optional: see `findServers`. */
+/** The environment variables for commands. The servers are optional: see `findServers`. */
 export const commandVariables = {
   ...storageVariables,
   ...extensionVariables,

@@ -7,7 +7,7 @@ export function addDoctorCommand(program: Command): void {
   program
     .command('doctor')
     .description('check the database, bus, clocks, disk, keys and versions; changes nothing')
-    .option('--min-free <GiB>', 'report the disk of the data directory as broken below this free space', readGibibytes)
+    .option('--min-free <GiB>', 'report the data disk as broken below this free space', readGibibytes)
     .option('--json', 'write the findings as JSON')
     .addHelpText('after', '\nThe exit code is 1 when something is broken, and 0 when there are only warnings.')
     .action((options: DoctorOptions) =>

@@ -6,7 +6,7 @@ import { type Finding, fine, warning } from './finding.ts';
 
 const subject = 'accounts';
 
-/** At most this many unusual addresses of a collection are examined. */
+/** At most this many unusual addresses per collection are examined. */
 const maxExamined = 100_000;
 
 /** A finding names at most this many accounts. */
@@ -45,8 +45,8 @@ async function examineAddresses(query: Query, collection: Collection): Promise<F
       : [
           warning(
             subject,
-            `${refused.length} of ${collection.name} have an address that takes no mail: ${named(refused)}`,
-            'They sign in as before. Give them other addresses, so that they get mail and can be changed.',
+            `${refused.length} in ${collection.name} cannot receive mail: ${named(refused)}`,
+            'They can still sign in. Give them other addresses: until then they get no mail and cannot be changed.',
           ),
         ]),
     ...(doubled.length === 0
@@ -54,14 +54,14 @@ async function examineAddresses(query: Query, collection: Collection): Promise<F
       : [
           warning(
             subject,
-            `${doubled.length} of ${collection.name} are a second account of one mailbox: ${named(doubled)}`,
-            'They sign in only with their address as it is stored. Give one of the two accounts another address.',
+            `${doubled.length} in ${collection.name} share their mailbox with another account: ${named(doubled)}`,
+            'They can sign in only with the address exactly as stored. Give one account another address.',
           ),
         ]),
   ];
 }
 
-/** Hashes with the same parameters are alike, so one of each is examined. */
+/** Hashes with the same parameters are alike, so one example is enough. */
 async function examineHashes(query: Query, collection: Collection): Promise<Finding[]> {
   const rows = await query<{ sample: string; count: number }>({
     text: `select min(password_hash) as sample, count(*)::int as count from ${tableOf(collection)}
@@ -77,8 +77,8 @@ async function examineHashes(query: Query, collection: Collection): Promise<Find
   return [
     warning(
       subject,
-      `${count} of ${collection.name} need a password reset, because their imported hash costs too much or is of another kind`,
-      'They can use "forgot password", or sign in by a mailed code.',
+      `${count} in ${collection.name} need a password reset: their imported hash is too costly or unsupported`,
+      'They can use "forgot password" or sign in with a mailed code.',
     ),
   ];
 }

@@ -39,13 +39,13 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
   findings.push(await examineRoom(bus, keptFor, says));
   const servers = 1 + (cluster?.replicas?.length ?? 0);
   if (cluster?.leader === undefined && servers > 1)
-    findings.push(broken('event stream', 'it has no leader', 'Bring the missing servers of the cluster back.'));
+    findings.push(broken('event stream', 'it has no leader', 'Bring the missing cluster servers back.'));
   findings.push(...examineReplicas(stream));
   if (config.discard !== 'old')
     findings.push(
       warning(
         'event stream',
-        'it refuses events when it is full, instead of dropping those that were read',
+        'when full, it refuses new events instead of dropping old ones that were read',
         'Start a records service: it corrects the stream.',
       ),
     );
@@ -58,28 +58,28 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
 type Manager = Awaited<ReturnType<Bus['jetstreamManager']>>;
 type FoundConsumer = Awaited<ReturnType<Manager['consumers']['info']>>;
 
-/** Examines whether a consumer is behind, and whether it has the replicas of its stream yet. */
+/** Examines whether a consumer is behind, and whether it has its stream's replicas yet. */
 function examineConsumer(
   { name, num_pending, num_ack_pending, config, cluster }: FoundConsumer,
   streamReplicas: number,
 ): Finding {
   const lag = `${num_pending} messages behind, ${num_ack_pending} in progress`;
   if (name === webhooksConsumer && num_pending > warningLag)
-    return warning(`consumer ${name}`, lag, 'Run more webhooks services, or see in their log why they are slow.');
+    return warning(`consumer ${name}`, lag, 'Run more webhooks services, or check their logs for the cause.');
   const replicas = Number(cluster?.leader !== undefined) + (cluster?.replicas?.length ?? 0);
-  // Zero stands for the replicas of the stream.
+  // Zero means as many as the stream.
   if (cluster?.name !== undefined && config.num_replicas === 0 && replicas < streamReplicas)
     return warning(
       `consumer ${name}`,
-      `it has ${replicas} of ${streamReplicas} replicas: its events wait while its server is away`,
-      'Let all servers of the NATS cluster run until it has them.',
+      `it has ${replicas} of ${streamReplicas} replicas: its events wait while its server is down`,
+      'Keep all NATS servers running until it has them.',
     );
   return fine(`consumer ${name}`, lag);
 }
 
 type FoundStream = NonNullable<Awaited<ReturnType<typeof findEventStream>>>;
 
-/** Examines whether the stream survives the loss of a server. */
+/** Examines whether the stream survives losing a server. */
 function examineReplicas({ config, cluster }: FoundStream): Finding[] {
   // A server alone is no cluster.
   if (cluster?.name === undefined) return [];
@@ -87,7 +87,7 @@ function examineReplicas({ config, cluster }: FoundStream): Finding[] {
     return [
       warning(
         'event stream',
-        `it has ${config.num_replicas} of ${clusterReplicas} replicas: events wait while its server is away`,
+        `it has ${config.num_replicas} of ${clusterReplicas} replicas: events wait while its server is down`,
         'Run three servers and a records service, which adds the replicas within seconds.',
       ),
     ];
@@ -98,7 +98,7 @@ function examineReplicas({ config, cluster }: FoundStream): Finding[] {
   ];
 }
 
-/** Examines whether the stream has room for a day of events. */
+/** Examines whether the stream has room for a day's events. */
 async function examineRoom(bus: Bus, keptFor: readonly string[], says: string): Promise<Finding> {
   const watch = createRoomWatch({ bus, stream: eventStream, keptFor: () => keptFor });
   const report = await watch.report();
@@ -123,7 +123,7 @@ function withoutJetStream(error: unknown): Finding {
   return broken(
     'NATS',
     `JetStream does not answer: ${reason}`,
-    'See the log of nats-server and check the permissions of the user.',
+    "Check the nats-server log and the user's permissions.",
   );
 }
 

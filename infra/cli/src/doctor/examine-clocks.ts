@@ -2,14 +2,11 @@ import { type Bus, eventStream } from '@recordbus/bus';
 import type pg from 'pg';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
-/**
- * Tokens are valid for at least minutes, and are refused if issued in the future. A skew of a second or two is
- * harmless.
- */
+/** Tokens are valid for minutes at least, and refused if issued in the future. A skew below two seconds is harmless. */
 const warningSkewMs = 2_000;
 const brokenSkewMs = 30_000;
 
-/** Compares the clocks of the database and the bus with this machine's. */
+/** Compares the database's and the bus's clocks with this machine's. */
 export async function examineClocks(client: pg.Client, bus: Bus | undefined): Promise<Finding[]> {
   const databaseFindings = await compare('the database', async () => {
     const { rows } = await client.query<{ ms: number }>(
@@ -21,7 +18,7 @@ export async function examineClocks(client: pg.Client, bus: Bus | undefined): Pr
   return [databaseFindings, busFindings].filter((finding) => finding !== undefined);
 }
 
-/** Returns the time of the server, which NATS 2.10 and later add to stream information. */
+/** Returns the server's time, which NATS 2.10 and later add to stream information. */
 async function busTimeMs(bus: Bus): Promise<number | undefined> {
   const { streams } = await bus.jetstreamManager();
   const info = await streams.info(eventStream.name).catch(() => undefined);
@@ -37,7 +34,7 @@ async function compare(whose: string, ask: () => Promise<number | undefined>): P
   // A difference within the round trip does not count.
   const skewMs = theirsMs < sentMs ? sentMs - theirsMs : Math.max(0, theirsMs - receivedMs);
   const says = `${whose} differs by ${skewMs < 1000 ? 'less than a second' : `${(skewMs / 1000).toFixed(1)} s`}`;
-  const advice = 'Let NTP set the clocks of all machines.';
+  const advice = 'Synchronize all machines with NTP.';
   if (skewMs > brokenSkewMs) return broken('clock', says, advice);
   return skewMs > warningSkewMs ? warning('clock', says, advice) : fine('clock', says);
 }

@@ -5,7 +5,7 @@ import { broken, type Finding, fine, warning } from './finding.ts';
 
 /** Doctor warns when a table has more dead rows than this, and more than live ones. */
 const deadRows = 100_000;
-/** Age of the oldest unfrozen transaction id; PostgreSQL's limit is about two thousand million. */
+/** The oldest unfrozen transaction id's age; PostgreSQL's limit is about two thousand million. */
 const manyTransactions = 1_000_000_000;
 const longTransactionSec = 3600;
 
@@ -22,7 +22,7 @@ interface ServerRow {
 /** Examines the server and the database as a whole. */
 export async function examineServer(client: pg.Client): Promise<Finding[]> {
   const { version, number } = await versionOf(client);
-  // An older server lacks columns of the next query.
+  // An older server lacks columns that the next query reads.
   if (number < oldestServerVersion)
     return [broken('PostgreSQL', `version ${version}`, `Use PostgreSQL ${oldestServerVersion / 10_000} or newer.`)];
   const { rows } = await client.query<ServerRow>(`
@@ -50,7 +50,7 @@ export async function examineServer(client: pg.Client): Promise<Finding[]> {
     findings.push(
       warning(
         'collation',
-        'the collation rules of the system are newer than those of the indexes',
+        "the system's collation rules are newer than the indexes",
         'REINDEX DATABASE, then ALTER DATABASE … REFRESH COLLATION VERSION.',
       ),
     );
@@ -90,13 +90,13 @@ export function examineTables(version: TableVersion | undefined): Finding {
     return broken(
       'tables',
       `made by a newer version: ${unknown.join(', ')}`,
-      'Run that version, or restore a backup of this version.',
+      'Run that version, or restore a backup from this version.',
     );
   if (missing.length > 0)
     return warning(
       'tables',
       `older than this version: without ${missing.join(', ')}`,
-      'Start a service of this version: it runs the migrations.',
+      'Start the services: they run the missing migrations.',
     );
   return fine('tables', `up to date (${applied.at(-1)})`);
 }
@@ -109,7 +109,11 @@ export async function examineBloat(client: pg.Client): Promise<Finding[]> {
     [deadRows],
   );
   return rows.map(({ name, dead, live }) =>
-    warning('dead rows', `${name} has ${dead}, and ${live} live ones`, `Autovacuum does not keep up: VACUUM ${name}.`),
+    warning(
+      'dead rows',
+      `${name} has ${dead}, and ${live} live ones`,
+      `Autovacuum is falling behind: run VACUUM ${name}.`,
+    ),
   );
 }
 

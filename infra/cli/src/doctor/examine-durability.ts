@@ -11,5 +11,5 @@ export async function examineDurability(client: pg.Client): Promise<Finding[]> {
   const { collections } = await loadCollections(query);
   const relaxed = collections.filter(({ durability }) => durability === 'relaxed').map(({ name }) => name);
   if (relaxed.length === 0) return [fine(subject, 'every write waits for the disk')];
-  return [fine(subject, `writes of these collections do not wait for the disk: ${relaxed.sort().join(', ')}`)];
+  return [fine(subject, `writes to these collections do not wait for the disk: ${relaxed.sort().join(', ')}`)];
 }

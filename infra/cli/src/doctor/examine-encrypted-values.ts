@@ -10,7 +10,7 @@ const batchSize = 500;
 /** SQLSTATE for a statement that exceeded its timeout. */
 const queryCanceled = '57014';
 
-/** The number of encrypted values, and of those that the key does not decrypt, by column. */
+/** How many values in a column are encrypted, and how many the key does not decrypt. */
 interface Count {
   readonly encrypted: number;
   readonly unreadable: ReadonlyMap<string, number>;
@@ -35,7 +35,7 @@ export async function examineEncryptedValues(client: pg.Client, key: string | un
     findings.push(
       broken(
         subject,
-        `${key === undefined ? 'no key is set' : 'the key is another one'}, so these cannot be read: ${list(lost)}`,
+        `${key === undefined ? 'no key is set' : 'the key does not match'}, so these cannot be read: ${list(lost)}`,
         'Set SERVICE_ENCRYPTION_KEY to the key they were encrypted with.',
       ),
     );
@@ -43,8 +43,8 @@ export async function examineEncryptedValues(client: pg.Client, key: string | un
     findings.push(
       warning(
         subject,
-        `texts that look encrypted but that the key does not decrypt are in ${list(alike)}`,
-        'If the field was encrypted before, they need the key of that time; else a user wrote them.',
+        `texts that look encrypted, but not with this key: ${list(alike)}`,
+        'If the field used to be encrypted, they need the key from then; otherwise users wrote them.',
       ),
     );
   if (tooLarge.length > 0)
@@ -72,7 +72,7 @@ async function encryptedColumns(client: pg.Client): Promise<(place: string) => b
   return (place) => places.has(place.replaceAll('"', ''));
 }
 
-/** Counts the encrypted values of a table; undefined when it takes longer than the statement timeout. */
+/** Counts a table's encrypted values; undefined when it takes longer than the statement timeout. */
 async function countIn(
   client: pg.Client,
   table: EncryptableTable,

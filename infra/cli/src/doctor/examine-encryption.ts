@@ -23,7 +23,7 @@ async function examineSettings(client: pg.Client, key: EncryptionKey, keyFile: s
     return [
       broken(
         'encryption key',
-        `${key.text === undefined ? 'it is not set' : 'it is another one'}, so these settings cannot be read: ${unreadable.join(', ') || 'none is stored'}`,
+        `${key.text === undefined ? 'it is not set' : 'it does not match'}, so these settings cannot be read: ${unreadable.join(', ') || 'none is stored'}`,
         `Set SERVICE_ENCRYPTION_KEY to the key they were encrypted with, or put it back into ${keyFile}.`,
       ),
     ];
@@ -57,7 +57,7 @@ function examineKeyFile({ place, isFileIgnored }: EncryptionKey, keyFile: string
       warning(
         'encryption key',
         `SERVICE_ENCRYPTION_KEY is used, and ${keyFile} holds another key`,
-        'Keep the file only if values are still encrypted with its key; else remove it.',
+        'Keep the file only if values are still encrypted with its key.',
       ),
     ];
   const mode = place === 'file' ? statSync(keyFile).mode & 0o777 : 0;

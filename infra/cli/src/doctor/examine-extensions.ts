@@ -31,7 +31,7 @@ export async function examineExtensions(config: Config<typeof commandVariables>)
   }
 }
 
-/** Returns one line for the table. The first line of a syntax error only names its place. */
+/** Returns one line for the table. A syntax error's first line only names its place. */
 function sentenceOf(problem: string): string {
   const [first = '', ...others] = problem.split('\n');
   const sentence = /:\d+$/.test(first) && others.find((line) => /^\w*Error\b/.test(line));

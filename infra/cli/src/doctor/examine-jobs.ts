@@ -30,11 +30,11 @@ export async function examineJobs(client: pg.Client): Promise<Finding[]> {
     return [
       warning(
         subject,
-        `${stuck} wait, and no replica works on any`,
-        'Start the records service; its log says why it fails.',
+        `${stuck} stuck: no replica is working on them`,
+        'Start the records service. If it runs, its log has the reason.',
       ),
     ];
   if (failing > 0)
-    return [warning(subject, `${failing} fail and are retried`, 'The log of the records service has the reason.')];
+    return [warning(subject, `${failing} failing, with retries`, 'The records service log has the reason.')];
   return [fine(subject, `${unfinished} unfinished, ${paused} paused`)];
 }

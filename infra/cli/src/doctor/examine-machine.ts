@@ -21,7 +21,7 @@ export async function examineNode(): Promise<Finding[]> {
   ];
 }
 
-/** Returns the status of a path; undefined when it does not exist. Throws other errors of the system. */
+/** Returns a path's status; undefined when it does not exist. Throws other system errors. */
 async function findStats(path: string) {
   try {
     return await stat(path);
@@ -31,7 +31,7 @@ async function findStats(path: string) {
   }
 }
 
-/** Examines free space and permissions of the data directory. Less space than `minFreeGib` is always broken. */
+/** Examines the data directory's free space and permissions. Less space than `minFreeGib` is always broken. */
 export async function examineDisk({ dataDirectory }: CommandConfig, minFreeGib = 0): Promise<Finding[]> {
   const found = await findStats(dataDirectory);
   if (!found) return [skipped('data directory', `there is none at ${dataDirectory}`)];

@@ -2,7 +2,7 @@ import { openCommandSession } from '@recordbus/database';
 import type pg from 'pg';
 import { type Finding, fine, warning } from './finding.ts';
 
-/** Doctor warns when a read replica lacks more of the primary's log than this, in bytes. */
+/** Doctor warns when a read replica is this many bytes behind the primary's log. */
 const muchLog = 64 * 2 ** 20;
 
 const subject = 'read replica';
@@ -18,13 +18,13 @@ async function examineOne(primary: pg.Client, url: string): Promise<Finding> {
     const replica = await openCommandSession('doctor', url);
     try {
       const [here] = (await replica.query<{ lsn: string | null }>(positionOfStandby)).rows;
-      if (!here?.lsn) return warning(subject, `${host} is no standby`, advice);
+      if (!here?.lsn) return warning(subject, `${host} is not a standby`, advice);
       const { rows } = await primary.query<{ bytes: number }>(
         'select greatest(pg_wal_lsn_diff(pg_current_wal_lsn(), $1::pg_lsn), 0)::float8 as bytes',
         [here.lsn],
       );
       const megabytes = Math.round((rows[0]?.bytes ?? 0) / 2 ** 20);
-      const says = `${host} is ${megabytes} MiB of log behind the primary`;
+      const says = `${host} is ${megabytes} MiB behind the primary`;
       return (rows[0]?.bytes ?? 0) > muchLog ? warning(subject, says, advice) : fine(subject, says);
     } finally {
       await replica.end();

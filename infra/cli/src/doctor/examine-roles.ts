@@ -8,7 +8,7 @@ interface RoleRow {
   readonly may_read: boolean;
 }
 
-/** Examines the database role of the services, and whether views and shaped reads use a read-only role. */
+/** Examines the services' database role, and whether views and shaped reads use a read-only role. */
 export async function examineRoles(client: pg.Client): Promise<Finding[]> {
   const { rows } = await client.query<RoleRow>(
     `select rolname as role, rolsuper as is_superuser, current_database() || '_reader' as reader,
@@ -21,15 +21,15 @@ export async function examineRoles(client: pg.Client): Promise<Finding[]> {
       ? warning(
           'database role',
           `the services connect as ${role}, a superuser`,
-          'Let them connect as the owner of the database: docs/operations.md, Roles of the database.',
+          'Let them connect as the database owner: docs/operations.md, Database roles.',
         )
       : fine('database role', `the services connect as ${role}, which is not a superuser`),
     may_read
       ? fine('reading role', `views and shaped reads run as ${reader}`)
       : warning(
           'reading role',
-          `there is no role ${reader} that ${role} may act as, so views are read with all its permissions`,
-          'Create it: docs/operations.md, Roles of the database.',
+          `${role} has no role ${reader} to act as, so views run with its full permissions`,
+          'Create it: docs/operations.md, Database roles.',
         ),
   ]);
 }

@@ -6,7 +6,7 @@ import { fileKey, openStorage } from '@recordbus/storage';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine, skipped } from './finding.ts';
 
-/** Examines whether the store of uploaded files answers. */
+/** Examines whether the file store answers. */
 export async function examineStorage(config: Config<typeof commandVariables>): Promise<Finding[]> {
   const where = config.storageUrl ?? `the directory uploads in ${config.dataDirectory}`;
   // Opening the storage would create the directory.

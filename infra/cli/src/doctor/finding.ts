@@ -1,4 +1,4 @@
-/** A result of an examination. */
+/** An examination's result. */
 export interface Finding {
   /** What was examined: "database", "event stream". */
   readonly subject: string;

@@ -25,7 +25,7 @@ import { broken, examine, type Finding } from './finding.ts';
 import { presentFindings } from './present-findings.ts';
 
 export interface DoctorOptions extends CommonOptions {
-  /** Free space that the disk of the data directory must have, in GiB. */
+  /** Free space that the data disk must have, in GiB. */
   readonly minFree?: number;
 }
 

@@ -30,7 +30,7 @@ export function addEncryptionCommands(program: Command): void {
 }
 
 const rotateHelp = `
-The current key is SERVICE_ENCRYPTION_KEY, or else the key file of the data directory. Without a current key, plain text is
+The current key is SERVICE_ENCRYPTION_KEY, or else the data directory's key file. Without a current key, plain text is
 encrypted. A key file gets a new random key when none is given. Otherwise a terminal asks for the new key, or it comes from
 SERVICE_NEW_ENCRYPTION_KEY:
   openssl rand -hex 32 > new.key && recordbus encryption rotate --key-stdin < new.key

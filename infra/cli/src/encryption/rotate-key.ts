@@ -50,7 +50,7 @@ export async function encryptPlainText(parts: CommandParts): Promise<undefined> 
   terminal.report({ encrypted, places }, `Encrypted ${encrypted} values. Start the services.`);
 }
 
-/** Opens a connection to a deployment of this version whose services are stopped. */
+/** Opens a connection to a deployment from this version whose services are stopped. */
 async function openStopped(parts: CommandParts): Promise<pg.Client> {
   const { databaseUrl } = await findServers(parts);
   const client = await holdCommandLock(parts, databaseUrl);

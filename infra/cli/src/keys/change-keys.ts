@@ -15,7 +15,7 @@ export interface CreateOptions extends CommonOptions {
 
 const daySec = 86_400;
 
-/** Creates a key and writes it. Throws the refusals of the API, and CommandFailure for an invalid number of days. */
+/** Creates a key and writes it. Throws the API's refusals, and CommandFailure for an invalid number of days. */
 export async function create(parts: CommandParts, name: string, options: CreateOptions): Promise<undefined> {
   const { scope: scopes, cidr: allowed_cidrs, rateLabel: rate_label } = options;
   const given = { name, scopes, allowed_cidrs, rate_label, expires_at: endOf(options.expiresIn) };
@@ -43,7 +43,7 @@ export async function list(parts: CommandParts): Promise<undefined> {
   parts.terminal.report(keys, lines.length > 0 ? lines.join('\n') : 'There are no service keys.');
 }
 
-/** Revokes a key. Throws the 404 of the API. */
+/** Revokes a key. Throws the API's 404. */
 export async function revoke(parts: CommandParts, given: string): Promise<undefined> {
   const { database, bus } = await openDeployment(parts);
   const { id, name } = await deleteKey(database, given.replace(/^rbk_/, ''), cliActor);
@@ -54,7 +54,7 @@ export async function revoke(parts: CommandParts, given: string): Promise<undefi
 function endOf(days: string | undefined): number | undefined {
   if (days === undefined) return undefined;
   if (!/^\d{1,6}$/.test(days) || Number(days) === 0)
-    throw new CommandFailure('--expires-in must be a number of days from 1.');
+    throw new CommandFailure('--expires-in must be a whole number of days, at least 1.');
   return nowSec() + Number(days) * daySec;
 }
 

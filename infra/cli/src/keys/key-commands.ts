@@ -13,7 +13,7 @@ export function addKeyCommands(program: Command): void {
     .requiredOption('--scope <scope...>', 'what the key may do, such as records:posts:read or admin')
     .option('--expires-in <days>', 'days until the key expires; by default it never does')
     .option('--cidr <network...>', 'a network that may use the key; by default any may')
-    .option('--rate-label <label>', 'the label of the rate rules for the key')
+    .option('--rate-label <label>', "the key's label in rate rules")
     .option('--json', 'write the key and its members as JSON')
     .action((name: string, options: CreateOptions) =>
       loadAndRun('keys create', options, async (parts) =>

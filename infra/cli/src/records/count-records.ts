@@ -1,14 +1,13 @@
 const [newline, quote] = [0x0a, 0x22];
 
-/** Counts the records in the bytes of an export. */
+/** Counts the records in an export's bytes. */
 export interface RecordCounter {
   add(bytes: Uint8Array): void;
   readonly count: number;
 }
 
 /**
- * Creates the counter. A record ends with a line, in CSV outside of quotation marks. CSV and JSON also have other
- * lines.
+ * Creates the counter. A record ends with a line, in CSV outside quotation marks. CSV and JSON also have other lines.
  */
 export function createRecordCounter(format: string): RecordCounter {
   let lines = 0;

@@ -56,7 +56,7 @@ export async function exportRecords(
     progress.end();
   }
   const { count: records } = counter;
-  const text = `Exported ${records} records of ${collection}${isStandard ? '' : ` to ${file}`}.`;
+  const text = `Exported ${records} records from ${collection}${isStandard ? '' : ` to ${file}`}.`;
   if (!isStandard) terminal.report({ collection, file, records }, text);
   else if (!json) terminal.note(text);
 }
@@ -78,7 +78,7 @@ async function writeCompletely(
   }
 }
 
-/** Returns the number of records of the export, for the bar; undefined when it is not known. */
+/** Returns how many records the export has, for the bar; undefined when it is not known. */
 async function findTotal(address: ApiAddress, path: string, filter: string | undefined): Promise<number | undefined> {
   const query = new URLSearchParams({ perPage: '1', fields: 'id', ...(filter !== undefined && { filter }) });
   try {

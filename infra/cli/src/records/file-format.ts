@@ -19,7 +19,7 @@ interface FileFormat {
   readonly isCompressed: boolean;
 }
 
-/** Returns the given format, or else the one in the name of the file. Throws CommandFailure for a name without one. */
+/** Returns the given format, or the one in the file name. Throws CommandFailure for a name without one. */
 export function fileFormatOf(file: string, given: string | undefined): FileFormat {
   const isCompressed = /\.gz$/i.test(file);
   const ending = endingOf(withoutGz(file)).toLowerCase();
@@ -28,7 +28,7 @@ export function fileFormatOf(file: string, given: string | undefined): FileForma
   return { format, isCompressed };
 }
 
-/** The name of the file of refused rows, next to the imported one. */
+/** The file name for refused rows, next to the imported file. */
 export function refusedFileOf(file: string, format: string): string {
   const name = withoutGz(file);
   const ending = endingOf(name);

@@ -6,7 +6,7 @@ import { CommandFailure } from '../failure.ts';
 import type { Progress } from './progress.ts';
 import { isBusy } from './when-free.ts';
 
-/** The job of an import, as the API shows it (import §7.1). */
+/** An import job, as the API shows it (import §7.1). */
 export interface ImportJob {
   readonly id: string;
   readonly state: 'queued' | 'running' | 'paused' | 'done' | 'failed' | 'cancelled';

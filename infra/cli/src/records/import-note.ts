@@ -1,27 +1,27 @@
 import { readFile, rm, stat } from 'node:fs/promises';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 
-/** The import of a file that is in progress. The note is next to the file, so that a later command finds the job. */
+/** A file's import in progress. The note is next to the file, so that a later command finds the job. */
 export interface ImportNote {
   readonly about: string;
   readonly url: string;
   readonly collection: string;
   readonly parameters: Readonly<Record<string, string>>;
-  /** The size of the file in bytes, and the time of its last change in milliseconds. */
+  /** The file's size in bytes, and when it last changed, in milliseconds. */
   readonly size: number;
   readonly changed: number;
-  /** The idempotency key of the request, so that a repeated request creates no second job. */
+  /** The request's idempotency key, so that a repeated request creates no second job. */
   readonly key: string;
-  /** The id of the job, once the request was answered. */
+  /** The job's id, once the request was answered. */
   readonly job?: string;
 }
 
 /** The members that identify an import. */
 export type NotedImport = Pick<ImportNote, 'url' | 'collection' | 'parameters'>;
 
-/** Keeps the note of a file. */
+/** Keeps a file's note. */
 export interface NoteFile {
-  /** Returns the note of the same import of the same file; undefined without one. */
+  /** Returns the note from the same import for the same file; undefined without one. */
   find(): Promise<ImportNote | undefined>;
   /** Writes the note when an import begins, and again when it has a job. */
   write(progress: Pick<ImportNote, 'key' | 'job'>): Promise<void>;
@@ -31,7 +31,7 @@ export interface NoteFile {
 const about =
   'An import of this file is in progress. The same command continues it. If you delete this file, the import starts over.';
 
-/** Opens the note of an import of a file. */
+/** Opens the note for a file's import. */
 export async function openNote(file: string, noted: NotedImport): Promise<NoteFile> {
   const { size, mtimeMs } = await stat(file);
   const place = `${file}.import`;
@@ -51,7 +51,7 @@ export async function openNote(file: string, noted: NotedImport): Promise<NoteFi
   };
 }
 
-/** The note of standard input, which cannot be read again. */
+/** The note for standard input, which cannot be read again. */
 export const noNote: NoteFile = {
   find: async () => undefined,
   write: async () => {},

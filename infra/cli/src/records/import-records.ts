@@ -21,7 +21,7 @@ import { isBusy, whenFree } from './when-free.ts';
 const someRefused = 3;
 
 /**
- * Imports a file as a job and follows it to its end. Continues an import of the same file that is in progress. A signal
+ * Imports a file as a job and follows it to its end. Continues the same file's import if one is in progress. A signal
  * pauses the job.
  */
 export async function importRecords(
@@ -59,7 +59,7 @@ interface RunningImport extends CommandParts {
   readonly followed: { id?: string };
 }
 
-/** Finds the job of an earlier command; undefined if it does not exist. */
+/** Finds an earlier command's job; undefined if it does not exist. */
 async function findKnown({ address, note }: RunningImport): Promise<ImportJob | undefined> {
   const { job } = (await note.find()) ?? {};
   if (job === undefined) return undefined;
@@ -83,7 +83,7 @@ async function cancelJob(
   return exitCodes.done;
 }
 
-/** Uploads the file and notes its job. The key of an upload that broke off keeps it from creating a second job. */
+/** Uploads the file and notes its job. If an upload broke off, its key prevents a second job. */
 async function startJob(running: RunningImport, source: ImportSource): Promise<string> {
   const { address, note, progress, terminal, followed } = running;
   const { key, job } = (await note.find()) ?? {};
@@ -140,7 +140,7 @@ async function pause({ terminal, address, note, progress }: RunningImport, id: s
   }
 }
 
-/** Writes the refused rows of a job into a file. */
+/** Writes a job's refused rows into a file. */
 async function writeRefused(address: ApiAddress, id: string, file: string): Promise<void> {
   const answer = await sendRequest(address, { method: 'GET', path: `/api/v1/jobs/${id}/refused` });
   if (answer.body) await pipeline(Readable.fromWeb(answer.body as ReadableStream<Uint8Array>), createWriteStream(file));

@@ -1,6 +1,6 @@
 import type { TargetOptions } from '../api/target-options.ts';
 
-/** The parameters of an export are those of its route (export §1.2). */
+/** Export parameters are those of the route (export §1.2). */
 export interface ExportOptions extends TargetOptions {
   readonly format?: string;
   readonly filter?: string;
@@ -11,7 +11,7 @@ export interface ExportOptions extends TargetOptions {
   readonly bom?: boolean;
 }
 
-/** The parameters of an import are those of its route (import §1.3). */
+/** Import parameters are those of the route (import §1.3). */
 export interface ImportOptions extends TargetOptions {
   readonly format?: string;
   readonly mode?: string;
@@ -24,8 +24,8 @@ export interface ImportOptions extends TargetOptions {
   readonly null?: string;
   readonly encoding?: string;
   readonly dates?: string;
-  /** The file of the refused rows. */
+  /** The file for refused rows. */
   readonly refused?: string;
-  /** Whether to cancel the job instead of continuing it. */
+  /** Whether to cancel the job rather than continue it. */
   readonly cancel?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Shows the progress of a command: as a bar on a terminal, as lines elsewhere. */
+/** Shows a command's progress: as a bar on a terminal, as lines elsewhere. */
 export interface Progress {
   /** Shows a text, with a bar if the completed part (0 to 1) is known. */
   show(text: string, part?: number): void;
@@ -15,7 +15,7 @@ const barWidth = 24;
 const barEveryMs = 100;
 const lineEveryMs = 10_000;
 
-/** Creates the progress of a command, on standard error. */
+/** Creates a command's progress display, on standard error. */
 export function createProgress({ output, nowMs = () => performance.now() }: ProgressOptions): Progress {
   const isTerminal = output.isTTY === true;
   const everyMs = isTerminal ? barEveryMs : lineEveryMs;

@@ -6,17 +6,15 @@ const formats = ['csv', 'ndjson', 'json'];
 
 /** `records export` and `records import`. */
 export function addRecordsCommands(program: Command): void {
-  const records = program
-    .command('records')
-    .description('export the records of a collection to a file, or import them');
+  const records = program.command('records').description("export a collection's records to a file, or import them");
   const add = (name: string, description: string) =>
     records
       .command(name)
       .description(description)
-      .argument('<collection>', 'name of the collection')
-      .option('--url <url>', 'address of a running stack; by default the stack of the data directory')
+      .argument('<collection>', 'collection name')
+      .option('--url <url>', 'address of a running stack; by default the one in the data directory')
       .option('--key <key>', 'service key or token; by default SERVICE_KEY, else the command is a guest')
-      .addOption(new Option('--format <format>', 'by default taken from the name of the file').choices(formats))
+      .addOption(new Option('--format <format>', 'by default from the file name').choices(formats))
       .option('--json', 'write the result and errors as JSON');
   add('export', 'write all records that the key may list into a file; an export that breaks off leaves no file')
     .argument('<file>', 'output file, compressed if its name ends in .gz; - is standard output')
@@ -39,18 +37,20 @@ export function addRecordsCommands(program: Command): void {
     .option('--keep <members>', 'which of id,created,updated to take from the file')
     .option('--dry-run', 'check the file without writing')
     .addOption(new Option('--events <events>', 'none writes without events; audited').choices(['none']))
-    .option('--separator <character>', 'the character between cells of CSV')
-    .option('--null <text>', 'the cell of CSV that is null')
-    .addOption(new Option('--encoding <encoding>', 'of the file').choices(['utf-8', 'utf-16le', 'utf-16be', 'latin1']))
+    .option('--separator <character>', 'the character between CSV cells')
+    .option('--null <text>', 'the CSV cell that means null')
     .addOption(
-      new Option('--dates <order>', 'of numeric dates: 2026-01-31, 01/31/2026 or 31.01.2026').choices([
+      new Option('--encoding <encoding>', 'file encoding').choices(['utf-8', 'utf-16le', 'utf-16be', 'latin1']),
+    )
+    .addOption(
+      new Option('--dates <order>', 'order in numeric dates: 2026-01-31, 01/31/2026 or 31.01.2026').choices([
         'iso',
         'mdy',
         'dmy',
       ]),
     )
     .option('--refused <file>', 'where to write refused rows; by default next to the file')
-    .option('--cancel', 'cancel the job of this file instead of continuing it')
+    .option('--cancel', "cancel this file's job instead of continuing it")
     .addHelpText('after', importHelp)
     .action((collection: string, file: string, options: ImportOptions) =>
       loadAndRun('records import', options, async (parts) =>

@@ -26,7 +26,7 @@ interface UploadOptions {
   readonly progress: Progress;
 }
 
-/** Uploads a file, or standard input, as the body of an import. Returns the id of its job. */
+/** Uploads a file, or standard input, as an import's body. Returns its job id. */
 export async function upload(
   address: ApiAddress,
   { file, isCompressed, collection, parameters }: ImportSource,

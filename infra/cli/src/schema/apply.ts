@@ -38,7 +38,7 @@ export async function apply(parts: CommandParts, file: string, options: ApplyOpt
   }
 }
 
-/** The refusal of drops, with the options that allow them. */
+/** Turns refused drops into a message with the options that allow them. */
 function withOptions({ status, code, details = {} }: AppError): AppError {
   const options = Object.keys(details).map((name) => `--allow-drop ${quoted(name)}`);
   return new AppError(status, code, `The apply would drop something. If you want that, add ${options.join(' ')}`, {

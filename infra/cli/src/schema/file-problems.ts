@@ -1,13 +1,13 @@
 import { AppError } from '@recordbus/shared/errors';
 
-/** The problems of schema files, by file and line. */
+/** Problems in schema files, by file and line. */
 export interface FileProblems {
   add(file: string, line: number | undefined, message: string): void;
   /** Throws a refusal that names every problem, if there are any. */
   throwIfAny(): void;
 }
 
-/** Creates an empty list of problems. */
+/** Creates an empty problem list. */
 export function createFileProblems(): FileProblems {
   const found = new Map<string, string>();
   return {
@@ -26,7 +26,7 @@ export function createFileProblems(): FileProblems {
   };
 }
 
-/** A message may quote lines of a file. */
+/** A message may quote a file's lines. */
 const inOneLine = (message: string): string =>
   message
     .split('\n')

@@ -18,11 +18,11 @@ test('a text that is not JSON has the line of its error, and what is wrong there
   for (const [text, line, message] of [
     ['', 1, /an end where a value is expected/],
     ['{\n"a": 1\n', 3, /an end where a comma or } is expected/],
-    ['{"a":\n 1,\n}\n\n', 3, /} where the name of a member in double quotes is expected/],
+    ['{"a":\n 1,\n}\n\n', 3, /} where a member name in double quotes is expected/],
     ['{"a": [\n 1,\n],\n "b": 1\n}\n', 3, /] where a value is expected/],
     ['{\n"a": nul\n}\n', 2, /nul where a value is expected/],
     ['{\n "a": \'x\'\n}\n', 2, /'x' where a value is expected/],
-    ['{\n a: 1\n}\n', 2, /a where the name of a member in double quotes is expected/],
+    ['{\n a: 1\n}\n', 2, /a where a member name in double quotes is expected/],
     ['{\n "a" 1\n}\n', 2, /1 where a colon is expected/],
     ['{\n "a": 1\n "b": 2\n}\n', 3, /"b" where a comma or } is expected/],
     ['{\n "a": "x\n}\n', 2, /a text without its end/],

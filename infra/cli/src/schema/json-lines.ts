@@ -1,9 +1,9 @@
 import { createTokens, JsonProblem } from './json-tokens.ts';
 
-/** Finds the lines of the values in a JSON text. */
+/** Finds the line for each value in a JSON text. */
 export interface JsonLines {
   readonly value: unknown;
-  /** The line of the value at a path, or of the nearest value around it. Entries of lists are found by `name` too. */
+  /** The line with the value at a path, or with the nearest value around it. List entries are also found by `name`. */
   lineOf(path: readonly string[]): number;
 }
 
@@ -39,7 +39,7 @@ export function readJsonLines(text: string): JsonLines {
 
 const literal = /^(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 
-/** Reads the structure of a JSON text. The messages of JSON.parse say no line, so this names what is wrong. */
+/** Reads a JSON text's structure. The messages from JSON.parse name no line, so this names what is wrong. */
 function readNode(text: string): Node {
   const { next, line, textOf, unexpected } = createTokens(text);
   const read = (first: string, depth: number): Node => {
@@ -54,7 +54,7 @@ function readNode(text: string): Node {
   const readMembers = (depth: number): Map<string, Node> => {
     const members = new Map<string, Node>();
     for (let key = next(); key !== '}' || members.size > 0; key = next()) {
-      if (!key.startsWith('"')) throw unexpected(key, 'the name of a member in double quotes');
+      if (!key.startsWith('"')) throw unexpected(key, 'a member name in double quotes');
       const name = textOf(key);
       if (members.has(name)) throw new JsonProblem(line(), `has the member ${JSON.stringify(name)} twice`);
       const colon = next();

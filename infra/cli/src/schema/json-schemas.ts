@@ -1,18 +1,18 @@
 import { type FileKind, fileSchemas } from '@recordbus/admin';
 import type { Members } from './schema-target.ts';
 
-/** The folder of the JSON Schemas in a directory of schema files. */
+/** The folder with JSON Schemas in a schema directory. */
 export const jsonSchemaFolder = '.json-schema';
 
 const nameOf = (kind: FileKind): string => `${jsonSchemaFolder}/${kind}.json`;
 
-/** Returns the JSON Schemas of schema files, by their names in the directory (schema §7.6). */
+/** Returns the JSON Schemas for schema files, by their names in the directory (schema §7.6). */
 export const jsonSchemaFiles = (): ReadonlyMap<string, Members> =>
   new Map(Object.entries(fileSchemas()).map(([kind, schema]) => [nameOf(kind as FileKind), schema]));
 
 /**
- * Returns a file with its `$schema`, by which editors find the JSON Schema. An existing file keeps its `$schema`, or
- * its lack of one.
+ * Returns a file with its `$schema`, which leads editors to the JSON Schema. An existing file keeps its `$schema`, or
+ * stays without one.
  */
 export function withJsonSchema(value: Members, kind: FileKind, written: Members | undefined): Members {
   const own = `${kind === 'settings' ? './' : '../'}${nameOf(kind)}`;
@@ -20,7 +20,7 @@ export function withJsonSchema(value: Members, kind: FileKind, written: Members 
   return $schema === undefined ? value : { $schema, ...value };
 }
 
-/** Returns a file without its `$schema`, which is not part of the definition. */
+/** Returns a file without its `$schema`, which the definition does not include. */
 export function withoutJsonSchema({ $schema, ...value }: Members): Members {
   return typeof $schema === 'string' ? value : { ...($schema !== undefined && { $schema }), ...value };
 }

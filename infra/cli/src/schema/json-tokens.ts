@@ -8,13 +8,13 @@ export class JsonProblem extends Error {
   }
 }
 
-/** The tokens of a JSON text, and what to say about those that do not fit. */
+/** A JSON text's tokens, and the messages for those that do not fit. */
 export interface JsonTokens {
   /** Returns the next token, which is empty at the end. */
   next(): string;
-  /** Returns the line of the last token, from 1. */
+  /** Returns the last token's line, from 1. */
   line(): number;
-  /** Returns the value of a token in quotes. */
+  /** Returns a quoted token's value. */
   textOf(token: string): string;
   unexpected(found: string, wanted: string): JsonProblem;
 }
@@ -23,7 +23,7 @@ const space = /[ \t\r\n]*/y;
 /** No token has a line break in it. */
 const token = /"(?:[^"\\\n]|\\.)*"|[{}[\],:]|[^\s{}[\],:"]+/y;
 
-/** Creates a reader of tokens. It throws a JsonProblem at a character that begins none. */
+/** Creates a token reader. It throws a JsonProblem at a character that begins no token. */
 export function createTokens(text: string): JsonTokens {
   let [position, line] = [0, 1];
   const skip = (pattern: RegExp): string => {
@@ -54,5 +54,5 @@ export function createTokens(text: string): JsonTokens {
   };
 }
 
-/** Messages show this much of a token. */
+/** Messages show this many characters from a token. */
 const maxShown = 40;

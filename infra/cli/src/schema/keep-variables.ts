@@ -2,7 +2,7 @@ import { isMembers, type Members } from './schema-target.ts';
 
 /**
  * Returns the members with the variables that a file already names, if the stack has a secret there or the variable has
- * the value of the stack.
+ * the stack's value.
  */
 export function keepVariables(value: Members, written: Members | undefined): Members {
   if (!written) return value;

@@ -9,8 +9,8 @@ const authorsPackage = '@recordbus/extensions';
 let isHooked = false;
 
 /**
- * Lets files import the package of authors from any directory, as extensions can. They are modules whatever the
- * `package.json` above them says: that of `npm init` has `"type": "commonjs"`.
+ * Lets files import the authors' package from any directory, as extensions can. They are modules whatever the
+ * `package.json` above them says: `npm init` writes `"type": "commonjs"` there.
  */
 function hookPackage(): void {
   if (isHooked) return;
@@ -41,7 +41,7 @@ export async function loadDefinition(file: string): Promise<Loaded> {
   }
 }
 
-/** Reads the line of a syntax error, which is before the message, after the path. */
+/** Reads a syntax error's line, which is before the message, after the path. */
 function lineOfSource(text: string, path: string): number | undefined {
   const place = text.indexOf(`${path}:`);
   const line = place < 0 ? Number.NaN : Number.parseInt(text.slice(place + path.length + 1), 10);

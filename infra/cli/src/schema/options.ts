@@ -1,7 +1,7 @@
 import type { TargetOptions } from '../api/target-options.ts';
 
 export interface PlanOptions extends TargetOptions {
-  /** The file of the plan; none is written without it. */
+  /** The plan file; none is written without it. */
   readonly out?: string;
 }
 

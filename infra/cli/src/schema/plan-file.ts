@@ -4,7 +4,7 @@ import { CommandFailure } from '../failure.ts';
 import { writeFileAtomically } from '../write-file-atomically.ts';
 import type { Plan, SchemaDocument } from './schema-target.ts';
 
-/** The file of a plan: the schema to apply, and the hash of the schema that it was compared with. It has no secrets. */
+/** A plan file: the schema to apply, and the hash for the schema that it was compared with. It has no secrets. */
 export interface PlanFile extends Plan {
   readonly version: 1;
   readonly schema: SchemaDocument;
@@ -27,14 +27,14 @@ const shape = z.object({
 export const writePlan = (file: string, plan: PlanFile): Promise<void> =>
   writeFileAtomically(file, `${JSON.stringify(plan, undefined, 2)}\n`);
 
-/** Reads the members of a plan that an apply needs. Throws CommandFailure for any other file. */
+/** Reads a plan's members that an apply needs. Throws CommandFailure for any other file. */
 export async function readPlan(file: string): Promise<Pick<PlanFile, 'hash' | 'schema'>> {
   try {
     const { hash, schema } = shape.parse(JSON.parse(await readFile(file, 'utf8')));
     const { webhooks, settings, ...rest } = schema;
     return { hash, schema: { ...rest, ...(webhooks && { webhooks }), ...(settings && { settings }) } };
   } catch (error) {
-    const reason = error instanceof z.ZodError ? 'it is not a plan of this version' : String(error);
+    const reason = error instanceof z.ZodError ? 'it is not a plan from this version' : String(error);
     throw new CommandFailure(`${file} cannot be read as a plan: ${reason}. Run schema plan first.`);
   }
 }

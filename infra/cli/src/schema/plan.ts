@@ -8,7 +8,7 @@ import { readDirectory, type SchemaDirectory } from './read-directory.ts';
 import { openTarget } from './schema-target.ts';
 import { variablesOf } from './variables.ts';
 
-/** The exit code of a plan with changes (schema §7.3). */
+/** The exit code for a plan with changes (schema §7.3). */
 const somethingToDo = 2;
 
 /** Plans an apply of the files, and writes the plan if the options name a file. */
@@ -25,7 +25,7 @@ export async function plan(parts: CommandParts, directory: string, options: Plan
   return planned.changes.length > 0 ? somethingToDo : 0;
 }
 
-/** Throws the refusal of a plan with files and lines instead of places. */
+/** Throws a plan's refusal with files and lines instead of places. */
 function refuseByFile(error: unknown, { locate }: SchemaDirectory): never {
   if (!(error instanceof AppError) || error.status !== 422 || !error.details) throw error;
   const problems = createFileProblems();
@@ -33,7 +33,7 @@ function refuseByFile(error: unknown, { locate }: SchemaDirectory): never {
     const text = String(message);
     const known = place.replace(/^schema\./, '');
     const found = locate(known);
-    // Problems of migrations have the line in the message.
+    // Migration problems have the line in the message.
     const [, line, rest] = /^line (\d+): (.*)$/s.exec(text) ?? [];
     if (!found) problems.add(place, undefined, text);
     else if (rest !== undefined) problems.add(found.file, Number(line), rest);

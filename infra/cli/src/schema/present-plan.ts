@@ -13,7 +13,7 @@ const signs: Readonly<Record<Change['action'], string>> = {
 interface Places {
   /** The stack. */
   readonly target: string;
-  /** The file of the plan, if there is one. */
+  /** The plan file, if there is one. */
   readonly file: string | undefined;
 }
 
@@ -31,7 +31,7 @@ export function presentPlan({ changes, drops, locks, warnings }: Plan, { target,
   ].join('\n');
 }
 
-/** Returns the lines of one change. */
+/** Returns the lines for one change. */
 export function presentChange({ action, kind, name, from, changed = [], records, values }: Change): string[] {
   const lost = records === undefined ? lostOf(values, 'value') : lostOf(records, 'record');
   const was = from === undefined ? '' : `, before ${shown(from)}`;

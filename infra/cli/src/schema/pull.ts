@@ -13,10 +13,7 @@ import { loadDefinition } from './load-definition.ts';
 import { isMembers, type Members, openTarget, type SchemaDocument } from './schema-target.ts';
 import { fileNamesOf } from './webhook-file-names.ts';
 
-/**
- * Writes the schema of the stack into the files of a directory. Files of collections and webhooks that the stack lacks
- * are removed.
- */
+/** Writes the stack's schema into files. Removes files for collections and webhooks that the stack lacks. */
 export async function pull(parts: CommandParts, directory: string, options: TargetOptions): Promise<undefined> {
   const target = await openTarget(parts, options);
   const schema = await target.read();
@@ -74,7 +71,7 @@ function report(target: string, written: readonly string[], removed: readonly st
   return [...written.map((file) => `written: ${file}`), ...removed.map((file) => `removed: ${file}`)].join('\n');
 }
 
-/** Names become paths, so they are checked even if they come from a stack. */
+/** Names become paths, so they are checked even if a stack sends them. */
 function refuseNames({ collections, migrations }: SchemaDocument): void {
   for (const { name } of collections)
     if (typeof name !== 'string' || !/^[A-Za-z][A-Za-z0-9_]{0,62}$/.test(name))
@@ -92,7 +89,7 @@ async function makeFolder(folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
 }
 
-/** Returns the JSON files of a folder by the member `name` in them. */
+/** Returns a folder's JSON files by their member `name`. */
 async function filesByName(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = (await readdir(folder).catch((): string[] => [])).filter((entry) => entry.endsWith('.json'));
   const found = await Promise.all(

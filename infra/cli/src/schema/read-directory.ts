@@ -9,10 +9,10 @@ import { loadDefinition } from './load-definition.ts';
 import { isMembers, type Members, type SchemaDocument } from './schema-target.ts';
 import { findLinesOf } from './source-lines.ts';
 
-/** The schema files of a directory, and where each value of the document is. */
+/** The schema files in a directory, and where each value in the document is. */
 export interface SchemaDirectory {
   readonly document: SchemaDocument;
-  /** Returns the file and line of a place that the stack names, such as `collections.posts.fields.title.type`. */
+  /** Returns the file and line for a place that the stack names, such as `collections.posts.fields.title.type`. */
   locate(place: string): { readonly file: string; readonly line: number | undefined } | undefined;
 }
 
@@ -25,7 +25,7 @@ interface ReadFile {
 /** Larger than any schema file that the stack accepts. */
 const maxBytes = 8 * 1024 * 1024;
 
-/** Reads the schema files of a directory. Throws a refusal that names each wrong file with its line. */
+/** Reads a directory's schema files. Throws a refusal that names each wrong file with its line. */
 export async function readDirectory(directory: string): Promise<SchemaDirectory> {
   const problems = createFileProblems();
   const read = (folder: string) => readFolder(join(directory, folder), problems);
@@ -56,7 +56,7 @@ async function refuseMissing(directory: string): Promise<void> {
   // An empty directory would drop every collection.
   if (!found?.isDirectory())
     throw new CommandFailure(
-      `${directory} is not a directory of schema files: it has no folder collections. Run schema pull first.`,
+      `${directory} is not a schema directory: it has no folder collections. Run schema pull first.`,
     );
 }
 
@@ -64,7 +64,7 @@ interface NamedFile extends ReadFile {
   readonly name: string;
 }
 
-/** Reads the definitions of a folder; undefined without the folder. */
+/** Reads a folder's definitions; undefined without the folder. */
 async function readFolder(folder: string, problems: FileProblems): Promise<NamedFile[] | undefined> {
   const entries = await listFolder(folder, problems);
   if (!entries) return undefined;
@@ -77,7 +77,7 @@ async function readFolder(folder: string, problems: FileProblems): Promise<Named
       problems.add(file, undefined, 'is not a schema file: its name must end in .json or .ts');
       continue;
     }
-    if (names.has(name)) problems.add(file, undefined, `is the second file of ${name}`);
+    if (names.has(name)) problems.add(file, undefined, `is the second file for ${name}`);
     names.add(name);
     const read = kind === 'json' ? await readJson(file, problems) : await readDefinition(file, problems);
     if (read) files.push({ name, ...read });
@@ -122,7 +122,7 @@ async function readDefinition(file: string, problems: FileProblems): Promise<Rea
   return undefined;
 }
 
-/** Reads a regular file. Links are refused, because they may lead out of the directory. */
+/** Reads a regular file. Links are refused, because they may lead outside the directory. */
 async function readText(file: string, problems: FileProblems): Promise<string | undefined> {
   try {
     const found = await lstat(file);
@@ -177,7 +177,7 @@ function locate(place: string, { collections, webhooks, settings, migrations }: 
     const found = migrations.find(({ name }) => name === rest.join('.'));
     return found && { file: found.file, line: undefined };
   }
-  // Names of webhooks may have dots.
+  // Webhook names may have dots.
   const files = kind === 'collections' ? collections : kind === 'webhooks' ? webhooks : [];
   const text = rest.join('.');
   const named = files

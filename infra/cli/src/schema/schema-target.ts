@@ -7,7 +7,7 @@ import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 
-/** The files of a schema as one document (schema §2.1). */
+/** Schema files as one document (schema §2.1). */
 export interface SchemaDocument {
   readonly version: 1;
   readonly collections: readonly Members[];

@@ -1,19 +1,19 @@
-/** A word, text, bracket or colon of a source. */
+/** A word, text, bracket or colon in a source. */
 interface Token {
   readonly text: string;
   readonly index: number;
-  /** The number of brackets around it. */
+  /** How many brackets are around it. */
   readonly depth: number;
 }
 
 const token = /\/\*|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|[A-Za-z_$][\w$]*|[{}[\]:]/g;
 
 /**
- * Creates the search for the lines of the members of a collection in the source of its TypeScript file. A member that
- * the source computes has the line of the nearest member around it that the source names, or else that of the definition.
+ * Creates the search for a collection's members in its TypeScript source. A member that the source computes has the
+ * line of the nearest member around it that the source names, otherwise the definition's line.
  */
 export function findLinesOf(source: string): (path: readonly string[]) => number {
-  // A refusal may ask for a thousand lines of one file.
+  // A refusal may ask for a thousand lines in one file.
   let tokens: readonly Token[] | undefined;
   return (path) => {
     tokens ??= tokensOf(source);
@@ -22,7 +22,7 @@ export function findLinesOf(source: string): (path: readonly string[]) => number
   };
 }
 
-/** Returns the place of the token that names a member. */
+/** Returns where the token is that names a member. */
 function placeOf(tokens: readonly Token[], path: readonly string[]): number {
   let place = Math.max(
     tokens.findIndex(({ text }) => text === 'collection'),
@@ -63,7 +63,7 @@ interface Search {
   readonly depth: number;
 }
 
-/** Finds the entry of a list by its name: `name: 'title'`. */
+/** Finds a list entry by its name: `name: 'title'`. */
 const findEntry = (tokens: readonly Token[], name: string, search: Search): number | undefined =>
   find(tokens, search, (at) => isKey(tokens, at, 'name') && unquoted(tokens[at + 2]?.text) === name);
 

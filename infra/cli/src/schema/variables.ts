@@ -1,6 +1,6 @@
 import type { SchemaDocument } from './schema-target.ts';
 
-/** Returns the values of the variables that the files name, from the environment. */
+/** Returns the variables that the files name, from the environment. */
 export function variablesOf({ webhooks, settings }: SchemaDocument): Record<string, string> {
   const names = new Set<string>();
   collectNames([webhooks, settings], names);

@@ -1,6 +1,6 @@
 import type { Members } from './schema-target.ts';
 
-/** Names of devices, which are no files on Windows. */
+/** Device names, which are no files on Windows. */
 const devices = /^(con|prn|aux|nul|com\d|lpt\d)$/i;
 
 /** Whether a file may be named like a webhook, on every system, and be read again as a schema file. */
@@ -19,8 +19,8 @@ const slugOf = (name: string): string =>
     .replaceAll(/^-|-$/g, '') || 'webhook';
 
 /**
- * Returns the webhooks by the names of their files: the file that has the webhook already, or else its name, or what of
- * it a file may be named. Names of webhooks may be equal, also for systems that ignore case.
+ * Returns the webhooks by file name: the file that already has the webhook, otherwise the webhook's name, reduced to
+ * what a file may be named. Webhook names may be equal, also for systems that ignore case.
  */
 export function fileNamesOf(
   webhooks: readonly Members[],

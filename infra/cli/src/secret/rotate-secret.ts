@@ -8,9 +8,7 @@ export async function rotateSecret({ config, terminal }: CommandParts): Promise<
   const { dataDirectory, jwtSecret } = config;
   const file = secretFileOf(dataDirectory);
   if (jwtSecret !== undefined)
-    throw new CommandFailure(
-      'The secret is the value of SERVICE_JWT_SECRET: change it for all services, and restart them.',
-    );
+    throw new CommandFailure('The secret comes from SERVICE_JWT_SECRET: change it for all services, and restart them.');
   if (!existsSync(file))
     throw new CommandFailure(`The secret file ${file} does not exist: name the data directory in SERVICE_DATA_DIR.`);
   replaceTokenSecret(dataDirectory);

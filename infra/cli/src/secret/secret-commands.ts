@@ -8,7 +8,7 @@ export function addSecretCommands(program: Command): void {
     .command('secret')
     .description('the secret that signs tokens')
     .command('rotate')
-    .description('replace the secret file: the next start of the services ends every token and session')
+    .description('replace the secret file: the next service start ends all tokens and sessions')
     .option('--json', 'write the result as JSON')
     .action((options: CommonOptions) =>
       loadAndRun('secret rotate', options, async (parts) => (await import('./rotate-secret.ts')).rotateSecret(parts)),

@@ -5,9 +5,7 @@ import type { ApplyOptions } from './transfer-snapshot.ts';
 
 /** `snapshot export` and `snapshot apply`. */
 export function addSnapshotCommands(program: Command): void {
-  const snapshot = program
-    .command('snapshot')
-    .description('the schema: the definitions of all collections as one document');
+  const snapshot = program.command('snapshot').description('the schema: all collection definitions in one document');
   snapshot
     .command('export')
     .description('write the snapshot that GET /api/v1/admin/migrations/snapshot returns')

@@ -1,13 +1,13 @@
 import type { Definition, FieldDefinition } from './definition.ts';
 import { createText, isNeverNull, readText, updateText } from './field-text.ts';
 
-/** A relation of another collection that refers to a collection. */
+/** Another collection's relation that refers to a collection. */
 export interface Referrer {
   readonly collection: string;
   readonly field: FieldDefinition;
 }
 
-/** Returns the interfaces of a collection, for reads, creates, updates and expands. */
+/** Returns a collection's interfaces, for reads, creates, updates and expands. */
 export function collectionText(definition: Definition, name: string, referrers: readonly Referrer[]): string {
   const isView = definition.type === 'view';
   return [
@@ -32,7 +32,7 @@ function recordLines({ type, fields }: Definition): string[] {
   const own = fields.flatMap((field) => {
     const text = readText(field);
     if (text === undefined || field.name === 'id') return [];
-    // The query of a view may join a missing record. A field whose rule refuses is absent.
+    // A view's query may join a missing record. A field whose rule refuses is absent.
     const value = isNeverNull(type, field) ? text : nullable(text);
     return [`readonly ${field.name}${field.view_rule == null ? '' : '?'}: ${value}`];
   });
@@ -52,7 +52,7 @@ function recordLines({ type, fields }: Definition): string[] {
  */
 const inherited = new Set(Object.getOwnPropertyNames(Object.prototype));
 
-/** A member of a create or update. */
+/** A member in a create or update. */
 const written = (name: string, isOptional: boolean, text: string): string =>
   `${name}${isOptional ? '?' : ''}: ${isOptional && inherited.has(name) ? 'unknown' : text}`;
 

@@ -1,4 +1,4 @@
-/** The members of a field on which its types depend. */
+/** A field's members on which its types depend. */
 export interface FieldDefinition {
   readonly name: string;
   readonly type: string;
@@ -8,7 +8,7 @@ export interface FieldDefinition {
   readonly options?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The members of a collection on which its types depend. */
+/** A collection's members on which its types depend. */
 export interface Definition {
   readonly name: string;
   readonly type: string;

@@ -8,18 +8,18 @@ function completed({ name, type, required = false, options = {} }: FieldDefiniti
   return { id: name, name, type, required, system: false, options: read?.success ? read.data : options };
 }
 
-/** The type of a field in reads; undefined for a field that is never shown, `unknown` for an unknown type. */
+/** A field's type in reads; undefined for a field that is never shown, `unknown` for an unknown type. */
 export function readText(definition: FieldDefinition): string | undefined {
   const type = fieldTypes.get(definition.type);
   if (!type) return 'unknown';
   return type.isWriteOnly ? undefined : schemaText(type.valueSchema(completed(definition)), {});
 }
 
-/** Whether every record has a value of the field. */
+/** Whether every record has a value in the field. */
 export const isNeverNull = (collectionType: string, field: FieldDefinition): boolean =>
   isNeverNullField(collectionType, completed(field));
 
-/** The type of a field in a create; undefined for a field that the server sets. */
+/** A field's type in a create; undefined for a field that the server sets. */
 export function createText(definition: FieldDefinition): string | undefined {
   const type = fieldTypes.get(definition.type);
   if (!type) return 'unknown';
@@ -29,7 +29,7 @@ export function createText(definition: FieldDefinition): string | undefined {
   return schemaText(type.writtenSchema?.(field) ?? type.valueSchema(field), {});
 }
 
-/** The type of a field in an update: a value, or operators (records §6.3). */
+/** A field's type in an update: a value, or operators (records §6.3). */
 export function updateText(definition: FieldDefinition): string | undefined {
   const field = completed(definition);
   const isListOfFiles = definition.type === 'file' && field.options.multiple === true;

@@ -1,4 +1,4 @@
-/** The suffixes of the interfaces of a collection, for reads, creates, updates and expands. */
+/** The suffixes for a collection's interfaces: reads, creates, updates and expands. */
 export const suffixes = ['', 'Create', 'Update', 'Expand'] as const;
 
 /** Names that the document uses itself. */

@@ -2,10 +2,10 @@ import { resolved, schemaText } from './schema-text.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Where the routes of extensions are. */
+/** Where extension routes are. */
 const extensionPath = '/api/x/';
 
-/** The interface of the routes of extensions, from the API document. */
+/** The interface for extension routes, from the API document. */
 export function routesText(document: Json): string {
   const lines = Object.entries(Object(document.paths) as Json)
     .filter(([path]) => path.startsWith(extensionPath))
@@ -15,7 +15,7 @@ export function routesText(document: Json): string {
           `  ${JSON.stringify(`${method.toUpperCase()} ${path}`)}: ${routeText(operation, document)};`,
       ),
     );
-  const about = '/** The routes of extensions, for `createClient<Schema, Routes>`. */';
+  const about = '/** The extension routes, for `createClient<Schema, Routes>`. */';
   return lines.length === 0 ? '' : `${about}\nexport interface Routes {\n${lines.join('\n')}\n}\n`;
 }
 

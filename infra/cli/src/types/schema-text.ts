@@ -1,6 +1,6 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** The maximum depth of schemas. Deeper values are `unknown`. */
+/** The maximum schema depth. Deeper values are `unknown`. */
 const maxLevels = 12;
 
 /** Writes a JSON Schema as a TypeScript type. A schema without an equivalent becomes `unknown`. */
@@ -28,7 +28,7 @@ function typeText(type: string, schema: Schema, next: (inner: unknown) => string
 /** A list. A union or a list in it needs brackets. */
 const listText = (item: string): string => `readonly ${/^\w+$/.test(item) ? item : `(${item})`}[]`;
 
-/** The name of a member, quoted where TypeScript needs it. */
+/** A member's name, quoted where TypeScript needs it. */
 const nameText = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : JSON.stringify(name));
 
 function objectText({ properties, required, additionalProperties }: Schema, next: (inner: unknown) => string): string {

@@ -6,10 +6,10 @@ import type { TypesOptions } from './write-types.ts';
 export function addTypesCommand(program: Command): void {
   program
     .command('types')
-    .description('write the types of the collections for TypeScript: recordbus types > recordbus.d.ts')
+    .description('write TypeScript types for the collections: recordbus types > recordbus.d.ts')
     .argument('[file]', 'output file; - is standard output', '-')
-    .option('--url <url>', 'read the running stack at this address; also writes the routes of its extensions')
-    .option('--key <token>', 'the token of an admin or a service key, for --url; SERVICE_KEY by default')
+    .option('--url <url>', 'read the running stack at this address; also writes its extension routes')
+    .option('--key <token>', 'an admin token or a service key, for --url; SERVICE_KEY by default')
     .option('--check', 'write nothing; exit with 1 if the file is not up to date')
     .option('--json', 'write errors as JSON')
     .action((file: string, options: TypesOptions) =>

@@ -13,7 +13,7 @@ export interface TypesOptions extends TargetOptions {
   readonly check?: boolean;
 }
 
-/** Writes the types of the collections to a file or to standard output, or checks the file. */
+/** Writes the collections' types to a file or to standard output, or checks the file. */
 export async function writeTypes(
   parts: CommandParts,
   file: string,
@@ -33,7 +33,7 @@ async function ofDeployment(parts: CommandParts): Promise<string> {
 }
 
 async function ofStack(url: string, token: string | undefined): Promise<string> {
-  if (!token) throw new CommandFailure('--url needs --key, or SERVICE_KEY: the token of an admin or a service key.');
+  if (!token) throw new CommandFailure('--url needs --key, or SERVICE_KEY: an admin token or a service key.');
   const client = createClient(url, { token });
   try {
     return typesDocument(await client.admin.collections.list(), await client.openapi());

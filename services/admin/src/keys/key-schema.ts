@@ -36,7 +36,7 @@ const fields = {
   rate_label: boundedText(64)
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ and -')
     .nullable()
-    .describe('the label of the rate rules for the key'),
+    .describe("the key's label in rate rules"),
 };
 
 /** Members set by the server; ignored, so that a key that was read can be sent back. */

@@ -24,10 +24,10 @@ export type Backup = z.output<typeof shownBackup>;
 const columns = `id, state, file, tables, rows, files, missing_files, bytes, error,
   extract(epoch from created_at)::bigint as created_at, extract(epoch from finished_at)::bigint as finished_at`;
 
-/** The key of an archive in the store of archives. */
+/** An archive's key in the archive store. */
 export function archiveKey({ id, file }: Pick<Backup, 'id' | 'file'>): FileKey {
   const key = fileKey('archives', id, file);
-  if (!key) throw new Error(`${file} is not the name of an archive`);
+  if (!key) throw new Error(`${file} is not an archive name`);
   return key;
 }
 

@@ -35,8 +35,8 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     }) as Partial<Storage> as Storage;
 
   const failures = [
-    [Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'the store of archives has no room left'],
-    [Object.assign(new Error('denied'), { code: 'EACCES' }), 'the store of archives refused it: EACCES'],
+    [Object.assign(new Error('no space'), { code: 'ENOSPC' }), 'archive store full'],
+    [Object.assign(new Error('denied'), { code: 'EACCES' }), 'archive store refused the archive: EACCES'],
     [new Error('connection to 10.0.0.7 lost'), 'it failed; the log has the reason'],
   ] as const;
 

@@ -169,7 +169,7 @@ async function openSession(databaseUrl: string): Promise<pg.Client> {
     if (!(error instanceof PooledSession)) throw error;
     throw conflict(
       'pooled_database',
-      'the database is behind a pooler, and a backup needs a session of its own: use the command line, with the server itself in SERVICE_DATABASE_URL',
+      'the database is behind a pooler, and a backup needs its own session: use the command line, with the server itself in SERVICE_DATABASE_URL',
     );
   });
   const other = await takeCommandLock(client);
@@ -194,8 +194,8 @@ async function sessionEnd(query: Query, client: pg.Client): Promise<() => Promis
 function reasonOf(error: unknown): string {
   if (error instanceof OutOfRoom) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'the store of archives has no room left';
-  if (/^E[A-Z]+$/.test(code)) return `the store of archives refused it: ${code}`;
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'archive store full';
+  if (/^E[A-Z]+$/.test(code)) return `archive store refused the archive: ${code}`;
   return error instanceof Error && error.message === 'the service stops'
     ? stopped
     : 'it failed; the log has the reason';
