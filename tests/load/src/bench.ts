@@ -36,7 +36,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
   const database = await fillProduct(product, cleanUp);
   for (const statement of copyOutbox) await database.query(statement);
 
-  const bare = await startBareServer(product.databaseUrl);
+  const bare = await startBareServer(product);
   cleanUp.defer(() => bare.stop());
   const generator = startGenerator();
   cleanUp.defer(() => generator.stop());

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
 /** Ticks of /proc/<pid>/stat per second (USER_HZ), the same on every Linux that Node runs on. */
@@ -20,14 +20,24 @@ function fieldsOf(pid: number): string[] | undefined {
 const ticksOf = (fields: readonly string[], ...indexes: number[]): number =>
   (indexes.reduce((sum, index) => sum + Number(fields[index]), 0) * 1000) / ticksPerSec;
 
-/** Returns the CPU time of a process and of its children, ended ones included, in milliseconds; undefined without /proc. */
-export function cpuTimeWithChildrenMs(pid: number): number | undefined {
-  const own = fieldsOf(pid);
-  if (!own) return undefined;
-  const children = (read(`/proc/${pid}/task/${pid}/children`) ?? '').split(' ').filter(Boolean);
-  const sums = children.map((child) => cpuTimeMs(Number(child)) ?? 0);
-  return sums.reduce((sum, value) => sum + value, ticksOf(own, 11, 12, 13, 14));
+/**
+ * Returns the CPU time of processes and their descendants, ended ones included, in milliseconds; undefined without /proc.
+ */
+export function cpuTimeOfTreesMs(pids: readonly number[]): number | undefined {
+  let sum = 0;
+  for (const pid of pids) {
+    const fields = fieldsOf(pid);
+    if (!fields) return undefined;
+    sum += ticksOf(fields, 11, 12, 13, 14) + (cpuTimeOfTreesMs(childrenOf(pid)) ?? 0);
+  }
+  return sum;
 }
+
+/** Each thread lists the processes that it started. */
+const childrenOf = (pid: number): number[] =>
+  list(`/proc/${pid}/task`).flatMap((thread) =>
+    (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean).map(Number),
+  );
 
 /** Returns the resident memory of a process, in MB; undefined without /proc. */
 export function residentMb(pid: number): number | undefined {
@@ -48,6 +58,14 @@ export async function untilIdle(pids: readonly number[]): Promise<void> {
     const after = used();
     if (after - before <= sampleMs * idlePart) return;
     before = after;
+  }
+}
+
+function list(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch {
+    return [];
   }
 }
 

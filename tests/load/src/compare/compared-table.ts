@@ -1,35 +1,52 @@
+import type { SideResult } from '../rows/measure-row.ts';
 import { type Row, titleOf } from '../rows/row.ts';
-import type { ComparedResult, ComparedRow } from './compare-row.ts';
+import type { ComparedRow } from './compare-row.ts';
 
-const sideHead = ['requests/s', 'p50 ms', 'p99', 'CPU µs', 'PostgreSQL µs'];
+const sideHead = ['requests/s', 'p50 ms', 'p99', 'CPU µs', 'all CPU µs'];
 
-export const comparedHead = ['row', ...sideHead, ...sideHead.map((name) => `other: ${name}`), 'ratio'];
+/** Returns the head of the table; `other` names the other side. */
+export const comparedHead = (other: string): string[] => [
+  'row',
+  ...sideHead,
+  ...sideHead.map((name) => `${other}: ${name}`),
+  'ratio',
+  'CPU ratio',
+];
 
 const whole = (value: number | undefined): string =>
   value === undefined ? '' : Math.round(value).toLocaleString('en');
 const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 
-const sideCells = ({ requestsPerSec, p50, p99, cpuUs, databaseCpuUs }: ComparedResult): string[] => [
+const sideCells = ({ requestsPerSec, p50, p99, cpuUs, allCpuUs }: SideResult): string[] => [
   whole(requestsPerSec),
   ms(p50),
   ms(p99),
   whole(cpuUs),
-  whole(databaseCpuUs),
+  whole(allCpuUs),
 ];
 
-/** Returns the cells of a row. The ratio is requests/s of this checkout divided by those of the other one. */
-export function comparedCells(row: Row, { here, there }: ComparedRow): string[] {
-  const failures = [...here.failures, ...there.failures.map((failure) => `other: ${failure}`)];
+const quotient = (a: number | undefined, b: number | undefined): string =>
+  a === undefined || b === undefined ? '' : (a / b).toFixed(2);
+
+/**
+ * Returns the cells of a row. The ratio is this side's requests/s divided by the other side's; the CPU ratio is the other
+ * side's CPU time, all processes, divided by this side's. Above 1, this side is better.
+ */
+export function comparedCells(row: Row, other: string, { here, there }: ComparedRow): string[] {
+  const failures = [...here.failures, ...there.failures.map((failure) => `${other}: ${failure}`)];
   return [
     failures.length > 0 ? `${titleOf(row)} (FAILURES: ${failures.join(', ')})` : titleOf(row),
     ...sideCells(here),
     ...sideCells(there),
-    (here.requestsPerSec / there.requestsPerSec).toFixed(2),
+    quotient(here.requestsPerSec, there.requestsPerSec),
+    quotient(there.allCpuUs, here.allCpuUs),
   ];
 }
 
 /** Returns the cells of a row that failed. */
-export const notMeasured = (row: Row, error: unknown): string[] => [
+export const notMeasured = (row: Row, other: string, error: unknown): string[] => [
   `${titleOf(row)} (not measured: ${error instanceof Error ? error.message : error})`,
-  ...comparedHead.slice(1).map(() => ''),
+  ...comparedHead(other)
+    .slice(1)
+    .map(() => ''),
 ];

@@ -3,6 +3,7 @@ import type { Options } from '../options.ts';
 import { untilIdle } from '../process-usage.ts';
 import { fillProduct } from '../product/fill-product.ts';
 import { startProduct } from '../product/start-product.ts';
+import { type Measuring, runRound } from '../rows/measure-row.ts';
 import type { ComparedSide } from './compare-row.ts';
 
 /** Starts the product of this checkout, or of another one, with a filled database. It has no bare server beside it. */
@@ -16,5 +17,10 @@ export async function startSide(
   cleanUp.defer(() => product.stop());
   const database = await fillProduct(product, cleanUp);
   await untilIdle([product.pid]);
-  return { ...options, generator, database, product, bare: product, admin: product.admin };
+  const { admin, url } = product;
+  const measuring: Measuring = { ...options, generator, database, product, bare: product, admin };
+  return {
+    prepare: async (row) => row.prepare?.({ admin, database, url }),
+    run: (row, seconds) => runRound(row, product, { ...measuring, seconds }),
+  };
 }

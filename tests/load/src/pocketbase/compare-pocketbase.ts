@@ -1,14 +1,13 @@
+import type { ComparedSide } from '../compare/compare-row.ts';
+import { compareRows } from '../compare/compare-rows.ts';
 import { startSide } from '../compare/start-side.ts';
 import { flushFiles } from '../flush-files.ts';
 import { type Generator, startGenerator } from '../generator/generator.ts';
 import type { Options } from '../options.ts';
-import { cpuTimeMs, untilIdle } from '../process-usage.ts';
+import { untilIdle } from '../process-usage.ts';
 import { describeOtherLoad } from '../report/machine.ts';
-import { table } from '../report/table.ts';
 import { allRows, isWanted } from '../rows/all-rows.ts';
-import { type Measuring, type Round, runRound, summarize, warmUpSeconds } from '../rows/measure-row.ts';
-import { type Row, titleOf } from '../rows/row.ts';
-import { pocketBaseCells, pocketBaseHead } from './compared-cells.ts';
+import { meterCpu } from '../rows/measure-row.ts';
 import { findEquivalent } from './equivalents.ts';
 import { type PocketBase, startPocketBase } from './start-pocketbase.ts';
 
@@ -30,49 +29,21 @@ export async function comparePocketBase(
   const pocketbase = await startPocketBase(options.pocketbase);
   cleanUp.defer(() => pocketbase.stop());
   tell('starting and seeding the product');
-  const measuring = await startSide(options, generator, cleanUp);
+  const here = await startSide(options, generator, cleanUp);
+  const there = sideOf(pocketbase, generator, options.connections);
   await untilIdle([pocketbase.pid]);
-  const rows: string[][] = [];
-  for (const row of allRows) {
-    if (!isWanted(options, row.name) || !findEquivalent(row.name)) continue;
-    tell(titleOf(row));
-    rows.push(await compareRow(row, measuring, pocketbase));
-  }
-  return [...otherLoad, ...table(pocketBaseHead, rows, options.markdown ? 'markdown' : 'text')];
+  const rows = allRows.filter(({ name }) => isWanted(options, name) && findEquivalent(name));
+  return [...otherLoad, ...(await compareRows(rows, { here, there, other: 'PocketBase' }, options, tell))];
 }
 
-/** Measures a row: a warm-up on each side, then rounds in turn. Returns its cells. */
-async function compareRow(row: Row, measuring: Measuring, pocketbase: PocketBase): Promise<string[]> {
-  const { product, admin, database, rounds } = measuring;
-  const cleanUp = await row.prepare?.({ admin, database, url: product.url });
-  const ofProduct: Round[] = [];
-  const ofOther: Round[] = [];
-  await runRound(row, product, { ...measuring, seconds: warmUpSeconds });
-  await runOther(row, { ...measuring, seconds: warmUpSeconds }, pocketbase);
-  const sides = [
-    async () => ofProduct.push(await runRound(row, product, measuring)),
-    async () => ofOther.push(await runOther(row, measuring, pocketbase)),
-  ];
-  for (let round = 0; round < rounds; round += 1)
-    for (const run of round % 2 === 0 ? sides : sides.toReversed()) await run();
-  await cleanUp?.();
-  return pocketBaseCells(row, summarize(ofProduct), summarize(ofOther));
-}
-
-interface OtherMeasuring {
-  readonly generator: Generator;
-  readonly seconds: number;
-  readonly connections: number;
-}
-
-async function runOther(row: Row, measuring: OtherMeasuring, pocketbase: PocketBase): Promise<Round> {
-  const equivalent = findEquivalent(row.name);
-  if (!equivalent) throw new Error(`PocketBase has no row ${row.name}`);
-  const requests = await equivalent(pocketbase);
-  if (row.isWrite) await flushFiles();
-  const before = cpuTimeMs(pocketbase.pid) ?? 0;
-  const connections = row.connections ?? measuring.connections;
-  const { generator, seconds } = measuring;
-  const outcome = await generator.run({ origin: pocketbase.url, seconds, connections, requests });
-  return { ...outcome, cpuMs: (cpuTimeMs(pocketbase.pid) ?? 0) - before };
-}
+const sideOf = (pocketbase: PocketBase, generator: Generator, usualConnections: number): ComparedSide => ({
+  async run({ name, isWrite, connections = usualConnections }, seconds) {
+    const equivalent = findEquivalent(name);
+    if (!equivalent) throw new Error(`PocketBase has no row ${name}`);
+    const requests = await equivalent(pocketbase);
+    if (isWrite) await flushFiles();
+    const cpu = meterCpu({ pid: pocketbase.pid, pids: [pocketbase.pid] });
+    const outcome = await generator.run({ origin: pocketbase.url, seconds, connections, requests });
+    return { ...outcome, ...cpu() };
+  },
+});

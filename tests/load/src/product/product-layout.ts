@@ -18,7 +18,7 @@ export async function findDatabaseUrl(dataDirectory: string): Promise<string> {
   return `postgres://recordbus:${password}@127.0.0.1:${port}/recordbus`;
 }
 
-/** Returns the id of the process of that PostgreSQL. */
+/** Returns the process id of that PostgreSQL. */
 export async function findDatabaseProcess(dataDirectory: string): Promise<number> {
   return Number((await readFile(join(dataDirectory, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }

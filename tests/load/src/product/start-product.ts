@@ -11,6 +11,8 @@ import { findDatabaseUrl } from './product-layout.ts';
 export interface Product {
   readonly url: string;
   readonly pid: number;
+  /** PostgreSQL and nats-server are its descendants. */
+  readonly pids: readonly number[];
   readonly databaseUrl: string;
   readonly dataDirectory: string;
   readonly admin: AdminApi;
@@ -64,6 +66,9 @@ export async function startProduct(options: StartOptions): Promise<Product> {
       url,
       get pid() {
         return child.pid;
+      },
+      get pids() {
+        return [child.pid];
       },
       databaseUrl: await findDatabaseUrl(dataDirectory),
       dataDirectory,

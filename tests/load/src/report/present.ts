@@ -1,6 +1,6 @@
 import { importLines } from '../imports/import-lines.ts';
 import { liveLines } from '../live/live-lines.ts';
-import type { RowResult } from '../rows/measure-row.ts';
+import type { RowResult, SideResult } from '../rows/measure-row.ts';
 import { titleOf } from '../rows/row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
 import { besideLines } from './beside-lines.ts';
@@ -37,11 +37,13 @@ export function present(result: Result, style: Style): string {
 const whole = (value: number): string => Math.round(value).toLocaleString('en');
 const ms = (value: number): string => value.toFixed(value < 10 ? 1 : 0);
 
-const rowHead = ['row', 'requests/s', 'p50 ms', 'p95', 'p99', 'CPU µs', 'bare/s', 'p50 ms', 'p99', 'CPU µs', 'ratio'];
+const bareHead = ['bare/s', 'p50 ms', 'p99', 'CPU µs', 'all CPU µs', 'ratio'];
+const rowHead = ['row', 'requests/s', 'p50 ms', 'p95', 'p99', 'CPU µs', 'all CPU µs', ...bareHead];
 
 function rowCells({ row, product, bare }: RowResult): string[] {
   const hasFailed = product.failures.length + (bare?.failures.length ?? 0) > 0;
-  const cpu = ({ cpuUs }: { cpuUs: number | undefined }) => (cpuUs === undefined ? '' : whole(cpuUs));
+  const cpu = ({ cpuUs, allCpuUs }: SideResult) =>
+    [cpuUs, allCpuUs].map((time) => (time === undefined ? '' : whole(time)));
   const title = titleOf(row);
   return [
     hasFailed ? `${title} (FAILURES, see above)` : title,
@@ -49,16 +51,16 @@ function rowCells({ row, product, bare }: RowResult): string[] {
     ms(product.p50),
     ms(product.p95),
     ms(product.p99),
-    cpu(product),
+    ...cpu(product),
     ...(bare
       ? [
           whole(bare.requestsPerSec),
           ms(bare.p50),
           ms(bare.p99),
-          cpu(bare),
+          ...cpu(bare),
           (product.requestsPerSec / bare.requestsPerSec).toFixed(2),
         ]
-      : ['', '', '', '', '']),
+      : bareHead.map(() => '')),
   ];
 }
 

@@ -2,15 +2,20 @@ import type pg from 'pg';
 import { flushFiles } from '../flush-files.ts';
 import type { Generator } from '../generator/generator.ts';
 import type { JobResult } from '../generator/job.ts';
-import { cpuTimeMs, untilIdle } from '../process-usage.ts';
+import { cpuTimeMs, cpuTimeOfTreesMs, untilIdle } from '../process-usage.ts';
 import type { AdminApi } from '../product/admin-api.ts';
 import { median, type Percentiles, percentiles } from '../statistics.ts';
 import type { Row } from './row.ts';
 
 /** One of the two compared servers. */
-export interface Side {
+export interface Side extends ServerProcesses {
   readonly url: string;
+}
+
+interface ServerProcesses {
   readonly pid: number;
+  /** Roots of the process trees that work for its requests: its own, and its database's when it did not start that. */
+  readonly pids: readonly number[];
 }
 
 export interface SideResult extends Percentiles {
@@ -18,6 +23,8 @@ export interface SideResult extends Percentiles {
   readonly requestsPerSec: number;
   /** CPU time of the server's process for one request, in microseconds. */
   readonly cpuUs: number | undefined;
+  /** CPU time of all its processes for one request, in microseconds: services, PostgreSQL, nats-server. */
+  readonly allCpuUs: number | undefined;
   /** Sentences about answers other than 2xx; empty when there are none. */
   readonly failures: readonly string[];
 }
@@ -56,9 +63,24 @@ export async function measureRow(row: Row, measuring: Measuring): Promise<RowRes
   return { row, product: ofProduct, bare: ofBare };
 }
 
-export interface Round extends JobResult {
+interface CpuTimes {
   readonly cpuMs: number | undefined;
+  readonly allCpuMs: number | undefined;
 }
+
+export interface Round extends JobResult, CpuTimes {}
+
+/** Begins to measure a server's CPU time. Returns a function that returns what it used since. */
+export function meterCpu({ pid, pids }: ServerProcesses): () => CpuTimes {
+  const times = () => [cpuTimeMs(pid) ?? Number.NaN, cpuTimeOfTreesMs(pids) ?? Number.NaN] as const;
+  const [before, allBefore] = times();
+  return () => {
+    const [after, allAfter] = times();
+    return { cpuMs: orUndefined(after - before), allCpuMs: orUndefined(allAfter - allBefore) };
+  };
+}
+
+const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 
 /** Sends the requests of a row to one side for the given time. */
 export async function runRound(
@@ -69,27 +91,25 @@ export async function runRound(
   const connections = row.connections ?? measuring.connections;
   const requests = await row.requests(database);
   if (row.isWrite) await flushFiles();
-  const before = cpuTimeMs(side.pid);
+  const cpu = meterCpu(side);
   const [outcome] = await Promise.all([
     generator.run({ origin: side.url, seconds, connections, requests }),
     row.beside?.(side.url, seconds, database),
   ]);
   // Publishing the remaining events is part of the cost of the writes.
   if (row.isWrite) await untilIdle([product.pid, bare.pid]);
-  const after = cpuTimeMs(side.pid);
-  return { ...outcome, cpuMs: before === undefined || after === undefined ? undefined : after - before };
+  return { ...outcome, ...cpu() };
 }
 
 export function summarize(rounds: readonly Round[]): SideResult {
   const requestCount = rounds.reduce((sum, { latenciesMs }) => sum + latenciesMs.length, 0);
-  const cpuMs = rounds.reduce<number | undefined>(
-    (sum, round) => (sum === undefined || round.cpuMs === undefined ? undefined : sum + round.cpuMs),
-    0,
-  );
+  const perRequestUs = (timeOf: (round: Round) => number | undefined) =>
+    orUndefined((rounds.reduce((sum, round) => sum + (timeOf(round) ?? Number.NaN), 0) * 1000) / requestCount);
   return {
     requestsPerSec: median(rounds.map((round) => round.requestsPerSec)),
     ...percentiles(rounds.map(({ latenciesMs }) => latenciesMs)),
-    cpuUs: cpuMs === undefined ? undefined : (cpuMs * 1000) / requestCount,
+    cpuUs: perRequestUs(({ cpuMs }) => cpuMs),
+    allCpuUs: perRequestUs(({ allCpuMs }) => allCpuMs),
     failures: findFailures(rounds),
   };
 }
