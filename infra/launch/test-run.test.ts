@@ -1,44 +1,78 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clientScenarios } from './client-scenarios.ts';
+import { scenarioRuns } from './scenario-runs.ts';
 import { readTestRun, type TestRun } from './test-run.ts';
 
 const filesOf = ({ parts }: TestRun): string[] => parts.flatMap(({ files }) => files);
 const isSlow = (file: string): boolean => file.endsWith('.slow.test.ts');
+const isScenario = (file: string): boolean => file.startsWith('tests/scenarios/');
+const scenariosOf = (run: string): string[] =>
+  Object.keys(scenarioRuns)
+    .filter((name) => Object(scenarioRuns[name]).includes(run))
+    .map((name) => `tests/scenarios/${name}.test.ts`)
+    .sort();
 
-test('npm test and npm run test:slow run every file, and every scenario on both topologies', () => {
+test('npm test runs the quick files, and npm run test:slow the others', () => {
   const usual = readTestRun([]);
-  const slow = readTestRun(['--slow', '--retry-failed']);
-  assert.deepEqual([usual.isWhole, slow.isWhole], [true, false]);
-  assert.deepEqual([usual.isRetrying, slow.isRetrying], [false, true]);
+  const slow = readTestRun(['--slow']);
+  assert.deepEqual([usual.isChecked, slow.isChecked], [true, false]);
+  const [all, ...others] = usual.parts;
+  assert.deepEqual([all?.topology, others], ['one', []]);
   assert.ok(filesOf(usual).every((file) => !isSlow(file)));
-  const [slowFiles, onProcesses, throughClient] = slow.parts;
-  assert.ok(slowFiles?.files.length && slowFiles.files.every(isSlow));
+  const [slowFiles, slowScenarios, onProcesses, throughClient] = slow.parts;
   assert.deepEqual(
-    onProcesses?.files,
-    filesOf(usual).filter((file) => file.startsWith('tests/scenarios/')),
+    slow.parts.map(({ topology }) => topology),
+    [undefined, 'one', 'processes', 'one'],
+  );
+  assert.ok(slowFiles?.files.length && slowFiles.files.every((file) => isSlow(file) && !isScenario(file)));
+  assert.ok(slowScenarios?.files.length && slowScenarios.files.every((file) => isSlow(file) && isScenario(file)));
+  assert.deepEqual(onProcesses?.files, scenariosOf('wire'));
+  assert.deepEqual(throughClient?.files, scenariosOf('client'));
+  assert.deepEqual(throughClient?.environment, { TEST_THROUGH: 'client' });
+});
+
+test('npm run test:all runs every file, and every scenario everywhere it can run', () => {
+  const { parts, isChecked } = readTestRun(['--all']);
+  const [usual, slowFiles, slowScenarios, onProcesses, throughClient] = parts;
+  const every = filesOf({ ...readTestRun([]), parts: [usual, slowFiles, slowScenarios].flatMap((part) => part ?? []) });
+  const scenarios = every.filter(isScenario).sort();
+  assert.equal(isChecked, true);
+  assert.deepEqual(usual, readTestRun([]).parts[0]);
+  assert.deepEqual(slowFiles, readTestRun(['--slow']).parts[0]);
+  assert.deepEqual(onProcesses?.files, scenarios);
+  assert.deepEqual(throughClient?.files, [...scenariosOf('client'), ...scenariosOf('clientInAll')].sort());
+});
+
+test('the list of runs has every scenario file', () => {
+  const files = filesOf(readTestRun(['tests/scenarios/']));
+  const listed = Object.keys(scenarioRuns).map((name) => `tests/scenarios/${name}.test.ts`);
+  const message = 'decide in infra/launch/scenario-runs.ts where these files run';
+  assert.deepEqual(
+    files.filter((file) => !listed.includes(file)),
+    [],
+    message,
   );
   assert.deepEqual(
-    [usual.parts[0]?.topology, slowFiles?.topology, onProcesses?.topology],
-    ['one', undefined, 'processes'],
+    listed.filter((file) => !files.includes(file)),
+    [],
+    'these files do not exist',
   );
-  assert.deepEqual(throughClient?.files, clientScenarios.map((name) => `tests/scenarios/${name}.test.ts`).sort());
 });
 
 test('selected files run on both topologies, including slow ones, without the checks', () => {
   const run = readTestRun(['scenarios/rate-limits', '--test-name-pattern', 'PUT', 'launch/test-run']);
   assert.deepEqual(filesOf(run), ['infra/launch/test-run.test.ts', 'tests/scenarios/rate-limits.slow.test.ts']);
-  assert.deepEqual([run.isWhole, run.parts[0]?.topology], [false, undefined]);
+  assert.deepEqual([run.isChecked, run.parts[0]?.topology], [false, undefined]);
   assert.deepEqual(run.flags, ['--test-name-pattern', 'PUT']);
 });
 
 test('npm run test:replicas runs every scenario, or the selected ones, on replicas', () => {
-  const run = readTestRun(['--replicas', '--retry-failed', '--test-concurrency=2']);
+  const run = readTestRun(['--replicas', '--test-concurrency=2']);
   const [part, ...more] = run.parts;
   assert.deepEqual(more, []);
   assert.deepEqual(part?.files, filesOf(readTestRun(['tests/scenarios'])));
   assert.deepEqual([part?.topology, part?.environment?.TEST_BUS], ['replicas', 'cluster']);
-  assert.deepEqual([run.isWhole, run.isRetrying, run.flags], [false, true, ['--test-concurrency=2']]);
+  assert.deepEqual([run.isChecked, run.flags], [false, ['--test-concurrency=2']]);
   assert.deepEqual(filesOf(readTestRun(['--replicas', 'webhook-changes', 'launch/test-run'])), [
     'tests/scenarios/webhook-changes.test.ts',
   ]);

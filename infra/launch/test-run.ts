@@ -1,5 +1,5 @@
 import { globSync } from 'node:fs';
-import { clientScenarios } from './client-scenarios.ts';
+import { type ScenarioRun, scenarioRuns } from './scenario-runs.ts';
 
 /** A part of a run of the tests, with files of its own. */
 export interface Part {
@@ -17,10 +17,10 @@ export interface Part {
 export interface TestRun {
   /** Empty when no file is selected. */
   readonly parts: readonly Part[];
-  /** Whether to run all of `npm test`, which begins with the checks. */
-  readonly isWhole: boolean;
-  /** Whether files with failures run once more. */
-  readonly isRetrying: boolean;
+  /** Whether the run begins with the checks. */
+  readonly isChecked: boolean;
+  /** Whether to print what each file costs. */
+  readonly showsProcessorTime: boolean;
   /** Flags for the runner of Node. */
   readonly flags: readonly string[];
   /** Parts of the paths of the selected files. */
@@ -38,16 +38,16 @@ const slowSuffix = '.slow.test.ts';
 
 /** The folder of the tests that run on both topologies. */
 const scenarios = 'tests/scenarios/';
-const throughClient = new Set(clientScenarios.map((name) => `${scenarios}${name}.test.ts`));
 
-/** Selects the slow files and the scenarios on separate processes, which `npm test` leaves out. */
+/** Selects what `npm test` leaves out and CI runs after it. */
 const slowFlag = '--slow';
-/** Runs the files with failures once more, alone, and names those that then pass. For CI on busy machines. */
-const retryFlag = '--retry-failed';
-
+/** Selects every file, and every scenario everywhere it can run. */
+const allFlag = '--all';
 /** Runs the scenarios on several replicas of each service, behind PgBouncer, with a NATS cluster of three. */
 const replicasFlag = '--replicas';
-const ownFlags = [slowFlag, retryFlag, replicasFlag];
+/** Runs one file at a time, and prints the dearest files by processor time. */
+const processorTimeFlag = '--processor-time';
+const ownFlags = [slowFlag, allFlag, replicasFlag, processorTimeFlag];
 
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
 
@@ -56,18 +56,24 @@ export function readTestRun(args: readonly string[]): TestRun {
   const isFlag = (arg: string, index: number): boolean =>
     arg.startsWith('-') || flagsWithValue.has(args[index - 1] ?? '');
   const selectors = args.filter((arg, index) => !isFlag(arg, index));
-  const isSlow = args.includes(slowFlag);
   const flags = args.filter((arg, index) => isFlag(arg, index) && !ownFlags.includes(arg));
-  const isOnReplicas = args.includes(replicasFlag);
-  const files = selectFiles(selectors);
-  const parts = isOnReplicas ? [partOnReplicas(files)] : partsOf(files, isSlow, selectors.length > 0);
+  const has = (flag: string): boolean => args.includes(flag);
+  const isSelected = selectors.length > 0;
   return {
-    parts: parts.filter((part) => part.files.length > 0),
-    isWhole: !isSlow && !isOnReplicas && selectors.length === 0 && flags.length === 0,
-    isRetrying: args.includes(retryFlag),
+    parts: partsOf(selectFiles(selectors), has, isSelected).filter((part) => part.files.length > 0),
+    isChecked: !has(slowFlag) && !has(replicasFlag) && !isSelected && flags.length === 0,
+    showsProcessorTime: has(processorTimeFlag),
     flags,
     selectors,
   };
+}
+
+function partsOf(files: readonly string[], has: (flag: string) => boolean, isSelected: boolean): readonly Part[] {
+  if (has(replicasFlag)) return [partOnReplicas(files)];
+  if (has(allFlag)) return [usualPart(files), ...slowParts(files, true)];
+  if (has(slowFlag)) return slowParts(files, false);
+  // Selected files run on both topologies.
+  return [isSelected ? { title: 'Tests', files } : usualPart(files)];
 }
 
 const selectFiles = (selectors: readonly string[]): string[] =>
@@ -75,30 +81,45 @@ const selectFiles = (selectors: readonly string[]): string[] =>
     .filter((file) => selectors.length === 0 || selectors.some((selector) => file.includes(selector)))
     .sort();
 
+const isSlowFile = (file: string): boolean => file.endsWith(slowSuffix);
+const isScenario = (file: string): boolean => file.startsWith(scenarios);
+
+/** The key in `scenarioRuns`. */
+const nameOf = (file: string): string => file.slice(scenarios.length, -'.test.ts'.length);
+
 /** One file at a time: a stack of replicas is a dozen processes and more. */
 const partOnReplicas = (files: readonly string[]): Part => ({
   title: 'Scenarios on replicas',
-  files: files.filter((file) => file.startsWith(scenarios)),
+  files: files.filter(isScenario),
   topology: 'replicas',
   environment: { TEST_BUS: 'cluster', TEST_DATABASE: 'pgbouncer' },
   flags: ['--test-concurrency=1'],
 });
 
-/** Separate processes take most of the scenarios' time, so they belong to the slow run. Selected files run on both. */
-function partsOf(files: readonly string[], isSlowRun: boolean, isSelected: boolean): readonly Part[] {
-  const quick = files.filter((file) => !file.endsWith(slowSuffix));
-  if (isSlowRun) {
-    const onProcesses = quick.filter((file) => file.startsWith(scenarios));
-    return [
-      { title: 'Slow tests', files: files.filter((file) => file.endsWith(slowSuffix)) },
-      { title: 'Scenarios on separate processes', files: onProcesses, topology: 'processes' },
-      {
-        title: 'Scenarios through the client',
-        files: files.filter((file) => throughClient.has(file)),
-        topology: 'one',
-        environment: { TEST_THROUGH: 'client' },
-      },
-    ];
-  }
-  return [isSelected ? { title: 'Tests', files } : { title: 'Tests', files: quick, topology: 'one' }];
+const usualPart = (files: readonly string[]): Part => ({
+  title: 'Tests',
+  files: files.filter((file) => !isSlowFile(file)),
+  topology: 'one',
+});
+
+/** The slow files, and the scenarios that run elsewhere too: those that prove something there, or all that can. */
+function slowParts(files: readonly string[], isAll: boolean): readonly Part[] {
+  const slow = files.filter(isSlowFile);
+  const scenarioFiles = files.filter(isScenario);
+  const runs = (file: string, run: ScenarioRun): boolean => scenarioRuns[nameOf(file)]?.includes(run) === true;
+  return [
+    { title: 'Slow tests', files: slow.filter((file) => !isScenario(file)) },
+    { title: 'Slow scenarios', files: slow.filter(isScenario), topology: 'one' },
+    {
+      title: 'Scenarios on separate processes',
+      files: scenarioFiles.filter((file) => isAll || runs(file, 'wire')),
+      topology: 'processes',
+    },
+    {
+      title: 'Scenarios through the client',
+      files: scenarioFiles.filter((file) => runs(file, 'client') || (isAll && runs(file, 'clientInAll'))),
+      topology: 'one',
+      environment: { TEST_THROUGH: 'client' },
+    },
+  ];
 }

@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { runStage } from './run-stage.ts';
 import { type Part, readTestRun } from './test-run.ts';
 
@@ -12,11 +10,13 @@ const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
 /** More than two cores can run at once, because tests mostly wait. */
 const concurrency = '--test-concurrency=4';
 const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
-const reporters = (failed: string): string[] => [
+/** Only of files that run alone is it known what they cost the shared servers. */
+const processorTime = [
+  '--test-concurrency=1',
   '--test-reporter=spec',
   '--test-reporter-destination=stdout',
-  `--test-reporter=${join(import.meta.dirname, 'failed-files.ts')}`,
-  `--test-reporter-destination=${failed}`,
+  `--test-reporter=${join(import.meta.dirname, 'processor-time.ts')}`,
+  '--test-reporter-destination=stdout',
 ];
 
 const run = readTestRun(process.argv.slice(2));
@@ -25,36 +25,17 @@ if (run.parts.length === 0) {
   process.exit(1);
 }
 
-function runTests(part: Part, more: readonly string[] = []): Promise<boolean> {
-  const { title, files, topology, environment, flags = [] } = part;
-  const args = [...defaults, ...flags, ...run.flags, ...more, ...files];
+function runTests({ title, files, topology, environment, flags = [] }: Part): Promise<boolean> {
+  const measures = run.showsProcessorTime ? processorTime : [];
+  const args = [...defaults, ...flags, ...measures, ...run.flags, ...files];
   const variables = { ...(topology && { TEST_TOPOLOGY: topology }), ...environment };
   return runStage({ title, command: process.execPath, args, environment: variables });
 }
 
-/** Runs the tests, then the files with failures once more. Returns whether each file passed. */
-async function runWithRetry(part: Part): Promise<boolean> {
-  const directory = mkdtempSync(join(tmpdir(), 'recordbus-tests-'));
-  const failed = join(directory, 'failed');
-  try {
-    if (await runTests(part, reporters(failed))) return true;
-    // A failed subtest has the file that declares it, often a module of scenarios: its test file has failed too.
-    const listed = new Set(readFileSync(failed, 'utf8').split('\n'));
-    const files = part.files.filter((file) => listed.has(resolve(file)));
-    if (files.length === 0) return false;
-    const again = { ...part, title: 'Failed files, once more', files };
-    const passed = await runTests(again, ['--test-concurrency=1']);
-    if (passed) process.stdout.write(`\nThese files failed at first and passed alone:\n${files.join('\n')}\n`);
-    return passed;
-  } finally {
-    rmSync(directory, { recursive: true });
-  }
-}
-
 // A run of selected tests skips the checks; use `npm run check` for them.
 const check = [join(import.meta.dirname, 'check.ts')];
-const checked = !run.isWhole || (await runStage({ title: 'Check', command: process.execPath, args: check }));
+const checked = !run.isChecked || (await runStage({ title: 'Check', command: process.execPath, args: check }));
 let tested = true;
-for (const part of run.parts) tested = (await (run.isRetrying ? runWithRetry(part) : runTests(part))) && tested;
+for (const part of run.parts) tested = (await runTests(part)) && tested;
 if (!checked) process.stdout.write('\nThe check before the tests failed; see its part above.\n');
 process.exitCode = checked && tested ? 0 : 1;

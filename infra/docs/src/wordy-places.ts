@@ -66,7 +66,7 @@ export const wordyPlaces: Readonly<Record<string, number>> = {
   'infra/docs': 6.4,
   'infra/embedded': 2.9,
   'infra/helm': 5.3,
-  'infra/launch': 4.4,
+  'infra/launch': 3.3,
   'infra/local': 2.7,
   'infra/patterns': 4.8,
   'libs, small packages': 3.7,
