@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { type Node, parse } from 'acorn';
+import type { Node } from 'acorn';
+import { isNode, lineOf, nameOf, visitSource } from './source-tree.ts';
 
 /** Events that bring bytes of a client or another outside peer. */
 const events = new Set(['data', 'message', 'upgrade', 'clientError', 'connect', 'field', 'file', 'header', 'part']);
@@ -13,24 +12,19 @@ const guards = new Set(['guarded', 'bound', 'failing']);
  * stands nor where its constant is declared.
  */
 export function findBareListeners(path: string): readonly number[] {
-  const text = readFileSync(path, 'utf8');
-  // Most files have no listener, and need no parser.
-  if (!/\.(on|once|addListener)\(/.test(text)) return [];
-  const options = { ecmaVersion: 'latest', sourceType: 'module', locations: true } as const;
-  const program = parse(path.endsWith('.ts') ? stripTypeScriptTypes(text) : text, options);
   const guardedNames = new Set<unknown>();
-  visit(program, (node) => {
+  const listening: { readonly line: number; readonly listener: unknown }[] = [];
+  const see = (node: Node): void => {
     if (node.type === 'VariableDeclarator' && isGuarded(Reflect.get(node, 'init')))
       guardedNames.add(nameOf(Reflect.get(node, 'id')));
-  });
-  const lines: number[] = [];
-  visit(program, (node) => {
     if (node.type !== 'CallExpression' || !isListening(Reflect.get(node, 'callee'))) return;
     const [event, listener] = Reflect.get(node, 'arguments');
-    if (!events.has(Reflect.get(event ?? {}, 'value'))) return;
-    if (!isGuarded(listener) && !guardedNames.has(nameOf(listener))) lines.push(event.loc.start.line);
-  });
-  return lines;
+    if (events.has(Reflect.get(event ?? {}, 'value'))) listening.push({ line: lineOf(event), listener });
+  };
+  visitSource(path, see, /\.(on|once|addListener)\(/);
+  return listening
+    .filter(({ listener }) => !isGuarded(listener) && !guardedNames.has(nameOf(listener)))
+    .map(({ line }) => line);
 }
 
 const isListening = (callee: unknown): boolean =>
@@ -40,18 +34,3 @@ const isListening = (callee: unknown): boolean =>
 
 const isGuarded = (node: unknown): boolean =>
   isNode(node) && node.type === 'CallExpression' && guards.has(nameOf(Reflect.get(node, 'callee')) ?? '');
-
-function visit(value: unknown, see: (node: Node) => void): void {
-  if (Array.isArray(value)) for (const item of value) visit(item, see);
-  if (!isNode(value)) return;
-  see(value);
-  for (const child of Object.values(value)) visit(child, see);
-}
-
-function nameOf(node: unknown): string | undefined {
-  const name: unknown = isNode(node) ? Reflect.get(node, 'name') : undefined;
-  return typeof name === 'string' ? name : undefined;
-}
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';

@@ -1,6 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
-import { type Node, parse } from 'acorn';
+import type { Node } from 'acorn';
+import { isNode, lineOf, nameOf as nameOfIdentifier, type See, visit, visitSource } from './source-tree.ts';
 
 /** Functions and loops around a node, the outermost first. */
 interface Around {
@@ -8,61 +7,50 @@ interface Around {
   readonly isInLoop: boolean;
 }
 
+const outside: Around = { functions: [], isInLoop: false };
+
 /**
  * Finds the lines of a source file that write a repeating timer by hand: `setInterval`, a `setTimeout` that calls the
  * function which set it, and a loop that waits for the `setTimeout` of `node:timers/promises`.
  */
 export function findRepeatingTimers(path: string): readonly number[] {
-  const text = readFileSync(path, 'utf8');
-  // Most files have no timer, and need no parser.
-  if (!/set(Interval|Timeout)/.test(text)) return [];
-  const options = { ecmaVersion: 'latest', sourceType: 'module', locations: true } as const;
-  const program = parse(path.endsWith('.ts') ? stripTypeScriptTypes(text) : text, options);
-  const waits = new Set(importedWaits(program));
+  const waits = new Set<string | undefined>();
   const lines = new Set<number>();
-  visit(program, { functions: [], isInLoop: false }, (node, around) => {
+  const see: See = (node, around) => {
+    if (node.type === 'ImportDeclaration') for (const name of importedWaits(node)) waits.add(name);
     if (node.type !== 'CallExpression') return;
+    const { functions, isInLoop } = around.reduce(within, outside);
     const callee = nameOf(Reflect.get(node, 'callee'));
     const [first] = Reflect.get(node, 'arguments');
     const isRepeating =
       callee === 'setInterval' ||
-      (waits.has(callee) && around.isInLoop) ||
-      (callee === 'setTimeout' && !waits.has(callee) && calls(first, around.functions));
-    if (isRepeating) lines.add(node.loc?.start.line ?? 0);
-  });
+      (waits.has(callee) && isInLoop) ||
+      (callee === 'setTimeout' && !waits.has(callee) && calls(first, functions));
+    if (isRepeating) lines.add(lineOf(node));
+  };
+  visitSource(path, see, /set(Interval|Timeout)/);
   return [...lines];
 }
 
-/** The local names of `setTimeout` of `node:timers/promises`. */
-function importedWaits(program: Node): (string | undefined)[] {
-  const names: (string | undefined)[] = [];
-  for (const statement of Reflect.get(program, 'body')) {
-    if (statement.type !== 'ImportDeclaration' || statement.source.value !== 'node:timers/promises') continue;
-    for (const { imported, local } of statement.specifiers)
-      if (nameOf(imported) === 'setTimeout') names.push(nameOf(local));
-  }
-  return names;
+/** The local names of `setTimeout` of `node:timers/promises`. Imports stand before what uses them. */
+function importedWaits(statement: Node): (string | undefined)[] {
+  if (Reflect.get(Reflect.get(statement, 'source'), 'value') !== 'node:timers/promises') return [];
+  return Reflect.get(statement, 'specifiers').flatMap((specifier: Node) =>
+    nameOf(Reflect.get(specifier, 'imported')) === 'setTimeout' ? [nameOf(Reflect.get(specifier, 'local'))] : [],
+  );
 }
 
 /** Whether a callback is one of the functions, or calls one of them. */
 function calls(callback: unknown, functions: Around['functions']): boolean {
   const isOne = (node: unknown) => nameOf(node) !== undefined && functions.includes(nameOf(node));
   let found = isOne(callback);
-  visit(callback, { functions: [], isInLoop: false }, (node) => {
+  visit(callback, (node) => {
     if (node.type === 'CallExpression') found ||= isOne(Reflect.get(node, 'callee'));
   });
   return found;
 }
 
-function visit(value: unknown, around: Around, see: (node: Node, around: Around) => void): void {
-  if (Array.isArray(value)) for (const item of value) visit(item, around, see);
-  if (!isNode(value)) return;
-  see(value, around);
-  const inner = within(value, around);
-  for (const child of Object.values(value)) visit(child, inner, see);
-}
-
-function within(node: Node, { functions, isInLoop }: Around): Around {
+function within({ functions, isInLoop }: Around, node: Node): Around {
   if (isFunction(node)) return { functions: [...functions, nameOf(Reflect.get(node, 'id'))], isInLoop: false };
   // A function without a name of its own has that of its variable, property or method.
   const isNaming = isFunction(Reflect.get(node, 'init')) || isFunction(Reflect.get(node, 'value'));
@@ -75,14 +63,7 @@ const isFunction = (node: unknown): boolean => isNode(node) && /Function/.test(n
 
 /** Returns the name of an identifier, or of the member in `this.#keepUp`; undefined for any other node. */
 function nameOf(node: unknown): string | undefined {
-  if (!isNode(node)) return undefined;
-  if (node.type === 'MemberExpression') {
-    const isOwn = Reflect.get(Reflect.get(node, 'object'), 'type') === 'ThisExpression';
-    return isOwn ? nameOf(Reflect.get(node, 'property')) : undefined;
-  }
-  const name = Reflect.get(node, 'name');
-  return typeof name === 'string' ? name : undefined;
+  if (!isNode(node) || node.type !== 'MemberExpression') return nameOfIdentifier(node);
+  const isOwn = Reflect.get(Reflect.get(node, 'object'), 'type') === 'ThisExpression';
+  return isOwn ? nameOf(Reflect.get(node, 'property')) : undefined;
 }
-
-const isNode = (value: unknown): value is Node =>
-  typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';

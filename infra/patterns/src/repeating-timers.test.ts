@@ -1,11 +1,8 @@
 import assert from 'node:assert/strict';
-import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
+import { checkSources } from './check-sources.ts';
 import { findRepeatingTimers } from './find-repeating-timers.ts';
-
-const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
 /** Repeating timers that are not background work, each with its reason. */
 const allowed: Readonly<Record<string, string>> = {
@@ -26,25 +23,7 @@ const allowed: Readonly<Record<string, string>> = {
 };
 
 test('background work repeats with @recordbus/shared/background, not with its own timers', () => {
-  const files = globSync('{libs,services}/**/src/**/*.ts', {
-    cwd: repository,
-    exclude: (name) => name === 'node_modules',
-  });
-  // Pages repeat in a browser, which has no background work.
-  const found = files
-    .filter((file) => !/\.test\.ts$|\/testing\/|^libs\/shared\/src\/background\/|^services\/admin\/pages\//.test(file))
-    .flatMap((file) => findRepeatingTimers(join(repository, file)).map((line) => ({ file, line })));
-  const unexpected = found.filter(({ file }) => !Object.hasOwn(allowed, file));
-  assert.deepEqual(
-    unexpected.map(({ file, line }) => `${file}:${line}`),
-    [],
-  );
-  const used = new Set(found.map(({ file }) => file));
-  assert.deepEqual(
-    Object.keys(allowed).filter((file) => !used.has(file)),
-    [],
-    'unused exceptions',
-  );
+  checkSources({ find: findRepeatingTimers, except: /^libs\/shared\/src\/background\//, allowed });
 });
 
 test('repeating timers are found in every form', () => {
