@@ -1,10 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
 import { type Database, openDatabase } from './database.ts';
-import { migrationNames } from './migrations/names.ts';
+import { ownMigrations } from './migrations/migrations.ts';
 
 /** A database for the tests of one file. */
 export interface TemporaryDatabase {
@@ -63,11 +61,10 @@ async function create(serverUrl: string, template: string): Promise<TemporaryDat
   };
 }
 
-/** The files of the migrations. To read them is cheaper than to load them. */
-const files = migrationNames.map((name) => readFileSync(join(import.meta.dirname, 'migrations', `${name}.ts`)));
+const statements = ownMigrations.names.map(ownMigrations.read).join('\n');
 
 /** The name of the template. It depends on the migrations, so other migrations have another template. */
-const template = `test_template_${createHash('sha256').update(Buffer.concat(files)).digest('hex').slice(0, 12)}`;
+const template = `test_template_${createHash('sha256').update(statements).digest('hex').slice(0, 12)}`;
 
 /** Creates the template once for all test files of a server: a copy takes a fraction of the time of the migrations. */
 const ensureTemplate = (serverUrl: string): Promise<string> =>

@@ -11,7 +11,7 @@ export async function refusalsAndStops(t: TestContext, deployment: Deployment): 
   const { ground, archive, backup, restore } = deployment;
 
   await t.test(
-    'restore refuses deployments in use or with data, and damaged, truncated or newer archives, and changes nothing',
+    'restore refuses deployments in use or with data, and damaged, truncated, newer or too old archives, and changes nothing',
     async () => {
       await using copy = await createGround();
       const bytes = readFileSync(archive('quiet.tar.gz'));
@@ -27,14 +27,18 @@ export async function refusalsAndStops(t: TestContext, deployment: Deployment): 
       await database.query("insert into system.kysely_migration values ('9999-from-the-future', '')");
       const newer = await backup('newer.tar.gz');
       await database.query("delete from system.kysely_migration where name like '9999%'");
+      await database.query("update system.kysely_migration set name = '0100-too-old' where name = '0101-schema'");
+      const older = await backup('older.tar.gz');
+      await database.query("update system.kysely_migration set name = '0101-schema' where name = '0100-too-old'");
       await database.end();
-      assert.equal(newer.code, 0, newer.stderr);
+      assert.deepEqual([newer.code, older.code], [0, 0], newer.stderr + older.stderr);
 
       const refusals = [
         ['flipped.tar.gz', /damaged|incomplete/],
         ['cut.tar.gz', /damaged|incomplete/],
         ['other.tar.gz', /damaged|not a backup/],
         ['newer.tar.gz', /newer version/],
+        ['older.tar.gz', /they end with 0100-too-old.* Start the version that ends with 0101-mail-turns once/],
         ['none.tar.gz', /does not exist/],
       ] as const;
       await Promise.all(

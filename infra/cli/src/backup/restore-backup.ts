@@ -15,7 +15,7 @@ import {
   sequencesDocument,
   sequencesEntry,
 } from '@recordbus/backup';
-import { migrationNames } from '@recordbus/database';
+import { compareTables } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
 import type { Storage } from '@recordbus/storage';
 import { fileKey } from '@recordbus/storage';
@@ -44,8 +44,8 @@ interface RestoreTarget {
 }
 
 /**
- * Reads an archive to its end and validates it. Throws CommandFailure for a file that is not a backup, is incomplete, or
- * comes from a newer version.
+ * Reads an archive to its end and validates it. Throws CommandFailure for a file that is not a backup, is incomplete,
+ * comes from a newer version, or from one that is too old.
  */
 export async function checkArchive(file: string): Promise<Manifest> {
   let described: Manifest | undefined;
@@ -57,11 +57,12 @@ export async function checkArchive(file: string): Promise<Manifest> {
 async function manifestOf(entry: ArchiveEntry): Promise<Manifest> {
   const read = entry.name === manifestEntry ? manifest.safeParse(JSON.parse(await entry.text())) : undefined;
   if (!read?.success) throw new CommandFailure('This is not a Recordbus backup.');
-  const unknown = read.data.migrations.filter((name) => !migrationNames.includes(name));
+  const { unknown, tooOld } = compareTables(read.data.migrations);
   if (read.data.format > archiveFormat || unknown.length > 0)
     throw new CommandFailure(
       `The backup was made by a newer version (${unknown.at(-1) ?? `format ${read.data.format}`}): restore it with that version.`,
     );
+  if (tooOld) throw new CommandFailure(`${tooOld.reason} Restore the backup with its own version. ${tooOld.remedy}`);
   return read.data;
 }
 

@@ -1,15 +1,6 @@
-import { migrationNames } from '@recordbus/database';
+import { compareTables, type TableVersion } from '@recordbus/database';
 import type pg from 'pg';
 import { CommandFailure } from '../failure.ts';
-
-/** A database's migrations compared to this version's. */
-export interface TableVersion {
-  readonly applied: readonly string[];
-  /** Migrations from a newer version. */
-  readonly unknown: readonly string[];
-  /** Migrations that the next start runs. */
-  readonly missing: readonly string[];
-}
 
 /** Reads the tables' version; undefined when no service has ever started on this database. */
 export async function findTableVersion(client: pg.Client): Promise<TableVersion | undefined> {
@@ -18,12 +9,7 @@ export async function findTableVersion(client: pg.Client): Promise<TableVersion 
   );
   if (!found[0]?.exists) return undefined;
   const { rows } = await client.query<{ name: string }>('select name from system.kysely_migration order by name');
-  const applied = rows.map(({ name }) => name);
-  return {
-    applied,
-    unknown: applied.filter((name) => !migrationNames.includes(name)),
-    missing: migrationNames.filter((name) => !applied.includes(name)),
-  };
+  return compareTables(rows.map(({ name }) => name));
 }
 
 /** Returns the tables' version. Throws CommandFailure when the database holds no deployment. */
@@ -35,7 +21,8 @@ export async function requireTables(client: pg.Client): Promise<TableVersion> {
 
 /** Throws CommandFailure when the database holds no deployment, or one from another version. */
 export async function requireOwnTables(client: pg.Client): Promise<void> {
-  const { unknown, missing } = await requireTables(client);
+  const { unknown, missing, tooOld } = await requireTables(client);
+  if (tooOld) throw new CommandFailure(`${tooOld.reason} ${tooOld.remedy}`);
   if (unknown.length > 0)
     throw new CommandFailure(
       `The tables are from a newer version (${unknown.join(', ')}): use that version's command line.`,

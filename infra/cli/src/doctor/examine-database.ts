@@ -1,6 +1,5 @@
-import { oldestServerVersion } from '@recordbus/database';
+import { oldestServerVersion, type TableVersion } from '@recordbus/database';
 import type pg from 'pg';
-import type { TableVersion } from '../deployment/table-version.ts';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
 /** Doctor warns when a table has more dead rows than this, and more than live ones. */
@@ -85,7 +84,8 @@ async function versionOf(client: pg.Client): Promise<{ readonly version: string;
 /** Examines whether the tables fit this version. */
 export function examineTables(version: TableVersion | undefined): Finding {
   if (!version) return warning('tables', 'there are none yet', 'Start the services: the first one creates them.');
-  const { applied, unknown, missing } = version;
+  const { applied, unknown, missing, tooOld } = version;
+  if (tooOld) return broken('tables', tooOld.reason, tooOld.remedy);
   if (unknown.length > 0)
     return broken(
       'tables',

@@ -3,8 +3,9 @@ import { heartbeat } from '@recordbus/shared/background';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool, PoolClient } from 'pg';
-import { migrationNames } from '../migrations/names.ts';
+import { type Migrations, ownMigrations } from '../migrations/migrations.ts';
 import type { Query } from '../statement.ts';
+import { compareTables } from './table-version.ts';
 
 /** How often a waiting replica checks for its turn, in milliseconds. */
 const turnPollMs = 50;
@@ -14,27 +15,28 @@ const signOfLifeMs = 10_000;
 
 /**
  * Migrates the schema `system`. Any number of replicas may call it at once: the first one does the work, the others wait.
- * Throws an explanation for a database of a newer version, and the error of a failing migration, which is rolled back.
+ * Throws an explanation for a database of a newer version or of one that is too old, and the error of a failing migration,
+ * which is rolled back.
  */
-export async function migrate(query: Query, pool: Pool, log: Logger): Promise<void> {
-  if (await isUpToDate(query)) return;
+export async function migrate(query: Query, pool: Pool, log: Logger, migrations = ownMigrations): Promise<void> {
+  if (await isUpToDate(query, migrations)) return;
   await inTurn(pool, async () => {
-    if (await isUpToDate(query)) return;
+    if (await isUpToDate(query, migrations)) return;
     // Imported here, since most starts have nothing to migrate.
     const { runMigrations } = await import('./run-migrations.ts');
-    const migrated = await runMigrations(pool);
+    const migrated = await runMigrations(pool, migrations);
     if (migrated.length > 0) log.info({ migrated }, 'migrated the system tables');
   });
 }
 
-async function isUpToDate(query: Query): Promise<boolean> {
-  const applied = await findApplied(query);
-  const unknown = applied.filter((name) => !migrationNames.includes(name));
+async function isUpToDate(query: Query, { names }: Migrations): Promise<boolean> {
+  const { unknown, missing, tooOld } = compareTables(await findApplied(query), names);
+  if (tooOld) throw new ConfigError(`${tooOld.reason} ${tooOld.remedy}`);
   if (unknown.length > 0)
     throw new ConfigError(
       `The database was made by a newer version: it has ${unknown.join(', ')}. Run that version; the only way back is a backup.`,
     );
-  return applied.length === migrationNames.length;
+  return missing.length === 0;
 }
 
 /**

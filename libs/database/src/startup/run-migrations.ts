@@ -1,16 +1,16 @@
-import { CompiledQuery, Kysely, PostgresDialect, sql } from 'kysely';
+import { Kysely, PostgresDialect, sql } from 'kysely';
 import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
-import { migrations, steps } from '../migrations/index.ts';
+import { lastBeforeSchema, type Migrations, schemaName } from '../migrations/migrations.ts';
 
 /** The statement time of a migration, in milliseconds: one may rewrite an index of millions of rows. */
 const longestStatementMs = 600_000;
 
 /**
  * Runs the missing migrations in one transaction under Kysely's lock, and returns their names. Only one replica may call
- * it at a time. Throws the error of a failing migration.
+ * it at a time, and not for tables that are too old. Throws the error of a failing migration.
  */
-export async function runMigrations({ options }: Pick<pg.Pool, 'options'>): Promise<string[]> {
+export async function runMigrations({ options }: Pick<pg.Pool, 'options'>, migrations: Migrations): Promise<string[]> {
   // A session behind a pooler has no statement time.
   const isPooled = options.statement_timeout === undefined;
   const timeouts = { query_timeout: longestStatementMs, ...(!isPooled && { statement_timeout: longestStatementMs }) };
@@ -19,17 +19,18 @@ export async function runMigrations({ options }: Pick<pg.Pool, 'options'>): Prom
   pool.on('error', () => {});
   const db = new Kysely<unknown>({ dialect: new PostgresDialect({ pool }) });
   try {
-    return await migrateToLatest(db);
+    return await migrateToLatest(db, migrations);
   } finally {
     await db.destroy();
   }
 }
 
-async function migrateToLatest(db: Kysely<unknown>): Promise<string[]> {
+async function migrateToLatest(db: Kysely<unknown>, { names, read }: Migrations): Promise<string[]> {
   await sql`create schema if not exists system`.execute(db);
+  await replaceEarlierNames(db);
   const migrator = new Migrator({
     db,
-    provider: { getMigrations: async () => allMigrations },
+    provider: { getMigrations: async () => Object.fromEntries(names.map((name) => [name, migrationOf(read(name))])) },
     migrationTableSchema: 'system',
   });
   const { error, results = [] } = await migrator.migrateToLatest();
@@ -37,16 +38,20 @@ async function migrateToLatest(db: Kysely<unknown>): Promise<string[]> {
   return results.map(({ migrationName }) => migrationName);
 }
 
-const migrationOf = (name: string, statements: readonly string[]): Migration => ({
+/** Gives a database that has the last migration before `schema.sql` the name of the same tables. */
+async function replaceEarlierNames(db: Kysely<unknown>): Promise<void> {
+  const table = sql.table('system.kysely_migration');
+  const { rows } = await sql<{ exists: boolean }>`
+    select to_regclass('system.kysely_migration') is not null as "exists"`.execute(db);
+  if (!rows[0]?.exists) return;
+  await sql`
+    with earlier as (delete from ${table} where name < ${schemaName} returning name)
+    insert into ${table} (name, timestamp) select ${schemaName}, ${new Date().toISOString()}
+    where exists (select from earlier where name = ${lastBeforeSchema})`.execute(db);
+}
+
+const migrationOf = (statements: string): Migration => ({
   async up(db) {
-    for (const statement of statements) await sql.raw(statement).execute(db);
-    await steps[name]?.(
-      async <Row>(text: string, values: readonly unknown[] = []) =>
-        (await db.executeQuery<Row>(CompiledQuery.raw(text, [...values]))).rows,
-    );
+    await sql.raw(statements).execute(db);
   },
 });
-
-const allMigrations = Object.fromEntries(
-  Object.entries(migrations).map(([name, statements]) => [name, migrationOf(name, statements)]),
-);

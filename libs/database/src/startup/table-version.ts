@@ -1,0 +1,32 @@
+import { lastBeforeSchema, ownMigrations, schemaName } from '../migrations/migrations.ts';
+
+/** A database's migrations compared to this version's. */
+export interface TableVersion {
+  readonly applied: readonly string[];
+  /** Migrations from a newer version. */
+  readonly unknown: readonly string[];
+  /** Migrations that the next start runs. */
+  readonly missing: readonly string[];
+  /** Why this version cannot migrate the tables, and what to do; undefined if it can. */
+  readonly tooOld: { readonly reason: string; readonly remedy: string } | undefined;
+}
+
+/** Compares the names of the migrations that a database or a backup has with those of this version. */
+export function compareTables(applied: readonly string[], names = ownMigrations.names): TableVersion {
+  const earlier = applied.filter((name) => name < schemaName);
+  const counted = applied.filter((name) => name >= schemaName);
+  // These tables are those of `schema.sql`.
+  if (earlier.includes(lastBeforeSchema)) counted.push(schemaName);
+  const isTooOld = earlier.length > 0 && !counted.includes(schemaName);
+  return {
+    applied,
+    unknown: counted.filter((name) => !names.includes(name)),
+    missing: names.filter((name) => !counted.includes(name)),
+    tooOld: isTooOld
+      ? {
+          reason: `The tables are too old: they end with ${earlier.toSorted().at(-1)}, and this version needs ${lastBeforeSchema}.`,
+          remedy: `Start the version that ends with ${lastBeforeSchema} once, then this one (docs/operations.md, Upgrade).`,
+        }
+      : undefined,
+  };
+}
