@@ -8,9 +8,9 @@ import { promisify } from 'node:util';
 import { runCli } from '../harness/cli.ts';
 import { textAt } from '../harness/json.ts';
 import { createGround, environmentOf, firstAdmin, repository, startStack } from '../harness/stack.ts';
+import { createStrictProject, tsc } from '../harness/strict-project.ts';
 
 const run = promisify(execFile);
-const tsc = join(repository, 'node_modules/.bin/tsc');
 
 /** A field of each type, required and optional, and names that other languages reserve. */
 const everyField = [
@@ -63,6 +63,21 @@ export async function check(): Promise<void> {
   const name: string | undefined = data[0]?.expand.parent?.expand.owners[0]?.email;
   const deep: string | undefined = data[0]?.expand.class_via_parent[0]?.expand.parent?.expand.owners[0]?.email;
   await client.from('class').list({ filter: (row) => row.and(row.constructor.eq('x'), row.then.gt(1), row.field('class').ne('y')) });
+  const live = await client.from('class').live({ expand: ['parent.owners', 'class_via_parent'], sort: '-then' });
+  const owner: string | undefined = live.records[0]?.expand.parent?.expand.owners[0]?.email;
+  live.onChange((records) => records[0]?.expand.class_via_parent[0]?.class.length);
+  // @ts-expect-error it is not expanded
+  live.records[0]?.expand.owners;
+  // @ts-expect-error there is no such relation
+  await client.from('class').live({ expand: ['nothing'] });
+  await client.from('class').subscribe({
+    expand: ['owners'],
+    onMessage(change) {
+      if (change.type === 'update') change.record.expand.owners[0]?.email.length;
+      // @ts-expect-error it is not expanded
+      if (change.type === 'update') change.record.expand.parent;
+    },
+  });
   client.from('class').file({ id: 'x' }, 'cover')?.url({ query: { key: 'x' } });
   client.from('class').files({ id: 'x' }, 'pages');
   // @ts-expect-error it is no file
@@ -84,14 +99,22 @@ export async function check(): Promise<void> {
   await client.call('POST /api/x/books/{id}/lend', { params: { id: 'x' } });
   // @ts-expect-error there is no such route
   await client.call('POST /api/x/nothing');
-  void [texts, others, lists, name, deep, view, lent];
+  void [texts, others, lists, name, deep, owner, view, lent];
 }
 `;
 
 /** An extension whose hooks and tools are typed by the same file. */
 const typedExtension = `
-import { defineExtension, refuse } from '@recordbus/extensions';
+import { cron, defineExtension, type HandlerTools, refuse, route, z } from '@recordbus/extensions';
 import type { Schema } from './recordbus.d.ts';
+
+/** Outside of defineExtension the tools are named. */
+const moving = route({
+  method: 'GET',
+  path: '/moving',
+  handler: async (_request, { transaction }: HandlerTools<Schema>) =>
+    transaction(async (tx) => (await tx.records.list('class')).data.map((one) => one.class.length)),
+});
 
 export const extension = defineExtension<Schema>({
   hooks: {
@@ -124,16 +147,65 @@ export const extension = defineExtension<Schema>({
         const name: string = previous.class;
         void name;
       },
-      afterUpdate({ record }) {
+      afterUpdate({ record, previous, changed }) {
         const pages: readonly string[] = record.pages;
+        const before: string = previous.class;
+        const names: readonly string[] = changed;
         // @ts-expect-error there is no such field
         record.nothing;
-        void pages;
+        void [pages, before, names];
+      },
+      afterDelete({ previous }) {
+        // @ts-expect-error only an update has the record before it
+        previous.class;
       },
     },
     // @ts-expect-error there is no such collection
     nothing: {},
   },
+  signIn: {
+    people: {
+      async after({ userId }, { records }) {
+        const { nick } = await records.get('people', userId);
+        // @ts-expect-error it may be null
+        nick.length;
+      },
+    },
+  },
+  routes: [
+    route({
+      method: 'POST',
+      path: '/move/:id',
+      params: z.object({ id: z.string() }),
+      body: z.object({ to: z.string() }),
+      handler: ({ params, body }, { transaction }) =>
+        transaction(async (tx) => {
+          const one = await tx.records.lock('class', params.id);
+          const name: string = one.class;
+          await tx.records.update('class', one.id, { class: name + body.to, then: { $add: 1 } });
+          // @ts-expect-error there is no such collection
+          await tx.records.get('nothing', 'x');
+          // @ts-expect-error there is no such kind
+          await tx.records.update('class', one.id, { kind: 'c' });
+          // @ts-expect-error the body has no such member
+          body.nothing;
+          return one.kind;
+        }),
+    }),
+    moving,
+  ],
+  crons: [
+    cron({
+      name: 'sweep',
+      schedule: '0 4 * * *',
+      async handler(_run, { records, transaction }) {
+        const { data } = await records.list('class');
+        await transaction((tx) => tx.records.delete('class', data[0]?.id ?? ''));
+        // @ts-expect-error there is no such field
+        data[0]?.nothing;
+      },
+    }),
+  ],
 });
 `;
 
@@ -169,12 +241,10 @@ suite('recordbus types', async () => {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-types-'));
   tidying.defer(async () => rmSync(directory, { recursive: true }));
   const [extensions, project] = [join(directory, 'extensions'), join(directory, 'project')];
-  for (const folder of [extensions, join(project, 'node_modules/@recordbus')]) mkdirSync(folder, { recursive: true });
+  mkdirSync(extensions);
   symlinkSync(join(repository, 'node_modules'), join(directory, 'node_modules'));
-  for (const name of ['client', 'extensions'])
-    symlinkSync(join(repository, 'libs', name), join(project, 'node_modules/@recordbus', name));
+  const strict = createStrictProject(project);
   writeFileSync(join(extensions, 'lending.ts'), extension);
-  writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
 
   const ground = tidying.use(await createGround());
   const environment = { SERVICE_EXTENSIONS_DIR: extensions };
@@ -185,24 +255,9 @@ suite('recordbus types', async () => {
   const types = (...args: string[]) =>
     runCli(['types', file, ...args, '--url', stack.url], { environment: { SERVICE_KEY: key } });
 
-  /** Compiles files of the project in strict mode, and returns the CPU time in seconds. */
+  /** Compiles files of the project, and returns the CPU time in seconds. */
   async function compile(...files: string[]): Promise<number> {
-    const compilerOptions = {
-      target: 'es2024',
-      lib: ['es2024', 'esnext.disposable'],
-      module: 'nodenext',
-      types: ['node'],
-      typeRoots: [join(repository, 'node_modules/@types')],
-      strict: true,
-      exactOptionalPropertyTypes: true,
-      noUncheckedIndexedAccess: true,
-      erasableSyntaxOnly: true,
-      allowImportingTsExtensions: true,
-      skipLibCheck: false,
-      noEmit: true,
-    };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files }));
-    await run(tsc, ['-p', project]).catch((error: { stdout?: string }) => assert.fail(error.stdout));
+    await strict.compile(...files);
     return timed([tsc, '-p', project]);
   }
 
@@ -218,9 +273,9 @@ suite('recordbus types', async () => {
     });
     const { code, stderr } = await types();
     assert.equal(code, 0, stderr);
-    writeFileSync(join(project, 'usage.ts'), usage);
-    writeFileSync(join(project, 'typed-extension.ts'), typedExtension);
-    await compile('usage.ts', 'typed-extension.ts');
+    strict.write('usage.ts', usage);
+    strict.write('typed-extension.ts', typedExtension);
+    await strict.compile('usage.ts', 'typed-extension.ts');
   });
 
   test('are the same from the database, except for the routes of extensions', async () => {
@@ -282,8 +337,8 @@ suite('recordbus types', async () => {
               `export const of_${name} = () => client.from('${name}').list({ filter: (row) => row.field('field_5').eq('x'), expand: ['rel_1.rel_2.rel_3', 'rel_4'], sort: '-field_6' });`,
           ),
       ].join('\n');
-    writeFileSync(join(project, 'typed.ts'), app("import type { Schema } from './recordbus.d.ts';"));
-    writeFileSync(join(project, 'untyped.ts'), app("import type { AnySchema as Schema } from '@recordbus/client';"));
+    strict.write('typed.ts', app("import type { Schema } from './recordbus.d.ts';"));
+    strict.write('untyped.ts', app("import type { AnySchema as Schema } from '@recordbus/client';"));
     // Other programs on the machine only add to a run, so the least of several is the cost.
     const [untyped, typed]: [number[], number[]] = [[], []];
     for (const _ of [1, 2, 3]) {

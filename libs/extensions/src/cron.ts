@@ -1,7 +1,8 @@
+import type { AnySchema } from './schema.ts';
 import type { HandlerTools } from './tools.ts';
 
 /** Work that runs at set times, on one replica. */
-export interface Cron {
+export interface Cron<S = AnySchema> {
   /** Letters, digits, `_` and `-`; unique within the extension. */
   readonly name: string;
   /** Five fields: minute, hour, day of the month, month, day of the week. */
@@ -14,9 +15,9 @@ export interface Cron {
   readonly timeoutMs?: number;
   readonly handler: (
     run: { readonly name: string /** Unix seconds. */; readonly at: number; readonly isManual: boolean },
-    tools: HandlerTools,
+    tools: HandlerTools<S>,
   ) => Promise<void> | void;
 }
 
-/** Declares a cron. */
-export const cron = (declaration: Cron): Cron => declaration;
+/** Declares a cron. Within `defineExtension<Schema>` its tools know the collections. */
+export const cron = <S = AnySchema>(declaration: Cron<S>): Cron<S> => declaration;

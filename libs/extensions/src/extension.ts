@@ -12,14 +12,14 @@ type HooksOf<S> = { readonly [C in keyof S]?: CollectionHooks<S[C], S> } & {
 export interface Extension<S = AnySchema> {
   readonly hooks?: HooksOf<S>;
   /** By the name of the auth collection; `*` means every one. */
-  readonly signIn?: Readonly<Record<string, SignInHooks>>;
-  readonly routes?: readonly Route[];
-  readonly crons?: readonly Cron[];
+  readonly signIn?: Readonly<Record<string, SignInHooks<S>>>;
+  readonly routes?: readonly Route<S>[];
+  readonly crons?: readonly Cron<S>[];
 }
 
 /**
  * Declares an extension. Its file exports it as `extension`; the name of the file is its name. With the types of the
- * collections, `defineExtension<Schema>(…)`, hooks and tools know the fields of records.
+ * collections, `defineExtension<Schema>(…)`, hooks, routes, crons and their tools know the fields of records.
  */
 export const defineExtension = <S extends SchemaOf<S> = AnySchema>(declaration: Extension<S>): Extension<S> =>
   declaration;

@@ -47,6 +47,13 @@ export interface RecordEvent<T = AnyCollection> {
   readonly timestamp: number;
 }
 
+/** A committed update. */
+export interface UpdateEvent<T = AnyCollection> extends RecordEvent<T> {
+  readonly operation: 'update';
+  readonly previous: RecordOf<T>;
+  readonly changed: readonly string[];
+}
+
 export type BeforeHook<T = AnyCollection, S = AnySchema> = (write: Write<T>, tools: Tools<S>) => Promise<void> | void;
 export type BeforeStoredHook<T = AnyCollection, S = AnySchema> = (
   write: WriteOfStored<T>,
@@ -54,6 +61,10 @@ export type BeforeStoredHook<T = AnyCollection, S = AnySchema> = (
 ) => Promise<void> | void;
 export type AfterHook<T = AnyCollection, S = AnySchema> = (
   event: RecordEvent<T>,
+  tools: Tools<S>,
+) => Promise<void> | void;
+export type AfterUpdateHook<T = AnyCollection, S = AnySchema> = (
+  event: UpdateEvent<T>,
   tools: Tools<S>,
 ) => Promise<void> | void;
 
@@ -67,7 +78,7 @@ export interface CollectionHooks<T = AnyCollection, S = AnySchema> {
   readonly beforeUpdate?: BeforeStoredHook<T, S>;
   readonly beforeDelete?: BeforeStoredHook<T, S>;
   readonly afterCreate?: AfterHook<T, S>;
-  readonly afterUpdate?: AfterHook<T, S>;
+  readonly afterUpdate?: AfterUpdateHook<T, S>;
   readonly afterDelete?: AfterHook<T, S>;
 }
 
@@ -93,12 +104,12 @@ export interface SignIn extends SignInAttempt {
   readonly userId: string;
 }
 
-export type BeforeSignIn = (attempt: SignInAttempt, tools: Tools) => Promise<void> | void;
-export type AfterSignIn = (signIn: SignIn, tools: Tools) => Promise<void> | void;
+export type BeforeSignIn<S = AnySchema> = (attempt: SignInAttempt, tools: Tools<S>) => Promise<void> | void;
+export type AfterSignIn<S = AnySchema> = (signIn: SignIn, tools: Tools<S>) => Promise<void> | void;
 
 /** The sign-in hooks of one auth collection, or of all under the name `*`. */
-export interface SignInHooks {
+export interface SignInHooks<S = AnySchema> {
   /** May refuse the attempt. */
-  readonly before?: BeforeSignIn;
-  readonly after?: AfterSignIn;
+  readonly before?: BeforeSignIn<S>;
+  readonly after?: AfterSignIn<S>;
 }

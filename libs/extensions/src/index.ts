@@ -13,6 +13,7 @@ export { filter } from './filter.ts';
 export type {
   AfterHook,
   AfterSignIn,
+  AfterUpdateHook,
   BeforeHook,
   BeforeSignIn,
   CollectionHooks,
@@ -21,6 +22,7 @@ export type {
   SignInAttempt,
   SignInFlow,
   SignInHooks,
+  UpdateEvent,
   Write,
 } from './hooks.ts';
 export { Refusal, refuse } from './refusal.ts';

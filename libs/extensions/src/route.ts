@@ -1,5 +1,6 @@
 import type { z } from 'zod';
 import type { Caller } from './caller.ts';
+import type { AnySchema } from './schema.ts';
 import type { HandlerTools } from './tools.ts';
 
 /** A request, typed by the declaration of its route. */
@@ -17,7 +18,7 @@ export interface RouteRequest<P, Q, B> {
 type Texts = Readonly<Record<string, string>>;
 type OutputOf<S> = S extends z.ZodType ? z.output<S> : Texts;
 
-interface Declaration<P, Q, B> {
+interface Declaration<P, Q, B, S> {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   /** Below `/api/x`; `:name` is a parameter. */
   readonly path: `/${string}`;
@@ -57,29 +58,31 @@ interface Declaration<P, Q, B> {
   readonly timeoutMs?: number;
   readonly handler: (
     request: RouteRequest<OutputOf<P>, OutputOf<Q>, B extends z.ZodType ? z.output<B> : undefined>,
-    tools: HandlerTools,
+    tools: HandlerTools<S>,
   ) => unknown;
 }
 
 /** A route of an extension, with any schemas. */
-export type Route = Omit<
-  Declaration<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined>,
+export type Route<S = AnySchema> = Omit<
+  Declaration<z.ZodType | undefined, z.ZodType | undefined, z.ZodType | undefined, S>,
   'handler'
 > & {
-  readonly handler: (request: never, tools: HandlerTools) => unknown;
+  readonly handler: (request: never, tools: HandlerTools<S>) => unknown;
 };
 
 /**
  * Declares a route. The handler's result is the `data` of a 200; use `reply` for another status. A request that fails a
- * schema never reaches the handler: 400 for parameters and query, 422 for the body.
+ * schema never reaches the handler: 400 for parameters and query, 422 for the body. Within `defineExtension<Schema>` its
+ * tools know the collections.
  */
 export const route = <
   P extends z.ZodType | undefined = undefined,
   Q extends z.ZodType | undefined = undefined,
   B extends z.ZodType | undefined = undefined,
+  S = AnySchema,
 >(
-  declaration: Declaration<P, Q, B>,
-): Route => declaration as Route;
+  declaration: Declaration<P, Q, B, S>,
+): Route<S> => declaration as Route<S>;
 
 /** An answer with status and headers. */
 export class Reply {
