@@ -108,7 +108,7 @@ const typedExtension = `
 import { cron, defineExtension, type HandlerTools, refuse, route, z } from '@recordbus/extensions';
 import type { Schema } from './recordbus.d.ts';
 
-/** Outside of defineExtension the tools are named. */
+/** Outside defineExtension the tools are named. */
 const moving = route({
   method: 'GET',
   path: '/moving',

@@ -35,6 +35,10 @@ onOneProcess('the client reaches every route of the API document', async (t, tar
   await t.test('each call sends a request to its route', async () => {
     for (const [route, call] of Object.entries(calls)) assert.deepEqual(await sentBy(call), [route]);
   });
+  await t.test('each call sends the query of its options', async () => {
+    for (const [route, call] of Object.entries(calls))
+      assert.deepEqual(await sentBy((client) => call(client, { query: { key: 'a b' } }), keyIn), [`${route} a b`]);
+  });
   await t.test('each call on the page of the API document does too, and none is missing', async () => {
     assert.deepEqual(Object.keys(clientCalls).sort(), Object.keys(calls).sort());
     for (const [route, text] of Object.entries(clientCalls))
@@ -42,13 +46,17 @@ onOneProcess('the client reaches every route of the API document', async (t, tar
   });
 });
 
-/** The requests that a call of the client sends. */
-async function sentBy(call: Call): Promise<string[]> {
+/** The parameter that a test adds to the query. */
+const keyIn = ({ searchParams }: URL): string => ` ${searchParams.getAll('key')}`;
+
+/** The requests that a call of the client sends, with what `more` reads from their URLs. */
+async function sentBy(call: Call, more: (url: URL) => string = () => ''): Promise<string[]> {
   const sent: string[] = [];
   const client = createClient<never>('http://stack', {
     store: memoryStore({ token: 'a' }),
     fetch: async (input, init) => {
-      sent.push(`${init?.method} ${shortPath(new URL(String(input)).pathname)}`);
+      const url = new URL(String(input));
+      sent.push(`${init?.method} ${shortPath(url.pathname)}${more(url)}`);
       return Response.json({ data: { fields: '[]', map: [] }, token: 'b' });
     },
   });

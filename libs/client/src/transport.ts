@@ -19,10 +19,6 @@ import { type Query, withQuery } from './url.ts';
 export interface CallOptions {
   /** Aborts the call, its waits between repetitions included. */
   readonly signal?: AbortSignal | undefined;
-}
-
-/** Options of the calls of records. */
-export interface QueryOptions extends CallOptions {
   /** More parameters of the query, such as those that rules read as `@request.query.<name>`. */
   readonly query?: Query | undefined;
 }
@@ -33,7 +29,6 @@ export interface Call extends CallOptions {
   readonly path: string;
   /** The base of the URL; that of the stack if left out. */
   readonly baseUrl?: string | undefined;
-  readonly query?: Query | undefined;
   /** Sent as JSON, or as a form if it has files. */
   readonly values?: unknown;
   /** A finished body instead of `values`. */

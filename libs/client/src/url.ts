@@ -23,6 +23,12 @@ export function encode(text: string): string {
   }
 }
 
+/** Returns the parameters that a caller adds, and those of the call itself, which take precedence. */
+export const mergeQueries = (more: Query | undefined, own: Query): Query => ({
+  ...more,
+  ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)),
+});
+
 /** Returns a path with its query. */
 export function withQuery(path: string, query: Query = {}): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>

@@ -1,17 +1,18 @@
 import type { CallOptions, Transport } from '../transport.ts';
-import { apiPath, type Query } from '../url.ts';
+import { apiPath, mergeQueries } from '../url.ts';
 
 type Segments = readonly string[];
 
 /** Requests to the routes of admins, by the segments of their paths. */
 export function createRequests(transport: Transport) {
-  const query = (values: object | undefined): Query => ({ ...values }) as Query;
   return {
     get: <T>(segments: Segments, options?: CallOptions): Promise<T> =>
       transport.data<T>({ method: 'GET', path: apiPath(...segments), ...options }),
     /** Returns a whole page: `data` and its totals. */
-    page: async <T>(segments: Segments, values?: object, options?: CallOptions): Promise<T> =>
-      (await transport.send({ method: 'GET', path: apiPath(...segments), query: query(values), ...options })).json as T,
+    page: async <T>(segments: Segments, values: object = {}, { query, signal }: CallOptions = {}): Promise<T> => {
+      const call = { query: mergeQueries(query, { ...values }), signal };
+      return (await transport.send({ method: 'GET', path: apiPath(...segments), ...call })).json as T;
+    },
     /** Sends a POST with an idempotency key, so its work is done once. */
     create: <T>(segments: Segments, values: object = {}, options?: CallOptions): Promise<T> =>
       transport.data<T>({ method: 'POST', path: apiPath(...segments), values, key: true, ...options }),

@@ -77,8 +77,8 @@ export function createAccounts<R, Create>(
   const login = async (credentials: Credentials, options: CallOptions = {}): Promise<SignIn<R>> =>
     signIn(await send(['login'], credentials, options));
   /** Sends a request whose answer is not needed, with the token of the session. */
-  const tell = async (path: string, values: object, { signal }: CallOptions = {}): Promise<unknown> =>
-    transport.data({ method: 'POST', path: apiPath('auth', collection, path), values, signal });
+  const tell = async (path: string, values: object, options?: CallOptions): Promise<unknown> =>
+    transport.data({ method: 'POST', path: apiPath('auth', collection, path), values, ...options });
 
   return {
     ...createOwnAccount<R>(transport, session, collection, signedIn),

@@ -1,7 +1,7 @@
 import { unexpectedAnswer } from '../error.ts';
 import { newKey } from '../retry.ts';
 import type { CallOptions, Transport } from '../transport.ts';
-import { apiPath } from '../url.ts';
+import { apiPath, mergeQueries } from '../url.ts';
 import type { PasswordProof } from './own-account.ts';
 import type { createSignIn, MergeRequired, SignIn } from './sign-in.ts';
 
@@ -53,22 +53,22 @@ export function createOAuth<R, Create>(
   const at = (...segments: string[]): string => apiPath('auth', collection, 'oauth2', ...segments);
   return {
     providers: (options) => transport.data({ method: 'GET', path: at('providers'), ...options }),
-    async begin({ provider, redirectUri, state = newKey() }, options = {}) {
-      const query = { provider, redirectUri, state, use_pkce: true };
+    async begin({ provider, redirectUri, state = newKey() }, { query: more, signal } = {}) {
+      const query = mergeQueries(more, { provider, redirectUri, state, use_pkce: true });
       const path = at('authorize');
       const answer = await transport.data<{ authorize_url: string } | null>({
         method: 'GET',
         path,
         query,
-        ...options,
+        signal,
       });
       if (!answer?.authorize_url) throw unexpectedAnswer();
       return { url: answer.authorize_url, state };
     },
     complete: async (answer, options) => signInOrMerge(await send(['oauth2', 'exchange'], answer, options)),
-    async unlink(provider, { oldPassword, signal } = {}) {
+    async unlink(provider, { oldPassword, query, signal } = {}) {
       const values = oldPassword === undefined ? {} : { old_password: oldPassword };
-      await transport.send({ method: 'DELETE', path: at(provider, 'unlink'), values, signal });
+      await transport.send({ method: 'DELETE', path: at(provider, 'unlink'), values, query, signal });
     },
   };
 }

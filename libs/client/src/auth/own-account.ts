@@ -1,6 +1,6 @@
 import { RecordbusError } from '../error.ts';
 import type { SessionKeeper } from '../session/keeper.ts';
-import type { Call, CallOptions, Transport } from '../transport.ts';
+import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import type { createSignIn, SignedIn } from './sign-in.ts';
 
@@ -93,8 +93,8 @@ export function createOwnAccount<R>(
   collection: string,
   signedIn: ReturnType<typeof createSignIn<R>>['signedIn'],
 ): OwnAccount<R> {
-  const call = <T>(path: string, values: object, { signal }: CallOptions = {}, more: Partial<Call> = {}): Promise<T> =>
-    transport.data<T>({ method: 'POST', path: `${apiPath('auth', collection)}/${path}`, values, signal, ...more });
+  const call = <T>(path: string, values: object, { query, signal }: CallOptions = {}): Promise<T> =>
+    transport.data<T>({ method: 'POST', path: `${apiPath('auth', collection)}/${path}`, values, query, signal });
   const proofOf = ({ oldPassword }: { readonly oldPassword?: string | undefined } = {}) =>
     oldPassword === undefined ? {} : { old_password: oldPassword };
   return {

@@ -52,7 +52,7 @@ async function sendUnchanged(transport: Transport, operations: readonly Collecte
       if (!operation?.subject || tried.has(Number(index))) throw error;
       tried.add(Number(index));
       const { subject, expected, json } = operation;
-      const tag = await tagOfUnchanged(transport, String(json.collection), subject, error, expected, call.signal);
+      const tag = await tagOfUnchanged(transport, String(json.collection), subject, error, expected, call);
       if (tag === undefined) throw error;
       tags[Number(index)] = tag;
     }

@@ -1,6 +1,6 @@
 import { unexpectedAnswer } from '../error.ts';
 import type { Transport } from '../transport.ts';
-import { apiPath } from '../url.ts';
+import { apiPath, type Query, withQuery } from '../url.ts';
 import { openSocket, socketClass } from './socket.ts';
 import { readEvents, type StreamEvent } from './stream.ts';
 
@@ -26,22 +26,23 @@ export interface OpenConnection {
   renew(token: string | undefined): void;
 }
 
-/** Opens the connection of a client for these subscriptions. The signal ends it. */
+/** Opens the connection of a client for these subscriptions, with a query that rules may read. The signal ends it. */
 export async function openConnection(
   transport: Transport,
+  query: Query,
   subscriptions: readonly SentSubscription[],
   signal: AbortSignal,
   end: () => void,
 ): Promise<OpenConnection> {
+  const path = apiPath('realtime');
   const Socket = transport.live.over === 'websocket' ? socketClass() : undefined;
   const token = Socket && (await transport.keepFresh());
   signal.throwIfAborted();
   // A WebSocket takes only session tokens. A service key needs the header of a request.
   if (Socket && !token?.startsWith('rbk_'))
-    return openSocket(Socket, { baseUrl: transport.baseUrl, token }, subscriptions, signal);
+    return openSocket(Socket, { url: transport.baseUrl + withQuery(path, query), token }, subscriptions, signal);
   const headers = { Accept: 'text/event-stream' };
-  const path = apiPath('realtime');
-  const response = await transport.open({ method: 'POST', path, values: { subscriptions }, headers, signal });
+  const response = await transport.open({ method: 'POST', path, query, values: { subscriptions }, headers, signal });
   // The page of a proxy, for example.
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) throw unexpectedAnswer(response.status);
   return { events: readEvents(response, end), renew() {} };

@@ -1,6 +1,7 @@
 import { invalidArgument, RecordbusError } from '../error.ts';
 import { wait } from '../retry.ts';
 import type { Transport } from '../transport.ts';
+import { type Query, withQuery } from '../url.ts';
 import { type OpenConnection, openConnection, type SentSubscription } from './connection.ts';
 import { noteBegin } from './note-begin.ts';
 import { shareHub } from './shared-hub.ts';
@@ -19,7 +20,7 @@ export interface Follower {
   onError(error: RecordbusError): void;
 }
 
-/** One live connection for all followers of a client. */
+/** One live connection for all followers of a client that send the same query. */
 export interface Hub {
   /** Adds a follower. Returns a function that removes it. */
   follow(follower: Follower): () => void;
@@ -32,12 +33,15 @@ const maxFollowed = 100;
 /** How often the session is checked while messages arrive, at most. Heartbeats come every 15 s. */
 const freshForMs = 10_000;
 
-const hubs = new WeakMap<Transport, Hub>();
+const hubs = new WeakMap<Transport, Map<string, Hub>>();
 
-/** The hub of a client. */
-export function hubOf(transport: Transport): Hub {
-  const hub = hubs.get(transport) ?? shareHub(transport, createHub(transport));
-  hubs.set(transport, hub);
+/** The hub of a client. The query belongs to the connection, so each query has its own. */
+export function hubOf(transport: Transport, query: Query = {}): Hub {
+  const known = hubs.get(transport) ?? new Map<string, Hub>();
+  hubs.set(transport, known);
+  const text = withQuery('', query);
+  const hub = known.get(text) ?? shareHub(transport, text, createHub(transport, query));
+  known.set(text, hub);
   return hub;
 }
 
@@ -46,7 +50,7 @@ export function hubOf(transport: Transport): Hub {
  * ends. No change is missed, because it resumes after the last cursor. When the followers change, it changes the
  * subscriptions of the connection, or opens a new connection if they cannot change.
  */
-function createHub(transport: Transport): Hub {
+function createHub(transport: Transport, query: Query): Hub {
   const followers = new Map<string, Follower>();
   let [lastId, pauseMs, isRunning, isReached] = [0, 0, false, false];
   let connection = new AbortController();
@@ -76,7 +80,7 @@ function createHub(transport: Transport): Hub {
 
   async function connect(signal: AbortSignal): Promise<void> {
     const subscriptions = [...followers].map(([id, follower]) => subscriptionOf(id, follower));
-    const opened = await openConnection(transport, subscriptions, signal, () => connection.abort());
+    const opened = await openConnection(transport, query, subscriptions, signal, () => connection.abort());
     open = opened;
     // A connection that ends before its first message is as one that was not there.
     pauseMs = slowed(pauseMs);

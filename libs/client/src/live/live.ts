@@ -20,7 +20,7 @@ const maxRecords = 1000;
 
 /** The subscription without `snapshot`, which lists and subscriptions have in common. */
 function requestOf(collection: string, options: AnyLiveOptions): Record<string, unknown> {
-  const { filter, expand, fields } = readQuery(options);
+  const { filter, expand, fields } = readQuery({ ...options, query: undefined });
   const members = {
     filter,
     expand: expand && String(expand),
@@ -75,7 +75,7 @@ export function openLive(transport: Transport, collection: string, options: AnyL
     }
     function follow(): void {
       stop();
-      stop = hubOf(transport).follow({
+      stop = hubOf(transport, options.query).follow({
         request,
         hasBegun: false,
         onMessage(type, data) {
@@ -114,11 +114,11 @@ export const openChannel = (
 function open(
   transport: Transport,
   request: Readonly<Record<string, unknown>>,
-  { onMessage, onError, signal }: AnyLiveOptions,
+  { onMessage, onError, query, signal }: AnyLiveOptions,
 ): Promise<unknown> {
   const deliver = onMessage as ((message: object) => void) | undefined;
   return new Promise((resolve, reject) => {
-    const stop = hubOf(transport).follow({
+    const stop = hubOf(transport, query).follow({
       request,
       hasBegun: false,
       onMessage(type, data) {

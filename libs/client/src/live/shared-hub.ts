@@ -31,15 +31,15 @@ type Message =
 type ErrorText = Pick<RecordbusError, 'message' | 'status' | 'code' | 'details'>;
 
 /**
- * Shares the connection of a hub with the other tabs of its session: one of them, the leader, holds it. When the leader
- * is closed, the next tab resumes after the cursors of all. If the platform lacks locks or channels between tabs, each
- * tab has its own connection.
+ * Shares the connection of a hub with the other tabs of its session that send the same query: one of them, the leader,
+ * holds it. When the leader is closed, the next tab resumes after the cursors of all. If the platform lacks locks or
+ * channels between tabs, each tab has its own connection.
  */
-export function shareHub(transport: Transport, own: Hub): Hub {
+export function shareHub(transport: Transport, query: string, own: Hub): Hub {
   const { shareTabs, sessionName } = transport.live;
   const { locks, Channel } = tabPlatform();
   if (!shareTabs || sessionName === undefined || !locks || !Channel) return own;
-  const topic = `recordbus-live:${sessionName}:${transport.baseUrl}`;
+  const topic = `recordbus-live:${sessionName}:${transport.baseUrl}${query}`;
   return createSharedHub(locks, () => new Channel(topic), topic, own);
 }
 

@@ -1,4 +1,3 @@
-import { apiPath } from '../url.ts';
 import type { OpenConnection, SentSubscription, SubscriptionChanges } from './connection.ts';
 import { createEventQueue } from './event-queue.ts';
 import type { StreamEvent } from './stream.ts';
@@ -22,12 +21,12 @@ export const socketClass = (): SocketClass | undefined =>
 /** Opens a WebSocket with these subscriptions (realtime §1.3). A token goes into a message, never into the URL. */
 export function openSocket(
   Class: SocketClass,
-  { baseUrl, token: first }: { readonly baseUrl: string; readonly token: string | undefined },
+  { url, token: first }: { readonly url: string; readonly token: string | undefined },
   given: readonly SentSubscription[],
   signal: AbortSignal,
 ): OpenConnection {
   let [token, unanswered] = [first, 0];
-  const socket = new Class(`${baseUrl.replace(/^http/, 'ws')}${apiPath('realtime')}`, 'recordbus.v1');
+  const socket = new Class(url.replace(/^http/, 'ws'), 'recordbus.v1');
   const queue = createEventQueue();
   const say = (message: object): void => socket.send(JSON.stringify(message));
   const subscriptions = createSubscriptions(given, say);

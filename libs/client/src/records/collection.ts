@@ -2,10 +2,10 @@ import type { Job } from '../admin/jobs.ts';
 import { unexpectedAnswer } from '../error.ts';
 import { type AnyFilter, filterText } from '../filter/build.ts';
 import type { LiveList, LiveOptions, SubscribeOptions, Subscription } from '../live/types.ts';
-import type { QueryOptions, Reply, Transport } from '../transport.ts';
+import type { CallOptions, Reply, Transport } from '../transport.ts';
 import type { Row } from '../types/fields.ts';
 import type { CreateOf, FileFieldOf, RecordOf, UpdateOf } from '../types/schema.ts';
-import { apiPath } from '../url.ts';
+import { apiPath, mergeQueries } from '../url.ts';
 import { fileNames, type StoredFile, storedFile } from './files.ts';
 import type {
   AggregateOptions,
@@ -44,11 +44,11 @@ export interface Collection<S, C extends keyof S> {
    * });
    */
   list<const P extends string = never, const F extends string = never>(
-    options?: ListOptions<S, C> & QueryOptions & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
+    options?: ListOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Page<Row<S, C, P, F>>>;
   /** Reads the first record of a list; undefined when there is none. */
   first<const P extends string = never, const F extends string = never>(
-    options?: SelectOptions<S, C> & QueryOptions & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
+    options?: SelectOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Row<S, C, P, F> | undefined>;
   /**
    * Reads all records of a list, page by page. While others write, no record comes twice and none is left out.
@@ -60,14 +60,13 @@ export interface Collection<S, C extends keyof S> {
     options?: SelectOptions<S, C> & {
       /** The size of a page; 200 by default. */
       readonly perPage?: number | undefined;
-    } & QueryOptions &
-      ShapeOptions<P, F> &
+    } & ShapeOptions<P, F> &
       ShapeCheck<S, C, P, F>,
   ): AsyncGenerator<Row<S, C, P, F>, void, undefined>;
   /** Reads a record. Throws an error with the status 404 if it does not exist. */
   get<const P extends string = never, const F extends string = never>(
     id: string,
-    options?: QueryOptions & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
+    options?: ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Row<S, C, P, F>>;
   /**
    * Opens a list that follows the collection: first the current records, then each change, even after a break. Resolves
@@ -119,7 +118,7 @@ export interface Collection<S, C extends keyof S> {
   /** Deletes a record. With a record that was read, deletes only that version. */
   delete(subject: Subject, options?: ChangeOptions): Promise<void>;
   /** Reads the versions of a record, newest first. */
-  history(subject: Subject, options?: PageOptions & QueryOptions): Promise<Page<HistoryRow<RecordOf<S, C>>>>;
+  history(subject: Subject, options?: PageOptions & CallOptions): Promise<Page<HistoryRow<RecordOf<S, C>>>>;
   /** Restores a version of a record, for admins. With a record that was read, only if it has not changed since. */
   restore(subject: Subject, point: RestorePoint, options?: ChangeOptions): Promise<RecordOf<S, C>>;
   /**
@@ -150,7 +149,7 @@ const loadLive = () => import('../live/live.ts');
 export function createCollection(transport: Transport, name: string): Collection<never, never> {
   const at = (...segments: string[]): string => apiPath('records', name, ...segments);
   const readPage = async (options: AnyReadOptions & { cursor?: string }): Promise<AnyPage> => {
-    const query = { ...readQuery(options), cursor: options.cursor };
+    const query = mergeQueries(readQuery(options), { cursor: options.cursor });
     return pageOf(await transport.send({ method: 'GET', path: at(), query, signal: options.signal }));
   };
   const writes = createWrites(transport, name);
@@ -179,12 +178,13 @@ export function createCollection(transport: Transport, name: string): Collection
     export: async (options: AnyReadOptions = {}) => exportRows(transport, name, options),
     files,
     file: (record: { readonly id: string }, field: string) => files(record, field)[0],
-    async history(subject: Subject, { page, perPage, query, signal }: PageOptions & QueryOptions = {}) {
+    async history(subject: Subject, { page, perPage, query, signal }: PageOptions & CallOptions = {}) {
       const path = at(idOf(subject), 'history');
-      return transport.data({ method: 'GET', path, query: { ...query, page, perPage }, signal });
+      return transport.data({ method: 'GET', path, query: mergeQueries(query, { page, perPage }), signal });
     },
     async aggregate({ filter, having, timeZone, query: more, signal, ...options }: AnyAggregate = {}) {
-      const query = { ...more, ...options, filter: filterText(filter), having: having && String(having), tz: timeZone };
+      const own = { ...options, filter: filterText(filter), having: having && String(having), tz: timeZone };
+      const query = mergeQueries(more, own);
       return pageOf(await transport.send({ method: 'GET', path: at('aggregate'), query, signal }));
     },
   };

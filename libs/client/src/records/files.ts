@@ -1,6 +1,6 @@
 import { invalidArgument, RecordbusError } from '../error.ts';
 import type { Call, CallOptions, Transport } from '../transport.ts';
-import { apiPath, type Query, withQuery } from '../url.ts';
+import { apiPath, mergeQueries, type Query, withQuery } from '../url.ts';
 
 /** The options of a file's URL. */
 export interface FileOptions {
@@ -46,12 +46,8 @@ export function storedFile(transport: Transport, collection: string, id: string,
     const { token } = await createFileToken(transport, { values, query: options.query, signal: options.signal });
     return { ...options, token };
   };
-  const query = ({ thumb, download, token, query: more }: FileOptions) => ({
-    ...more,
-    thumb,
-    download: download || undefined,
-    token,
-  });
+  const query = ({ thumb, download, token, query: more }: FileOptions) =>
+    mergeQueries(more, { thumb, download: download || undefined, token });
   return {
     name,
     url: (options = {}) => transport.filesUrl + withQuery(path, query(options)),

@@ -1,5 +1,5 @@
 import type { Progress } from '../exchange.ts';
-import type { CallOptions, QueryOptions } from '../transport.ts';
+import type { CallOptions } from '../transport.ts';
 import type { ExpandPath } from '../types/expand.ts';
 import type { FieldName } from '../types/fields.ts';
 import type { FilterOf } from '../types/filter-fields.ts';
@@ -60,7 +60,7 @@ export interface Page<R> {
   readonly totalPages: number;
 }
 
-export interface WriteOptions extends QueryOptions {
+export interface WriteOptions extends CallOptions {
   /** Called while a form with files is sent. */
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** The idempotency key; a new one by default. */
@@ -90,7 +90,7 @@ export type RestorePoint = ({ readonly version: string } | { readonly at: number
 };
 
 /** The groups and values of an aggregate. */
-export interface AggregateOptions<S, C extends keyof S> extends QueryOptions, PageOptions {
+export interface AggregateOptions<S, C extends keyof S> extends CallOptions, PageOptions {
   /** Fields, paths, and periods such as `month(sold)`. */
   readonly group?: readonly string[] | undefined;
   readonly count?: boolean | undefined;

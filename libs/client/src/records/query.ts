@@ -1,5 +1,5 @@
 import { type AnyFilter, filterText } from '../filter/build.ts';
-import type { Query } from '../url.ts';
+import { mergeQueries, type Query } from '../url.ts';
 import type { Near } from './options.ts';
 
 /** The options of a read, without types. */
@@ -27,22 +27,22 @@ export const readQuery = ({
   skipTotal,
   near,
   query,
-}: AnyReadOptions): Query => ({
-  ...query,
-  expand: nonEmpty(expand),
-  fields: nonEmpty(fields),
-  filter: filterText(filter),
-  sort,
-  page,
-  perPage,
-  skipTotal,
-  ...(near && {
-    nearVector: JSON.stringify(near.vector),
-    nearVectorField: near.field,
-    nearLimit: near.limit,
-    nearMinScore: near.minScore,
-  }),
-});
+}: AnyReadOptions): Query =>
+  mergeQueries(query, {
+    expand: nonEmpty(expand),
+    fields: nonEmpty(fields),
+    filter: filterText(filter),
+    sort,
+    page,
+    perPage,
+    skipTotal,
+    ...(near && {
+      nearVector: JSON.stringify(near.vector),
+      nearVectorField: near.field,
+      nearLimit: near.limit,
+      nearMinScore: near.minScore,
+    }),
+  });
 
 /** An empty list of paths counts as absent. */
 const nonEmpty = (names: readonly string[] | undefined): readonly string[] | undefined =>

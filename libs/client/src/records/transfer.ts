@@ -1,7 +1,7 @@
 import type { Job } from '../admin/jobs.ts';
-import type { Transport } from '../transport.ts';
+import type { CallOptions, Transport } from '../transport.ts';
 import type { FilterOf } from '../types/filter-fields.ts';
-import { apiPath, type Query } from '../url.ts';
+import { apiPath, mergeQueries } from '../url.ts';
 import type { WriteOptions } from './options.ts';
 import { type AnyReadOptions, readQuery } from './query.ts';
 
@@ -29,7 +29,7 @@ export interface ImportOptions extends WriteOptions {
 }
 
 /** The options of an export (export §1.2). */
-export interface ExportOptions<S, C extends keyof S> {
+export interface ExportOptions<S, C extends keyof S> extends CallOptions {
   readonly format?: Format | undefined;
   readonly filter?: FilterOf<S, C> | undefined;
   readonly sort?: string | readonly string[] | undefined;
@@ -39,8 +39,6 @@ export interface ExportOptions<S, C extends keyof S> {
   readonly raw?: boolean | undefined;
   /** Begins CSV with a byte order mark, by which Excel knows that the text is UTF-8. */
   readonly bom?: boolean | undefined;
-  readonly query?: Query | undefined;
-  readonly signal?: AbortSignal | undefined;
 }
 
 const types: Readonly<Record<Format, string>> = {
@@ -60,7 +58,7 @@ export function importRows(
   return transport.data<Job>({
     method: 'POST',
     path: apiPath('records', name, 'import'),
-    query: { ...query, ...more, map: map && JSON.stringify(map), dry_run: dryRun },
+    query: mergeQueries(query, { ...more, map: map && JSON.stringify(map), dry_run: dryRun }),
     body: rows === undefined ? undefined : { content: rows, type: types[options.format] },
     key: idempotencyKey ?? true,
     signal,
@@ -74,6 +72,7 @@ export function exportRows(
   name: string,
   options: AnyReadOptions & { readonly format?: Format; readonly raw?: boolean; readonly bom?: boolean } = {},
 ): Promise<Response> {
-  const query = { ...readQuery(options), format: options.format, raw: options.raw, bom: options.bom };
+  const { format, raw, bom } = options;
+  const query = mergeQueries(readQuery(options), { format, raw, bom });
   return transport.open({ method: 'GET', path: apiPath('records', name, 'export'), query, signal: options.signal });
 }

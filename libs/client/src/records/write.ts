@@ -1,6 +1,6 @@
 import { invalidArgument, unexpectedAnswer } from '../error.ts';
-import type { Call, Transport } from '../transport.ts';
-import { apiPath } from '../url.ts';
+import type { Call, CallOptions, Transport } from '../transport.ts';
+import { apiPath, mergeQueries } from '../url.ts';
 import { type Expected, expectedOf, isSameSecond, isUnchanged, remember } from '../versions.ts';
 import type { Subject, UpsertTarget } from './collection.ts';
 import type { ChangeOptions, RestorePoint, WriteOptions } from './options.ts';
@@ -25,14 +25,14 @@ export function createWrites(transport: Transport, name: string) {
   }
 
   /** Sends a write that may expect a version. */
-  async function change(subject: Subject, call: Call, { ifMatch }: ChangeOptions): Promise<object> {
-    const expected = expectedOf(subject, ifMatch);
+  async function change(subject: Subject, call: Call, options: ChangeOptions): Promise<object> {
+    const expected = expectedOf(subject, options.ifMatch);
     const sendWith = (tag: string | undefined): Promise<object> =>
       record({ ...call, headers: { ...call.headers, 'If-Match': tag } });
     try {
       return await sendWith(expected.tag);
     } catch (error) {
-      const tag = await tagOfUnchanged(transport, name, subject, error, expected, call.signal);
+      const tag = await tagOfUnchanged(transport, name, subject, error, expected, options);
       if (tag === undefined) throw error;
       return sendWith(tag);
     }
@@ -61,7 +61,7 @@ export function createWrites(transport: Transport, name: string) {
         'If-None-Match': options.onlyCreate ? '*' : undefined,
       };
       const path = isById ? at(idOf(target)) : at();
-      const query = { ...options.query, ...(isById ? {} : { on: target.on }) };
+      const query = mergeQueries(options.query, isById ? {} : { on: target.on });
       return record({ method: 'PUT', path, values, headers, ...keyed(options), query });
     },
     async delete(subject: Subject, options: ChangeOptions = {}): Promise<void> {
@@ -76,7 +76,7 @@ export function createWrites(transport: Transport, name: string) {
           path: at(idOf(subject), 'restore'),
           values: {},
           ...keyed(options),
-          query: { ...options.query, ...point },
+          query: mergeQueries(options.query, point),
         },
         options,
       ),
@@ -94,11 +94,11 @@ export async function tagOfUnchanged(
   subject: Subject,
   error: unknown,
   expected: Expected,
-  signal: AbortSignal | undefined,
+  { query, signal }: CallOptions,
 ): Promise<string | undefined> {
   if (typeof subject === 'string' || !isSameSecond(error, expected)) return undefined;
   const path = apiPath('records', collection, idOf(subject));
-  const { headers, json } = await transport.send({ method: 'GET', path, signal });
+  const { headers, json } = await transport.send({ method: 'GET', path, query, signal });
   const { data } = Object(json) as { readonly data: object };
   return isUnchanged(subject, data) ? (headers.get('etag') ?? undefined) : undefined;
 }
