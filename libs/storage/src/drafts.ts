@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type FileKey, fileKey, previewedName } from './file-key.ts';
+import { type FileKey, previewedName } from './file-key.ts';
 import { folderOptions } from './local-paths.ts';
 import { unlessMissing } from './unless-missing.ts';
 
@@ -47,22 +47,10 @@ async function removeStaleDrafts(folder: string): Promise<void> {
   }
 }
 
-/** Separates the parts of a draft's name. No segment of a key contains it. */
-const mark = '+';
-
-/** What a name may have before its random end, which is a UUID (36 characters of the usual 255). */
-const maxPrefixLength = 200;
-
-/** Returns the common prefix of the drafts of a file and its previews. A long one is a hash, so it fits. */
+/**
+ * Returns the common prefix of the drafts of a file and its previews: a hash, since names may have the maximal length.
+ */
 export function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): string {
   const file = previewedName(name) ?? name;
-  const prefix = [collectionId, recordId, file, ''].join(mark);
-  if (prefix.length <= maxPrefixLength) return prefix;
   return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;
-}
-
-/** Returns the key of the file that a draft is for; undefined if its name does not tell. */
-export function keyOfDraft(draft: string): FileKey | undefined {
-  const [collectionId = '', recordId = '', name = ''] = draft.split(mark);
-  return fileKey(collectionId, recordId, name);
 }

@@ -1,6 +1,6 @@
 import { type FileHandle, open, opendir, readdir, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Drafts, draftPrefixOf, keyOfDraft, openDrafts } from './drafts.ts';
+import { draftPrefixOf, openDrafts } from './drafts.ts';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
 import { nameIn, type Place, pathsOf, placesOfFile, placesOfRecord, readEntry, sharesFolders } from './local-paths.ts';
 import { createPutFile } from './put-file.ts';
@@ -35,7 +35,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       const draftPrefix = draftPrefixOf(key);
       await removeAll(drafts.folder, (draft) => draft.startsWith(draftPrefix));
     },
-    list: (collectionId, idsStart) => listFiles({ directory, drafts }, collectionId, idsStart),
+    list: (collectionId, idsStart) => listFiles(directory, collectionId, idsStart),
     listPreviews: () => listPreviews(directory),
     async deleteRecord(collectionId, recordId, kept = new Set()) {
       for (const place of placesOfRecord(directory, collectionId, recordId))
@@ -47,12 +47,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
   };
 }
 
-/** Lists files, and the files of drafts: a draft of a process that was killed is removed with its file. */
-async function* listFiles(
-  { directory, drafts }: { readonly directory: string; readonly drafts: Drafts },
-  collectionId: string,
-  idsStart: string,
-): AsyncGenerator<FileKey> {
+async function* listFiles(directory: string, collectionId: string, idsStart: string): AsyncGenerator<FileKey> {
   if (!isSegment(collectionId)) return;
   const ofCollection = join(directory, collectionId);
   const folders = sharesFolders(collectionId) ? [idsStart] : await foldersIn(ofCollection);
@@ -62,10 +57,6 @@ async function* listFiles(
       const key = previewedName(name) === undefined ? fileKey(collectionId, recordId, name) : undefined;
       if (key && recordId.startsWith(idsStart)) yield key;
     }
-  for await (const draft of entriesIn(drafts.folder)) {
-    const key = keyOfDraft(draft);
-    if (key?.segments[0] === collectionId && key.segments[1].startsWith(idsStart)) yield key;
-  }
 }
 
 async function* listPreviews(directory: string): AsyncGenerator<StoredPreview> {

@@ -29,7 +29,7 @@ export interface RecordSubjects extends RouteDeps {
 /** Creates the dependencies of the routes, the account routes and the tools of extensions. */
 export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, hooks: WriteHooks): RecordSubjects {
   const { log, database, bus, cipher, storage } = given;
-  const { settings, cache, schema, relay, removals, ranges } = parts;
+  const { settings, cache, schema, relay, removals } = parts;
   const reads = createRecordReads(database, settings);
   const encryption = createFieldEncryption({ cipher, log });
   const afterCommit = {
@@ -53,7 +53,6 @@ export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, ho
     findLostFiles: createFindLostFiles(storage),
     storage,
     removals,
-    ranges,
     downloads: openDownloads(given, parts),
     maxUploadBytes: given.config.maxUploadBytes ?? defaultMaxUploadBytes,
     operationLimits: createOperationLimits({ query: database.query, settings }),

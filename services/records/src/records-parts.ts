@@ -11,7 +11,6 @@ import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
 import { createMetrics } from '@recordbus/shared/metrics';
 import { createDropDeletedVersions } from './delete/drop-deleted-versions.ts';
-import { type AnnouncedRanges, createAnnouncedRanges } from './files/announced-ranges.ts';
 import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
 import { createDecoders, type Decoders } from './files/previews/decoders.ts';
 import { createRemovals, type Removals } from './files/removals.ts';
@@ -25,7 +24,6 @@ export interface RecordsParts extends ReturnType<typeof createMeters> {
   readonly schema: QuerySchema;
   readonly relay: OutboxRelay;
   readonly removals: Removals;
-  readonly ranges: AnnouncedRanges;
   readonly previews: KeptPreviews;
   readonly decoders: Decoders;
   start(): Promise<void>;
@@ -49,7 +47,6 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
     partitions: given.config.eventPartitions,
   });
   const removals = createRemovals({ database: background, storage, collections: cache.all, log });
-  const ranges = createAnnouncedRanges({ announce: database.write, query: background.query, removals, log });
   const versions = createDropDeletedVersions(background.query, log);
   const maxBytes = () => settings.get('files.thumbs_max_bytes');
   const previews = createKeptPreviews({ query: database.query, storage, log, maxBytes });
@@ -71,7 +68,6 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
     schema,
     relay,
     removals,
-    ranges,
     previews,
     decoders,
     ...createMeters(given, keptFor),
@@ -79,13 +75,11 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
       collation = await findCaseCollation(database.query);
       relay.start();
       removals.start();
-      ranges.start();
       previews.start();
       versions.start();
     },
     async stop() {
       await versions.stop();
-      await ranges.stop();
       await removals.stop();
       await previews.stop();
       await decoders.stop();

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { newId } from '@recordbus/database';
 import { tableOf } from '@recordbus/schema';
 import { eventually } from '@recordbus/shared/testing';
 import { type FileKey, fileKey, idsStartOf } from '@recordbus/storage';
@@ -34,11 +33,11 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
 
   before(async () => {
     records = await startRecords([papers]);
-    // The range of a create with this title is over, like that of an upload that took too long. The other one loses its
-    // connection.
+    // The announcements of a create with this title are gone, like those of an upload that took too long. The other one
+    // loses its connection.
     for (const text of [
       `create function interfere() returns trigger language plpgsql as $$ begin
-        if new.title = 'late' then update system.announced_ranges set is_over = true;
+        if new.title = 'late' then delete from system.file_removals where record_id = new.id;
         elsif new.title = 'lost' then perform pg_terminate_backend(pg_backend_pid()); end if;
         return new; end $$`,
       `create trigger interfere before insert on ${tableOf(papers)} for each row execute function interfere()`,
@@ -52,9 +51,8 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
       body: form(title, ...filenames),
       headers: { 'content-type': `multipart/form-data; boundary=${boundary}`, ...headers },
     });
-  const rowsOf = async (table: string) =>
-    (await records.database.query({ text: `select from system.${table}`, values: [] })).length;
-  const announced = () => rowsOf('file_removals');
+  const announced = async () =>
+    (await records.database.query({ text: 'select from system.file_removals', values: [] })).length;
   const storedNames = async () => {
     const names: string[] = [];
     for await (const { segments } of records.storage.list(papers.id, '')) names.push(segments.join('/'));
@@ -87,7 +85,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
   });
 
   for (const [about, title, filenames, status, code] of [
-    ['a range that was over meanwhile', 'late', ['a.txt', 'late.txt'], 409, 'upload_expired'],
+    ['a file that was removed meanwhile', 'late', ['a.txt', 'late.txt'], 409, 'upload_expired'],
     ['the create rule', 'secret', ['a.txt'], 403, 'forbidden'],
     ['a write rule', 'closed', ['a.txt'], 403, 'forbidden'],
   ] as const)
@@ -106,17 +104,23 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
     assert.ok(!(await titles()).includes('lost'));
   });
 
-  it('shares its announcement with those whose ids have the same start', async () => {
-    await eventually(async () => (await rowsOf('announced_ranges')) === 0);
-    const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => create(`${n}`, ['a.txt'])));
-    const starts = new Set(answers.map(({ record }) => idsStartOf(record.id)));
-    assert.ok(starts.size < 40);
-    assert.equal(await rowsOf('announced_ranges'), starts.size);
-    await eventually(async () => (await rowsOf('announced_ranges')) === 0);
-    for (const { record } of answers) {
-      const key = fileKey(papers.id, record.id, String(record.scans)) ?? assert.fail(record.id);
-      assert.deepEqual(await records.storage.find(key), { sizeBytes: 9 });
+  it('has a row for each file before its bytes [files §1.2]', async () => {
+    const filenames = Array.from({ length: 40 }, (_, n) => `${n}.txt`);
+    const put = records.storage.put;
+    const rowsAtPut: number[] = [];
+    records.storage.put = async (key, bytes, options) => {
+      await options?.announced;
+      const values = [key.segments[1], key.segments[2]];
+      const text = 'select from system.file_removals where record_id = $1 and name = $2 and due_at > now()';
+      rowsAtPut.push((await records.database.query({ text, values })).length);
+      return put(key, bytes, options);
+    };
+    try {
+      assert.equal((await create('many', filenames)).status, 201);
+    } finally {
+      records.storage.put = put;
     }
+    assert.deepEqual([rowsAtPut, await announced()], [filenames.map(() => 1), 0]);
   });
 
   describe('whose process died', () => {
@@ -128,90 +132,52 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
       await records.storage.put(left, [Buffer.from('left')]);
       return { kept, left, idsStart: idsStartOf(record.id) };
     }
-    const announce = (idsStart: string, minutes: number) =>
+    const list = (recordId: string, name: string | null, minutes: number) =>
       records.database.query({
-        text: `insert into system.announced_ranges (collection_id, ids_start, due_at)
-          values ($1, $2, now() + make_interval(mins => $3))`,
-        values: [papers.id, idsStart, minutes],
+        text: `insert into system.file_removals (collection_id, record_id, name, due_at)
+          values ($1, $2, $3, now() + make_interval(mins => $4))`,
+        values: [papers.id, recordId, name, minutes],
       });
     const exists = async (key: FileKey) => (await records.storage.find(key)) !== undefined;
-    const ended = () => eventually(async () => (await rowsOf('announced_ranges')) === 0);
+    const ended = () => eventually(async () => (await announced()) === 0);
     /** A create that is refused starts the removals. */
     const remove = () => create('secret', ['a.txt']);
 
     it('loses its file after a while, and records keep theirs [files §1.2]', async () => {
-      const { kept, left, idsStart } = await leaveFile();
-      await ended();
-      await announce(idsStart, -1);
+      const { kept, left } = await leaveFile();
+      await list(left.segments[1], left.segments[2], 1);
       await remove();
-      await eventually(async () => !(await exists(left)));
-      assert.equal(await exists(kept), true);
+      await eventually(async () => (await announced()) === 1);
+      assert.equal(await exists(left), true);
+      await records.database.query({ text: 'update system.file_removals set due_at = now()', values: [] });
+      await remove();
       await ended();
+      assert.deepEqual([await exists(kept), await exists(left)], [true, false]);
     });
 
-    it('loses its file when its collection was dropped meanwhile', async () => {
-      const key = fileKey('dropped', newId(), 'left.txt') ?? assert.fail('no key');
-      await records.storage.put(key, [Buffer.from('left')]);
-      await records.database.query({
-        text: `insert into system.announced_ranges (collection_id, ids_start, due_at) values ('dropped', $1, now())`,
-        values: [idsStartOf(key.segments[1])],
+    describe('in a version that announced ranges of ids', () => {
+      it('loses its file, and records keep theirs', async () => {
+        const { kept, left, idsStart } = await leaveFile();
+        await list(idsStart, '*', -1);
+        await remove();
+        await ended();
+        assert.deepEqual([await exists(kept), await exists(left)], [true, false]);
       });
-      await remove();
-      await eventually(async () => !(await exists(key)));
-      await ended();
-    });
 
-    it('keeps it while another process has uploads to records whose ids have the same start', async () => {
-      const { kept, left, idsStart } = await leaveFile();
-      await ended();
-      await announce(idsStart, 10);
-      await announce(idsStart, -1);
-      await remove();
-      const over = 'select from system.announced_ranges where is_over';
-      await eventually(async () => (await records.database.query({ text: over, values: [] })).length === 1);
-      const listed = 'select from system.file_removals where record_id = $1';
-      const values = [left.segments[1]];
-      assert.deepEqual([await exists(left), await records.database.query({ text: listed, values })], [true, []]);
-      await records.database.query({
-        text: 'update system.announced_ranges set due_at = now() where ids_start = $1',
-        values: [idsStart],
-      });
-      await remove();
-      await eventually(async () => !(await exists(left)));
-      assert.equal(await exists(kept), true);
-      await ended();
-    });
-
-    it('is no reason to remove files that are listed already', async () => {
-      const { kept, left, idsStart } = await leaveFile();
-      await ended();
-      // The record is deleted. The other file is of a running upload that has a row of its own.
-      await records.database.query({
-        text: `delete from ${tableOf(papers)} where id = $1`,
-        values: [kept.segments[1]],
-      });
-      const rows = [
-        [kept.segments[1], null],
-        [left.segments[1], left.segments[2]],
-      ];
-      for (const row of rows)
+      it('keeps files that are listed already', async () => {
+        const { kept, left, idsStart } = await leaveFile();
+        // The record is deleted. The other file is of a running upload.
         await records.database.query({
-          text: `insert into system.file_removals (collection_id, record_id, name, due_at)
-            values ($1, $2, $3, now() + interval '1 hour')`,
-          values: [papers.id, ...row],
+          text: `delete from ${tableOf(papers)} where id = $1`,
+          values: [kept.segments[1]],
         });
-      await announce(idsStart, -1);
-      await remove();
-      await ended();
-      const listed = await records.database.query<{ record_id: string; name: string | null }>({
-        text: 'select record_id, name from system.file_removals where record_id = any($1) order by name nulls first',
-        values: [rows.map(([recordId]) => recordId)],
+        await list(kept.segments[1], null, 60);
+        await list(left.segments[1], left.segments[2], 60);
+        await list(idsStart, '*', -1);
+        await remove();
+        await eventually(async () => (await announced()) === 2);
+        assert.deepEqual([await exists(kept), await exists(left)], [true, true]);
       });
-      assert.deepEqual(
-        listed.map(({ record_id, name }) => [record_id, name]),
-        rows,
-      );
-      assert.deepEqual([await exists(kept), await exists(left)], [true, true]);
     });
   });
 });

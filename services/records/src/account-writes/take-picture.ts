@@ -24,7 +24,7 @@ import type { WriteRules } from '../write/write-rules.ts';
 import type { RunWrite, WriteUnit } from '../write/write-unit.ts';
 import { fetchPicture, type Picture } from './fetch-picture.ts';
 
-interface PictureDeps extends WriteRules, Omit<UploadDeps, 'maxUploadBytes' | 'ranges'> {
+interface PictureDeps extends WriteRules, Omit<UploadDeps, 'maxUploadBytes'> {
   readonly write: RunWrite;
   readonly collections: ServedCollections;
   readonly schema: QuerySchema;

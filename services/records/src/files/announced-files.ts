@@ -1,15 +1,12 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { conflict } from '@recordbus/shared/errors';
-import type { HeldRange } from './announced-ranges.ts';
 
-/** Announces the files of an upload. */
+/** Announces uploaded files. */
 export interface Announcer {
   /** Resolves when a file is listed for removal unless a commit keeps it. */
   announce(name: string): Promise<unknown>;
-  /** The ids of the rows that announce one file each. */
+  /** Row ids, one for each file. */
   readonly announced: readonly number[];
-  /** The range that announces the files of a new record; undefined if they have rows, or if there are none. */
-  readonly range: HeldRange | undefined;
 }
 
 /** How long an upload counts as running after its last renewal, in SQL. */
@@ -30,14 +27,13 @@ values ($1, $2, $3, now() + ${uploadTimeout}) returning id`,
   return row.id;
 }
 
-/** Creates an announcer that inserts a row for each file, and adds the ids of the rows to `announced`. */
+/** Creates an announcer that inserts a row for each file, and adds its id to `announced`. */
 export const announceEach = (
   query: Query,
   { collectionId, recordId }: { readonly collectionId: string; readonly recordId: string },
   announced: number[],
 ): Announcer => ({
   announced,
-  range: undefined,
   async announce(name) {
     announced.push(await announceFile(query, { collectionId, recordId, name }));
   },
@@ -53,13 +49,15 @@ export async function renewAnnounced(query: Query, ids: readonly number[]): Prom
 
 /** Keeps announced files, in the transaction that writes their names. Throws 409 when one was removed meanwhile. */
 export async function keepAnnounced(query: Query, ids: readonly number[]): Promise<void> {
-  const kept = await query({
-    name: 'keep-announced',
-    text: 'delete from system.file_removals where id = any($1::bigint[]) returning id',
-    values: [ids],
-  });
-  if (kept.length < ids.length) throw uploadExpired();
+  const text = `select ${keepAnnouncedSql('$1::bigint[]')}`;
+  await query({ name: 'keep-announced', text, values: [ids] }).catch(explainExpired);
 }
+
+/**
+ * SQL that keeps announced files in the statement that writes their names. The parameter is the ids (bigint[]), or null
+ * without files. The statement fails if one was removed (`explainExpired`).
+ */
+export const keepAnnouncedSql = (ids: string): string => `system.keep_announced(${ids})`;
 
 const uploadExpired = () => conflict('upload_expired', 'the upload took too long; send it again');
 
@@ -77,8 +75,8 @@ export async function dropAnnounced(query: Query, ids: readonly number[]): Promi
 }
 
 /**
- * Returns the names of a record's files that have their own rows: files of running uploads, which the removal of a
- * deleted record leaves, and files that are removed separately.
+ * Returns the names of a record's files that have their own rows: those that running uploads have announced, which the
+ * removal for a deleted record leaves, and those that are removed separately.
  */
 export async function findListed(query: Query, collectionId: string, recordId: string): Promise<ReadonlySet<string>> {
   const rows = await query<{ name: string }>({
@@ -88,7 +86,7 @@ export async function findListed(query: Query, collectionId: string, recordId: s
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Cancels the removal of files of a record, in the transaction that writes their names again. */
+/** Cancels the removal of a record's files, in the transaction that writes their names again. */
 export async function keepNamed(
   query: Query,
   files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },
@@ -117,7 +115,7 @@ select $1, $2, n.name from unnest($3::text[]) n(name) where exists (select from 
   });
 }
 
-/** Lists files of a record for removal that `keepNamed` kept, but the write no longer names. */
+/** Lists a record's files for removal that `keepNamed` kept, but the write no longer names. */
 export async function dropNamed(
   query: Query,
   files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },

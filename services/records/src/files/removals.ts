@@ -3,7 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { fileKey, previewMark, type Storage } from '@recordbus/storage';
-import { cleanAbandonedRange } from './abandoned-ranges.ts';
+import { cleanAbandonedRange, everyName } from './abandoned-range.ts';
 import { findListed } from './announced-files.ts';
 import { forgetPreviews } from './kept-previews.ts';
 
@@ -48,6 +48,12 @@ export function createRemovals({ database, storage, collections, log }: RemovalD
   });
 
   async function remove({ collection_id, record_id, name }: Removal): Promise<void> {
+    if (record_id !== null && name === everyName) {
+      const collection = collections().find(({ id }) => id === collection_id);
+      // The files of a dropped collection have all been listed.
+      if (collection) await cleanAbandonedRange({ query: database.query, storage }, collection, record_id);
+      return;
+    }
     const key = record_id !== null && name !== null ? fileKey(collection_id, record_id, name) : undefined;
     if (record_id === null) await storage.deleteCollection(collection_id);
     else if (name === null)
@@ -84,7 +90,6 @@ where due_at <= now() order by due_at limit ${batchSize} for update skip locked`
   }
 
   async function removeAll(ending: AbortSignal): Promise<void> {
-    while (!ending.aborted && (await cleanAbandonedRange({ database, storage, collections })));
     while (!ending.aborted && (await database.transaction(removeBatch)) === batchSize);
     await database.query({ text: 'delete from system.used_file_tokens where expires_at < now()', values: [] });
   }

@@ -5,21 +5,18 @@ import { type AppError, malformed, validationFailed } from '@recordbus/shared/er
 import { createJsonBudget } from '@recordbus/shared/http';
 import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
 import type { Announcer } from './announced-files.ts';
-import type { HeldRange } from './announced-ranges.ts';
 import { type Beginning, readBeginning } from './read-beginning.ts';
 import { storedNameOf } from './stored-name.ts';
 
-/** The content of a multipart body. Its files are stored, and no record has them yet. */
+/** What a multipart body held. Its files are stored, and no record has them yet. */
 export interface Upload {
   readonly recordId: string;
   /** The parts that are not files, as a JSON body. */
   readonly body: Readonly<Record<string, unknown>>;
-  /** Names of the stored files by field, in their order. */
+  /** Stored names by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** The ids of the rows that announce its files, which the write deletes. */
+  /** Ids of the rows that announce its files. The write deletes them. */
   readonly announced: readonly number[];
-  /** The range that announces its files instead, which the statement of the create checks. */
-  readonly range: HeldRange | undefined;
 }
 
 /** The record that an upload is for. */
@@ -127,8 +124,8 @@ export function createUploadParts({
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));
       }
-      const { announced, range } = announcer;
-      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced, range };
+      const { announced } = announcer;
+      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced };
     },
   };
 }

@@ -3,19 +3,17 @@ import type { Collection } from '@recordbus/schema';
 import type { RouteInput } from '@recordbus/shared/http';
 import type { Storage } from '@recordbus/storage';
 import { announceEach } from './announced-files.ts';
-import type { AnnouncedRanges } from './announced-ranges.ts';
 import { dropOnFailure } from './drop-on-failure.ts';
 import { awaitRemoval } from './pending-removal.ts';
 import { receiveUpload } from './receive-upload.ts';
 import type { Removals } from './removals.ts';
-import type { Upload, UploadTarget } from './upload-parts.ts';
+import type { Upload } from './upload-parts.ts';
 
 /** The dependencies of uploads. */
 export interface UploadDeps {
   readonly database: Pick<Database, 'query' | 'write'>;
   readonly storage: Storage;
   readonly removals: Pick<Removals, 'wake'>;
-  readonly ranges: Pick<AnnouncedRanges, 'hold'>;
   /** Largest multipart body. */
   readonly maxUploadBytes: number;
 }
@@ -31,15 +29,11 @@ export async function withUpload<T>(
   write: (upload: Upload | undefined) => Promise<T>,
 ): Promise<T> {
   if (!multipart) return write(undefined);
-  const { database, storage, removals, ranges, maxUploadBytes: limitBytes } = deps;
+  const { database, storage, removals, maxUploadBytes: limitBytes } = deps;
   const { collection, recordId, isNew } = target;
-  const receive = (given: Pick<UploadTarget, 'announcer' | 'awaitRemoval'>) =>
-    receiveUpload(multipart, { collection, recordId, storage, limitBytes, ...given });
-  if (isNew) return ranges.hold(collection, recordId, async (announcer) => write(await receive({ announcer })));
+  const removal = isNew ? {} : { awaitRemoval: () => awaitRemoval(database.query, removals, collection, recordId) };
   return dropOnFailure(deps, async (announced) => {
     const announcer = announceEach(database.write, { collectionId: collection.id, recordId }, announced);
-    return write(
-      await receive({ announcer, awaitRemoval: () => awaitRemoval(database.query, removals, collection, recordId) }),
-    );
+    return write(await receiveUpload(multipart, { collection, recordId, storage, limitBytes, announcer, ...removal }));
   });
 }

@@ -49,7 +49,7 @@ export const createRoute = (deps: RouteDeps): Route =>
           const mode = modeOf(deps.hooks, collection, 'create');
           return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
             deps.write({ mode, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
-              const record = { body, upload, keptFor };
+              const record = { body, upload, announced: upload?.announced, keptFor };
               const written = await createRecord(unit, collection, record, call, deps);
               return rawJson(201, written.body, { ETag: etagOf(written.version) });
             }),

@@ -21,8 +21,10 @@ import type { WrittenRecord } from './written-record.ts';
 /** A record to create. */
 interface NewRecord {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The upload of the request. The body has the names of its files. The statement keeps those of its range. */
+  /** The upload of the request. The body has the names of its files. */
   readonly upload?: Upload | undefined;
+  /** The announced files that the statement keeps. Left out if the unit keeps them. */
+  readonly announced?: readonly number[] | undefined;
   /** The idempotency key for which the statement keeps the answer, if it does. */
   readonly keptFor?: UnusedKey | undefined;
 }
@@ -62,18 +64,16 @@ export async function createRecord(
     call,
     sent: values.sent,
   });
-  const range = record.upload?.range;
   const [row] = await unit
     .query<CreatedRow>({
       ...statement,
-      values: valuesFrom({ ...values, range: range?.id ?? null, ...keyValuesOf(keptFor) }, call.request),
+      values: valuesFrom({ ...values, announced: record.announced ?? null, ...keyValuesOf(keptFor) }, call.request),
     })
     .catch(explainExpired)
     .catch(explainRefusal(collection, Object.keys(record.body)));
   if (!row && statement.checksRule) throw ruleRefusal(call.principal);
   const written = await readCreated(unit, collection, row, call, rules);
   if (!written) throw new Error('the statement of a create wrote no row');
-  range?.noteKept();
   return written;
 }
 

@@ -17,8 +17,8 @@ import {
   tableOf,
 } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
+import { keepAnnouncedSql } from '../files/announced-files.ts';
 import { fileFieldsOf } from '../files/file-changes.ts';
-import { keepRangeSql } from '../files/range-statements.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
@@ -32,8 +32,8 @@ interface CreateValues extends Origin, Partial<SentNames>, Partial<UnusedKeyValu
   readonly fields: ColumnValues;
   /** Only of auth collections. */
   readonly passwordHash?: string | null;
-  /** The range of announced files that the record keeps, or null; only for collections with file fields. */
-  readonly range?: number | null;
+  /** The announced files that the record keeps, or null; only for collections with file fields. */
+  readonly announced?: readonly number[] | null;
 }
 
 interface CreateOptions {
@@ -81,7 +81,7 @@ export const composeCreate = (
 const keptFiles = (collection: Collection, parameters: NamedParameters<CreateValues>): string =>
   fileFieldsOf(collection).length === 0
     ? ''
-    : `, case when s.id is not null then ${keepRangeSql(parameters.named('range', 'bigint'))} end as "isKept"`;
+    : `, case when s.id is not null then ${keepAnnouncedSql(parameters.named('announced', 'bigint[]'))} end as "isKept"`;
 
 const writeOf = (collection: Collection, names: string, rows: string) =>
   ({
