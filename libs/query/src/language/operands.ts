@@ -1,4 +1,5 @@
 import type { Exists, Expression, Operand, Test } from './ast.ts';
+import { visitExpression } from './visit-expression.ts';
 
 /** A test, and the collections whose `exists` are around it, from the outermost. */
 export interface PlacedTest {
@@ -14,34 +15,31 @@ export interface PlacedOperand {
 
 /** Every test of an expression. */
 export function testsIn(expression: Expression, within: readonly string[] = []): PlacedTest[] {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return expression.items.flatMap((item) => testsIn(item, within));
-    case 'not':
-      return testsIn(expression.item, within);
-    case 'quantified':
-      return testsIn(expression.test, within);
-    case 'exists':
-      return testsIn(expression.condition, [...within, expression.collection]);
-    default:
-      return [{ test: expression, within }];
-  }
+  const here = (test: Test): PlacedTest[] => [{ test, within }];
+  const inEach = (items: readonly Expression[]) => items.flatMap((item) => testsIn(item, within));
+  return visitExpression(expression, {
+    all: inEach,
+    any: inEach,
+    not: (item) => testsIn(item, within),
+    comparison: here,
+    in: here,
+    quantified: ({ test }) => here(test),
+    exists: ({ condition, collection }) => testsIn(condition, [...within, collection]),
+  });
 }
 
 /** Every `exists` of an expression. */
 export function existsIn(expression: Expression): Exists[] {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return expression.items.flatMap(existsIn);
-    case 'not':
-      return existsIn(expression.item);
-    case 'exists':
-      return [expression, ...existsIn(expression.condition)];
-    default:
-      return [];
-  }
+  const inEach = (items: readonly Expression[]) => items.flatMap(existsIn);
+  return visitExpression<Exists[]>(expression, {
+    all: inEach,
+    any: inEach,
+    not: existsIn,
+    comparison: () => [],
+    in: () => [],
+    quantified: () => [],
+    exists: (exists) => [exists, ...existsIn(exists.condition)],
+  });
 }
 
 /** Every operand of an expression: of both sides of each test, paths within functions included. */

@@ -2,25 +2,22 @@ import type { Collection } from '@recordbus/schema';
 import { serviceAccount } from './caller-collection.ts';
 import { readsCaller } from './caller-values.ts';
 import type { Resolved, ResolvedComparison } from './resolved.ts';
+import { type ResolvedTest, visitResolved } from './visit-resolved.ts';
 
 /**
  * Whether an expression may hold for some record and some caller with an account of this collection, for a service key, or
  * for a guest.
  */
 export function canHold(expression: Resolved, caller: Collection | undefined): boolean {
-  switch (expression.kind) {
-    case 'all':
-      return expression.items.every((item) => canHold(item, caller));
-    case 'any':
-      return expression.items.some((item) => canHold(item, caller));
-    case 'decided':
-      return expression.holds;
-    case 'comparison':
-      if (caller) return isTrueOf(expression, caller) !== false;
-      return !readsCaller(expression);
-    default:
-      return caller !== undefined || !readsCaller(expression);
-  }
+  const holdsIfRead = (test: ResolvedTest) => caller !== undefined || !readsCaller(test);
+  return visitResolved(expression, {
+    all: (items) => items.every((item) => canHold(item, caller)),
+    any: (items) => items.some((item) => canHold(item, caller)),
+    decided: ({ holds }) => holds,
+    nullTest: holdsIfRead,
+    comparison: (test) => holdsIfRead(test) && (caller === undefined || isTrueOf(test, caller) !== false),
+    exists: holdsIfRead,
+  });
 }
 
 /** The verdict of a comparison that is the same for all accounts of a collection; undefined for others. */

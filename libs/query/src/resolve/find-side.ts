@@ -32,7 +32,9 @@ export function findSide(operand: Operand, scope: Scope): Side {
     }
     case 'request':
       return findCallerColumn(operand, scope) ?? { ...findRequestSource(operand, scope), position };
-    default:
+    case 'text':
+    case 'number':
+    case 'bool':
       return { type: 'literal', literal: operand, position };
   }
 }

@@ -1,7 +1,7 @@
 import type { Membership, Operand } from '../language/ast.ts';
 import { limits } from '../limits.ts';
 import { errorAt } from '../query-error.ts';
-import { callersOf, type OfCaller } from './caller-values.ts';
+import { isOfCaller, type OfCaller } from './caller-values.ts';
 import { findSide } from './find-side.ts';
 import { compareAsOneKind, kindOf, type Side } from './one-kind.ts';
 import { type Form, hasSeveralValues, type Resolved, type ResolvedComparison } from './resolved.ts';
@@ -51,7 +51,7 @@ function joinItems(tests: readonly Resolved[], form: Form, position: number): Re
     throw errorAt(`more than ${limits.terms} items of in must be of one kind, all texts or all numbers`, position);
   if (form.isNegated) return { kind: 'all', items: tests };
   // If the caller lacks one of the values, the test does not hold, even if another item is equal (rules §4.4).
-  return { kind: 'all', items: [...items.flatMap(callersOf).map(isThere), { kind: 'any', items: tests }] };
+  return { kind: 'all', items: [...items.filter(isOfCaller).map(isThere), { kind: 'any', items: tests }] };
 }
 
 const isThere = (operand: OfCaller): Resolved => ({ kind: 'nullTest', operand, isNegated: true, negatesValue: false });

@@ -1,4 +1,5 @@
 import type { Exists, Expression, Operand, Quantified, Test } from '../language/ast.ts';
+import { visitExpression } from '../language/visit-expression.ts';
 import { errorAt, UnknownName } from '../query-error.ts';
 import { lacksCaller } from './caller-values.ts';
 import { findSide } from './find-side.ts';
@@ -14,21 +15,18 @@ import type { Scope } from './scope.ts';
  * Throws QueryError for an unknown field and for sides that cannot be compared.
  */
 export function resolve(expression: Expression, scope: Scope, isNegated = false): Resolved {
-  switch (expression.kind) {
-    case 'all':
-    case 'any': {
-      const items = expression.items.map((item) => resolve(item, scope, isNegated));
-      return { kind: (expression.kind === 'all') === isNegated ? 'any' : 'all', items };
-    }
-    case 'not':
-      return resolve(expression.item, scope, !isNegated);
-    case 'quantified':
-      return resolveQuantified(expression, scope, isNegated);
-    case 'exists':
-      return resolveExists(expression, scope, isNegated);
-    default:
-      return resolveTest(expression, scope, { isNegated: isNegated !== isNegative(expression), negatesValue: false });
-  }
+  const each = (items: readonly Expression[]) => items.map((item) => resolve(item, scope, isNegated));
+  const test = (one: Test) =>
+    resolveTest(one, scope, { isNegated: isNegated !== isNegative(one), negatesValue: false });
+  return visitExpression<Resolved>(expression, {
+    all: (items) => ({ kind: isNegated ? 'any' : 'all', items: each(items) }),
+    any: (items) => ({ kind: isNegated ? 'all' : 'any', items: each(items) }),
+    not: (item) => resolve(item, scope, !isNegated),
+    comparison: test,
+    in: test,
+    quantified: (quantified) => resolveQuantified(quantified, scope, isNegated),
+    exists: (exists) => resolveExists(exists, scope, isNegated),
+  });
 }
 
 const isNegative = (test: Test): boolean =>

@@ -1,5 +1,6 @@
-import { callersOf } from './caller-values.ts';
-import type { Resolved, Source } from './resolved.ts';
+import { isOfCaller } from './caller-values.ts';
+import type { Resolved } from './resolved.ts';
+import { sourcesIn } from './visit-resolved.ts';
 
 /** Parts of an expression of which at least one must hold. */
 interface Parts {
@@ -30,26 +31,8 @@ export function splitByCaller(expression: Resolved): Parts | undefined {
 }
 
 /** Whether an expression reads a value of the request. */
-export function readsRequest(expression: Resolved): boolean {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return expression.items.some(readsRequest);
-    case 'decided':
-      return false;
-    case 'nullTest':
-      return isOfRequest(expression.operand);
-    case 'comparison':
-      return isOfRequest(expression.left) || isOfRequest(expression.right);
-    case 'exists':
-      return expression.condition !== undefined && readsRequest(expression.condition);
-  }
-}
-
-const isOfRequest = (source: Source): boolean =>
-  source.source === 'several'
-    ? source.items.some(isOfRequest)
-    : source.source === 'request' ||
-      source.source === 'isset' ||
-      source.source === 'changed' ||
-      callersOf(source).length > 0;
+export const readsRequest = (expression: Resolved): boolean =>
+  sourcesIn(expression).some(
+    (source) =>
+      source.source === 'request' || source.source === 'isset' || source.source === 'changed' || isOfCaller(source),
+  );

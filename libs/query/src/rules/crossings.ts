@@ -4,6 +4,7 @@ import { membersOf } from '../resolve/member.ts';
 import { resolve } from '../resolve/resolve.ts';
 import type { Column, Hop, Resolved, ResolvedComparison, Source, Walk } from '../resolve/resolved.ts';
 import type { Scope } from '../resolve/scope.ts';
+import { visitResolved } from '../resolve/visit-resolved.ts';
 
 /** A collection whose records decide about others, with the names of the fields that are read. */
 export interface Crossing {
@@ -57,32 +58,26 @@ function createNote(found: Found[]): Note {
 
 /** Visits an expression about the first of the rows. The other rows are the enclosing ones of `exists`. */
 function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      for (const item of expression.items) visit(item, rows, note);
-      return;
-    case 'decided':
-      return;
-    case 'nullTest':
-      visitSource(expression.operand, rows, note);
-      return;
-    case 'comparison':
-      visitSource(expression.left, rows, note, namesCaller(expression.right, expression));
-      visitSource(expression.right, rows, note, namesCaller(expression.left, expression));
-      return;
-    case 'exists': {
-      const { from, condition } = expression;
-      if (!('target' in from)) {
-        visitColumn(from, rows, note);
-        return;
-      }
+  const visitEach = (items: readonly Resolved[]): void => {
+    for (const item of items) visit(item, rows, note);
+  };
+  visitResolved(expression, {
+    all: visitEach,
+    any: visitEach,
+    decided() {},
+    nullTest: ({ operand }) => visitSource(operand, rows, note),
+    comparison(test) {
+      visitSource(test.left, rows, note, namesCaller(test.right, test));
+      visitSource(test.right, rows, note, namesCaller(test.left, test));
+    },
+    exists({ from, condition }) {
+      if (!('target' in from)) return visitColumn(from, rows, note);
       const row = { collection: from.target, is: 'other' } as const;
       note(row);
       if (from.guard) visit(from.guard, [row], note);
       if (condition) visit(condition, [row, ...rows], note);
-    }
-  }
+    },
+  });
 }
 
 /** Whether a side of a comparison is the caller's `id` or `email`, so that a column on the other side names callers. */

@@ -1,6 +1,7 @@
 import type { Collection } from '@recordbus/schema';
-import type { Expression, Operand } from '../language/ast.ts';
+import type { Expression } from '../language/ast.ts';
 import { parse } from '../language/parser.ts';
+import { visitExpression } from '../language/visit-expression.ts';
 import { QueryError } from '../query-error.ts';
 import { serviceAccount } from '../resolve/caller-collection.ts';
 import { canHold } from '../resolve/can-hold.ts';
@@ -14,6 +15,7 @@ import {
   type Source,
 } from '../resolve/resolved.ts';
 import type { QuerySchema } from '../resolve/scope.ts';
+import { visitResolved } from '../resolve/visit-resolved.ts';
 
 /** A part of a rule that holds for no caller and no record. */
 export interface DeadPart {
@@ -65,25 +67,21 @@ const isDead = (part: Expression, { collection, schema, accounts }: RuleScope): 
   });
 
 /** Whether the expression is false for every caller and record. */
-function contradicts(expression: Resolved): boolean {
-  switch (expression.kind) {
-    case 'all': {
-      const items = flatten(expression.items);
-      return items.some(contradicts) || exclude(items);
-    }
-    case 'any':
-      return expression.items.every(contradicts);
-    case 'nullTest':
-      return isNullOfCaller(expression);
-    case 'comparison': {
-      const { left, right, operator, isNegated } = expression;
+const contradicts = (expression: Resolved): boolean =>
+  visitResolved(expression, {
+    all(items) {
+      const parts = flatten(items);
+      return parts.some(contradicts) || exclude(parts);
+    },
+    any: (items) => items.every(contradicts),
+    decided: () => false,
+    nullTest: isNullOfCaller,
+    comparison({ left, right, operator, isNegated }) {
       if (operator !== '=' || left.source !== 'constant' || right.source !== 'constant') return false;
       return (left.value === right.value) === isNegated;
-    }
-    default:
-      return false;
-  }
-}
+    },
+    exists: () => false,
+  });
 
 const flatten = (items: readonly Resolved[]): readonly Resolved[] =>
   items.flatMap((item) => (item.kind === 'all' ? flatten(item.items) : [item]));
@@ -160,19 +158,14 @@ function testsOf(part: Expression): DeadPart['tests'] {
 
 /** The index of the first character of the first test in an expression. */
 function positionOf(expression: Expression): number {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return Math.min(...expression.items.map(positionOf));
-    case 'not':
-      return positionOf(expression.item);
-    case 'comparison':
-      return Math.min(startOf(expression.left), startOf(expression.right));
-    case 'in':
-      return startOf(expression.left);
-    default:
-      return expression.position;
-  }
+  const first = (items: readonly Expression[]) => Math.min(...items.map(positionOf));
+  return visitExpression(expression, {
+    all: first,
+    any: first,
+    not: positionOf,
+    comparison: ({ left, right }) => Math.min(left.position, right.position),
+    in: ({ left }) => left.position,
+    quantified: ({ position }) => position,
+    exists: ({ position }) => position,
+  });
 }
-
-const startOf = ({ position }: Operand): number => position;

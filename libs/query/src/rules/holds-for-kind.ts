@@ -1,5 +1,6 @@
 import type { Comparison, Expression, Operand } from '../language/ast.ts';
 import { parse } from '../language/parser.ts';
+import { visitExpression } from '../language/visit-expression.ts';
 import { QueryError } from '../query-error.ts';
 
 /** The properties that all callers of a kind share. */
@@ -25,23 +26,23 @@ export function holdsForKind(rule: string, kind: CallerKind): boolean {
 
 /** Undefined if it depends on more than the kind of the caller. */
 function decide(expression: Expression, kind: CallerKind): boolean | undefined {
-  switch (expression.kind) {
-    case 'comparison':
-      return decideComparison(expression, kind);
-    case 'not': {
-      const item = decide(expression.item, kind);
-      return item === undefined ? undefined : !item;
-    }
-    case 'all':
-    case 'any': {
-      // A part that cannot be decided may be invalid, and an invalid rule admits nobody.
-      const items = expression.items.map((item) => decide(item, kind));
-      if (items.includes(undefined)) return undefined;
-      return expression.kind === 'all' ? items.every(Boolean) : items.some(Boolean);
-    }
-    default:
-      return undefined;
-  }
+  // A part that cannot be decided may be invalid, and an invalid rule admits nobody.
+  const decideEach = (items: readonly Expression[]) => {
+    const verdicts = items.map((item) => decide(item, kind));
+    return verdicts.every((verdict) => verdict !== undefined) ? verdicts : undefined;
+  };
+  return visitExpression<boolean | undefined>(expression, {
+    all: (items) => decideEach(items)?.every(Boolean),
+    any: (items) => decideEach(items)?.some(Boolean),
+    not(item) {
+      const verdict = decide(item, kind);
+      return verdict === undefined ? undefined : !verdict;
+    },
+    comparison: (test) => decideComparison(test, kind),
+    in: () => undefined,
+    quantified: () => undefined,
+    exists: () => undefined,
+  });
 }
 
 function decideComparison({ operator, left, right }: Comparison, kind: CallerKind): boolean | undefined {

@@ -7,9 +7,11 @@ import {
   passesSeveral,
   type Resolved,
   type ResolvedComparison,
+  type ResolvedExists,
   type Source,
 } from '../resolve/resolved.ts';
 import type { QuerySchema } from '../resolve/scope.ts';
+import { visitResolved } from '../resolve/visit-resolved.ts';
 
 /** An index that would serve an expression. */
 export interface WantedIndex {
@@ -50,25 +52,19 @@ export function findMissingIndex(rule: string, scope: SearchScope): WantedIndex 
   }
 }
 
-function search(expression: Resolved, scope: SearchScope): Verdict {
-  switch (expression.kind) {
-    case 'all': {
-      const verdicts = expression.items.map((item) => search(item, scope));
+const search = (expression: Resolved, scope: SearchScope): Verdict =>
+  visitResolved(expression, {
+    all(items) {
+      const verdicts = items.map((item) => search(item, scope));
       // One index is enough. For a record that is already found, each part is searched separately.
       return scope.isFound ? everyOf(verdicts) : someOf(verdicts);
-    }
-    case 'any':
-      return everyOf(expression.items.map((item) => search(item, scope)));
-    case 'comparison':
-      return searchComparison(expression, scope);
-    case 'exists':
-      return searchExists(expression, scope);
-    case 'decided':
-      return expression.holds ? readsAll(scope) : 'served';
-    case 'nullTest':
-      return readsAll(scope);
-  }
-}
+    },
+    any: (items) => everyOf(items.map((item) => search(item, scope))),
+    decided: ({ holds }) => (holds ? readsAll(scope) : 'served'),
+    nullTest: () => readsAll(scope),
+    comparison: (test) => searchComparison(test, scope),
+    exists: (test) => searchExists(test, scope),
+  });
 
 /** No index would help. */
 const readsAll = ({ isFound, collection, isLarge }: SearchScope): Verdict =>
@@ -124,8 +120,7 @@ function isIndexed(collection: Collection, { column, isSearchable, transform, ke
 }
 
 /** Searches the related collection by values of the outer record, or the outer one by values of related records. */
-function searchExists(expression: Extract<Resolved, { kind: 'exists' }>, scope: SearchScope): Verdict {
-  const { from, condition, isNegated } = expression;
+function searchExists({ from, condition, isNegated }: ResolvedExists, scope: SearchScope): Verdict {
   if (!('target' in from)) return scope.isFound || !isNegated ? 'served' : readsAll(scope);
   const inner = condition ? search(condition, { ...scope, collection: from.target, isFound: false }) : 'served';
   if (scope.isFound) return inner;
@@ -135,19 +130,16 @@ function searchExists(expression: Extract<Resolved, { kind: 'exists' }>, scope: 
 }
 
 /** Searches the outer records by the equations of the condition with them. */
-function searchOuter(condition: Resolved, scope: SearchScope): Verdict {
-  switch (condition.kind) {
-    case 'all':
-      return someOf(condition.items.map((item) => searchOuter(item, scope)));
-    case 'any':
-      return everyOf(condition.items.map((item) => searchOuter(item, scope)));
-    case 'comparison': {
-      const { left, right, isNegated, operator } = condition;
+const searchOuter = (condition: Resolved, scope: SearchScope): Verdict =>
+  visitResolved(condition, {
+    all: (items) => someOf(items.map((item) => searchOuter(item, scope))),
+    any: (items) => everyOf(items.map((item) => searchOuter(item, scope))),
+    decided: () => readsAll(scope),
+    nullTest: () => readsAll(scope),
+    comparison({ left, right, isNegated, operator }) {
       const column = [left, right].find((side): side is Column => side.source === 'column' && side.up === 1);
       if (!column || isNegated || passesSeveral(column)) return readsAll(scope);
       return searchColumn(column, operator === '~' ? 'trigram' : 'btree', scope);
-    }
-    default:
-      return readsAll(scope);
-  }
-}
+    },
+    exists: () => readsAll(scope),
+  });

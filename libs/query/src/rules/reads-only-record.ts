@@ -30,8 +30,12 @@ function isOfRecord(operand: Operand, collection: Collection): boolean {
       return false;
     case 'path':
       return isOwnValue(operand, collection);
-    // The path within `distance(…)` is an operand of its own.
-    default:
+    // The path within it is an operand of its own.
+    case 'distance':
+    case 'text':
+    case 'number':
+    case 'bool':
+    case 'null':
       return true;
   }
 }

@@ -4,6 +4,7 @@ import { resolve } from '../resolve/resolve.ts';
 import type { CallerValue, Column, Resolved, ResolvedComparison, ResolvedExists, Source } from '../resolve/resolved.ts';
 import type { Scope } from '../resolve/scope.ts';
 import { readsRequest, splitByCaller } from '../resolve/split-by-caller.ts';
+import { visitResolved } from '../resolve/visit-resolved.ts';
 import { compile } from './compile.ts';
 import { joinOuterPath } from './exists-sql.ts';
 import { selectThrough } from './hops.ts';
@@ -48,29 +49,24 @@ const nobody: Candidates = { selects: [], cost: 0 };
 const unionOf = (selects: readonly string[]): string =>
   selects.length === 0 ? 'select null::text where false' : selects.join(' union all ');
 
-function candidatesOf(expression: Resolved, into: SqlTarget): Candidates | undefined {
-  switch (expression.kind) {
-    case 'all':
-      // Each item limits the accounts, so the cheapest one is enough.
-      return expression.items
+const candidatesOf = (expression: Resolved, into: SqlTarget): Candidates | undefined =>
+  visitResolved<Candidates | undefined>(expression, {
+    // Each item limits the accounts, so the cheapest one is enough.
+    all: (items) =>
+      items
         .flatMap((item) => candidatesOf(item, into) ?? [])
-        .reduce<Candidates | undefined>((best, one) => (best && best.cost <= one.cost ? best : one), undefined);
-    case 'any': {
-      const found = expression.items.map((item) => candidatesOf(item, into));
+        .reduce<Candidates | undefined>((best, one) => (best && best.cost <= one.cost ? best : one), undefined),
+    any(items) {
+      const found = items.map((item) => candidatesOf(item, into));
       if (!found.every((one) => one !== undefined)) return undefined;
       const cost = found.reduce((sum, one) => sum + one.cost, 0);
       return { selects: found.flatMap(({ selects }) => selects), cost };
-    }
-    case 'decided':
-      return expression.holds ? undefined : nobody;
-    case 'comparison':
-      return ofComparison(expression, into);
-    case 'exists':
-      return ofExists(expression, into);
-    case 'nullTest':
-      return undefined;
-  }
-}
+    },
+    decided: ({ holds }) => (holds ? undefined : nobody),
+    nullTest: () => undefined,
+    comparison: (test) => ofComparison(test, into),
+    exists: (test) => ofExists(test, into),
+  });
 
 /** `x = @request.auth.id`, and `x = @request.auth.<relation>`, whose index leads back to the accounts. */
 function ofComparison(test: ResolvedComparison, into: SqlTarget): Candidates | undefined {

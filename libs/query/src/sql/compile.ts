@@ -1,5 +1,6 @@
 import { callersIn } from '../resolve/caller-values.ts';
 import type { Resolved, ResolvedComparison, ResolvedExists } from '../resolve/resolved.ts';
+import { visitResolved } from '../resolve/visit-resolved.ts';
 import { presenceOf } from './caller-sql.ts';
 import { compareSql } from './compare-sql.ts';
 import { existsSql } from './exists-sql.ts';
@@ -12,19 +13,16 @@ import type { SqlTarget } from './sql-target.ts';
  * ON, FILTER and CASE WHEN; elsewhere it needs `is true`. All values are parameters.
  */
 export function compile(expression: Resolved, into: SqlTarget): string {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return `(${expression.items.map((item) => compile(item, into)).join(expression.kind === 'all' ? ' and ' : ' or ')})`;
-    case 'decided':
-      return String(expression.holds);
-    case 'nullTest':
-      return nullTest(expression, into).sql;
-    case 'comparison':
-      return ofPresent(expression, into, compareSql(expression, into)).sql;
-    case 'exists':
-      return ofPresent(expression, into, existsSql(expression, into)).sql;
-  }
+  const join = (items: readonly Resolved[], by: 'and' | 'or') =>
+    `(${items.map((item) => compile(item, into)).join(` ${by} `)})`;
+  return visitResolved(expression, {
+    all: (items) => join(items, 'and'),
+    any: (items) => join(items, 'or'),
+    decided: ({ holds }) => String(holds),
+    nullTest: (test) => nullTest(test, into).sql,
+    comparison: (test) => ofPresent(test, into, compareSql(test, into)).sql,
+    exists: (test) => ofPresent(test, into, existsSql(test, into)).sql,
+  });
 }
 
 /** The test for callers who have every value that it reads (rules §4.4). */

@@ -1,5 +1,6 @@
 import { callersIn } from '../resolve/caller-values.ts';
 import type { Resolved, ResolvedComparison, ResolvedExists, Source } from '../resolve/resolved.ts';
+import { resolvedTestsIn, sourcesOf } from '../resolve/visit-resolved.ts';
 import { presenceOf } from './caller-sql.ts';
 import { compile } from './compile.ts';
 import type { SqlTarget } from './sql-target.ts';
@@ -32,32 +33,10 @@ const isNegated = (test: Resolved): test is ResolvedComparison | ResolvedExists 
   (test.kind === 'comparison' || test.kind === 'exists') && test.isNegated;
 
 /** Whether the result may differ between rows. */
-function readsRow(expression: Resolved): boolean {
-  switch (expression.kind) {
-    case 'all':
-    case 'any':
-      return expression.items.some(readsRow);
-    case 'decided':
-      return false;
-    case 'nullTest':
-      return isOfRow(expression.operand);
-    case 'comparison':
-      return isOfRow(expression.left) || isOfRow(expression.right);
-    case 'exists':
-      return true;
-  }
-}
+const readsRow = (expression: Resolved): boolean =>
+  resolvedTestsIn(expression).some((test) => test.kind === 'exists' || sourcesOf(test).some(isOfRow));
 
-function isOfRow(source: Source): boolean {
-  switch (source.source) {
-    case 'column':
-    case 'changed':
-      return true;
-    case 'count':
-      return source.account === undefined;
-    case 'several':
-      return source.items.some(isOfRow);
-    default:
-      return false;
-  }
-}
+const isOfRow = (source: Source): boolean =>
+  source.source === 'column' ||
+  source.source === 'changed' ||
+  (source.source === 'count' && source.account === undefined);
