@@ -1,5 +1,6 @@
 import { type Bus, type EventStream, webhooksConsumer } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
+import { countRows } from '@recordbus/queue';
 import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { LeasedDelivery } from './delivery/claim.ts';
 import type { AttemptOutcome } from './delivery/record-outcomes.ts';
@@ -30,21 +31,15 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
     'recordbus_webhook_first_attempt_seconds',
     'Time from the commit of the event (or the request to redeliver it) to the first attempt.',
   );
-  const count = (from: string) => async (): Promise<number> => {
-    const [row] = await query<{ count: number }>({ text: `select count(*) from ${from}`, values: [] });
-    return row?.count ?? 0;
-  };
-  sampledGauge(metrics, {
+  countRows(metrics, query, {
     name: 'recordbus_webhook_deliveries_pending',
     help: 'Deliveries that wait to be sent, including those of disabled webhooks.',
-    sample: count('system.delivery_queue'),
-    isShared: true,
+    from: 'system.delivery_queue',
   });
-  sampledGauge(metrics, {
+  countRows(metrics, query, {
     name: 'recordbus_webhooks_paused',
     help: 'Webhooks that are paused because their receivers keep failing.',
-    sample: count('system.webhooks where enabled and paused_until is not null'),
-    isShared: true,
+    from: 'system.webhooks where enabled and paused_until is not null',
   });
   sampledGauge(metrics, {
     name: 'recordbus_webhook_attempts_under_way',

@@ -1,4 +1,9 @@
 import type { Query } from '@recordbus/database';
+import { isFree, queueTable } from '@recordbus/queue';
+
+const deliveries = queueTable({ table: 'system.delivery_queue', key: 'delivery_id' });
+
+export const { renew: renewLeases, release: releaseLeases } = deliveries;
 
 /** A delivery that this process has leased, with everything that an attempt needs. */
 export interface LeasedDelivery {
@@ -71,23 +76,21 @@ export function claimDue(
         where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer
           else w.id in (select id from probed) end
         order by random()
-      ), due as (
-        select room.*, next.delivery_id
-        from room cross join lateral (
-          select q.delivery_id from system.delivery_queue q
-          where q.webhook_id = room.id and q.next_attempt_at <= now()
-            and (q.lease_until is null or q.lease_until <= now())
-          order by q.next_attempt_at limit room.free for update skip locked
-        ) as next
-        limit $4
       ), claimed as (
-        update system.delivery_queue q
-        set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + make_interval(secs => $5),
-          lost_leases = q.lost_leases + (q.lease_until is not null)::integer
-        from due where q.delivery_id = due.delivery_id
-        returning q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases,
-          due.url, due.secret, due.previous_secret, due.failing, due.headers, due.retry_max, due.retry_backoff,
-          due.retry_delay_ms, due.timeout_ms
+        ${deliveries.claim({
+          due: `select room.*, next.key
+            from room cross join lateral (
+              select q.delivery_id as key from system.delivery_queue q
+              where q.webhook_id = room.id and q.next_attempt_at <= now() and ${isFree('q')}
+              order by q.next_attempt_at limit room.free for update skip locked
+            ) as next
+            limit $4`,
+          leaseSec: '$5',
+          set: ['lost_leases = q.lost_leases + (q.lease_until is not null)::integer'],
+          returning: `q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases, due.url,
+            due.secret, due.previous_secret, due.failing, due.headers, due.retry_max, due.retry_backoff, due.retry_delay_ms,
+            due.timeout_ms`,
+        })}
       ), paused as (
         update system.webhooks w
         set paused_until = clock_timestamp() + make_interval(secs => $5 + claimed.timeout_ms / 1000.0)
@@ -98,36 +101,5 @@ export function claimDue(
         e.event, e.body, e.traceparent
       from claimed c left join system.events e on e.id = c.event_id and e.occurred_at = c.occurred_at`,
     values: [[...inFlight.keys()], [...inFlight.values()], perWebhook, limit, leaseSec],
-  });
-}
-
-type Lease = Pick<LeasedDelivery, 'delivery_id' | 'lease_token'>;
-
-/** Selects the leases that are still held; skips rows that another transaction is writing. */
-const stillHeld = `select q.delivery_id
-  from unnest($1::uuid[], $2::uuid[]) as lease (delivery_id, token)
-  join system.delivery_queue q on q.delivery_id = lease.delivery_id and q.lease_token = lease.token
-  for update of q skip locked`;
-
-const idsAndTokens = (leases: readonly Lease[]) => [
-  leases.map(({ delivery_id }) => delivery_id),
-  leases.map(({ lease_token }) => lease_token),
-];
-
-/** Extends leases to `leaseSec` from now. */
-export async function renewLeases(query: Query, leases: readonly Lease[], leaseSec: number): Promise<void> {
-  await query({
-    name: 'delivery.renew',
-    text: `update system.delivery_queue set lease_until = clock_timestamp() + make_interval(secs => $3)
-      where delivery_id in (${stillHeld})`,
-    values: [...idsAndTokens(leases), leaseSec],
-  });
-}
-
-/** Releases leases whose attempts did not begin or finish; they do not count as lost. */
-export async function releaseLeases(query: Query, leases: readonly Lease[]): Promise<void> {
-  await query({
-    text: `update system.delivery_queue set lease_until = null, lease_token = null where delivery_id in (${stillHeld})`,
-    values: idsAndTokens(leases),
   });
 }

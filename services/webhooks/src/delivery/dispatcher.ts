@@ -1,14 +1,14 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
-import { every } from '@recordbus/shared/background';
+import { createQueueWorker } from '@recordbus/queue';
 import type { Logger } from '@recordbus/shared/logging';
 import { attemptDelivery } from './attempt.ts';
 import { claimDue, type LeasedDelivery } from './claim.ts';
 import { createHeldLeases, leaseSec } from './held-leases.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
-import { createRunningAttempts, isShareTaken, shareOf } from './running-attempts.ts';
+import { countByWebhook, shareOf } from './webhook-share.ts';
 
 /** Sends due deliveries. Any number of replicas may run one at the same time. */
 interface Dispatcher {
@@ -33,12 +33,10 @@ interface DispatcherOptions {
   readonly onRecorded: (outcomes: readonly AttemptOutcome[]) => void;
 }
 
-/** The largest claim, and the wait between claims without a wake-up (webhooks §2.8). */
+/** The largest claim (webhooks §2.8). */
 const claimLimit = 50;
-const defaultIdleMs = 2000;
 /** The most attempts of a process at once, over all webhooks. */
 export const maxUnderWay = 1000;
-const failureMs = 1000;
 /** Retries due later than this wait for the next interval. */
 const timedRetryMs = 60_000;
 /** Longest wait of `stop` for attempts in progress, in milliseconds. */
@@ -46,57 +44,49 @@ const stopTimeoutMs = 12_000;
 
 /** Creates the dispatcher of this process; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { query, client, log, idleMs = defaultIdleMs, onBegin, onRecorded } = options;
-  const attempts = createRunningAttempts();
+  const { query, client, log, idleMs, onBegin, onRecorded } = options;
   const leases = createHeldLeases(query, log);
-  const claiming = every({ name: 'claim deliveries', log, intervalMs: idleMs, retryMs: failureMs, run: claimAndBegin });
   const writer = createOutcomeWriter({ query, log, onWritten });
-  /** Whether the last claim may have left due deliveries for lack of room. The end of an attempt then claims again. */
-  let leftSomeBehind = true;
+  const worker = createQueueWorker<LeasedDelivery>({
+    name: 'claim deliveries',
+    log,
+    idleMs,
+    maxRunning: maxUnderWay,
+    maxClaim: claimLimit,
+    async claim(limit) {
+      const { running } = worker;
+      const perWebhook = shareOf(running.length);
+      const items = await claimDue(query, { limit, perWebhook, inFlight: countByWebhook(running), leaseSec });
+      leases.add(items);
+      const counts = countByWebhook([...running, ...items]);
+      return { items, leftSome: counts.values().some((count) => count >= perWebhook) };
+    },
+    async work(claim, ending) {
+      if (ending.aborted) return;
+      onBegin(claim);
+      writer.add(await attemptDelivery(client, claim));
+    },
+  });
 
   function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
     onRecorded(counted);
     for (const { leaseToken, verdict, delayMs } of outcomes) {
       leases.remove(leaseToken);
-      if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(claiming.wakeSoon, delayMs).unref();
+      if (verdict === 'retry' && delayMs < timedRetryMs) setTimeout(worker.wakeSoon, delayMs).unref();
     }
-  }
-
-  async function attempt(claim: LeasedDelivery): Promise<void> {
-    try {
-      onBegin(claim);
-      writer.add(await attemptDelivery(client, claim));
-    } finally {
-      if (leftSomeBehind) claiming.wakeSoon();
-    }
-  }
-
-  async function claimAndBegin(ending: AbortSignal): Promise<number | undefined> {
-    // This claim still counts attempts that end while it runs, so their ends must wake the next claim.
-    leftSomeBehind = true;
-    const limit = Math.min(claimLimit, maxUnderWay - attempts.size);
-    if (limit <= 0) return undefined;
-    const perWebhook = shareOf(attempts.size);
-    const inFlight = attempts.countByWebhook();
-    const claims = await claimDue(query, { limit, perWebhook, inFlight, leaseSec });
-    leftSomeBehind = claims.length === limit || isShareTaken(claims, inFlight, perWebhook);
-    leases.add(claims);
-    if (!ending.aborted) for (const claim of claims) attempts.run(claim.webhook_id, () => attempt(claim));
-    return claims.length === limit ? 0 : undefined;
   }
 
   return {
     start() {
-      claiming.start();
+      worker.start();
       leases.startRenewing();
     },
-    wake: claiming.wake,
+    wake: worker.wake,
     get underWay() {
-      return attempts.size;
+      return worker.running.length;
     },
     async stop() {
-      await claiming.stop();
-      await Promise.race([attempts.ended(), delay(stopTimeoutMs, undefined, { ref: false })]);
+      await Promise.race([worker.stop(), delay(stopTimeoutMs, undefined, { ref: false })]);
       await leases.stopRenewing();
       await writer.stop();
       await leases.release();

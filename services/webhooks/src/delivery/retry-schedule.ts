@@ -1,3 +1,4 @@
+import { doubling } from '@recordbus/queue';
 import { readDateText } from '@recordbus/shared/date-text';
 
 /** The retry options of a webhook. */
@@ -26,8 +27,8 @@ export function nextDelayMs(
 ): number | undefined {
   if (recordedAttempts > plan.retryMax) return undefined;
   const { backoff, baseDelayMs } = plan;
-  const doubled = Math.min(baseDelayMs * 2 ** (recordedAttempts - 1), Math.max(dayMs, baseDelayMs));
-  const delayMs = backoff === 'fixed' ? baseDelayMs : doubled;
+  const doubled = doubling(baseDelayMs, Math.max(dayMs, baseDelayMs));
+  const delayMs = backoff === 'fixed' ? baseDelayMs : doubled(recordedAttempts);
   const jitterMs = delayMs >= jitterFromMs ? delayMs * jitterShare * random() : 0;
   return Math.round(Math.max(delayMs + jitterMs, retryAfterMs));
 }

@@ -1,0 +1,80 @@
+import { every } from '@recordbus/shared/background';
+import type { Logger } from '@recordbus/shared/logging';
+
+/** Works on the items of a queue. Any number of replicas may run a worker. */
+export interface QueueWorker<T> {
+  start(): void;
+  /** Claims now, such as after an item was added. */
+  wake(): void;
+  /** Claims in some milliseconds, once for all callers until then. */
+  wakeSoon(): void;
+  /** The items whose work is in progress. */
+  readonly running: readonly T[];
+  /** Claims nothing more, and waits for the work in progress. Its signal aborts after `graceMs`. */
+  stop(): Promise<void>;
+}
+
+interface QueueWorkerOptions<T> {
+  /** The name of the background task that claims. */
+  readonly name: string;
+  readonly log: Logger;
+  /** The interval between claims without a wake, in milliseconds. */
+  readonly idleMs?: number;
+  /** The most items in progress at once. */
+  readonly maxRunning: number;
+  /** The most items of one claim; by default, as many as there is room for. */
+  readonly maxClaim?: number;
+  /** Leases up to `limit` due items. `leftSome`: whether it left items that may be claimed when others have ended. */
+  claim(limit: number): Promise<{ readonly items: readonly T[]; readonly leftSome?: boolean }>;
+  /** Works on an item and records the result. Never rejects. */
+  work(item: T, ending: AbortSignal): Promise<void>;
+  /** How long `stop` waits before it aborts the work, in milliseconds; 0 by default. */
+  readonly graceMs?: number;
+}
+
+const defaultIdleMs = 2000;
+/** The pause after a failed claim, in milliseconds. */
+const failureMs = 1000;
+
+/** Creates the worker of a process; it does nothing before `start`. */
+export function createQueueWorker<T>(options: QueueWorkerOptions<T>): QueueWorker<T> {
+  const { name, log, idleMs = defaultIdleMs, maxRunning, maxClaim = maxRunning, graceMs = 0 } = options;
+  const running = new Map<T, Promise<void>>();
+  const ending = new AbortController();
+  const claiming = every({ name, log, intervalMs: idleMs, retryMs: failureMs, run: claimAndBegin });
+  /** Whether the last claim may have left due items. The end of an item then claims again. */
+  let leftSome = true;
+
+  async function claimAndBegin(): Promise<number | undefined> {
+    // This claim still counts items that end while it runs, so their ends must wake the next claim.
+    leftSome = true;
+    const limit = Math.min(maxClaim, maxRunning - running.size);
+    if (limit <= 0) return undefined;
+    const claimed = await options.claim(limit);
+    const isFull = claimed.items.length === limit;
+    leftSome = isFull || claimed.leftSome === true;
+    for (const item of claimed.items) running.set(item, work(item));
+    return isFull ? 0 : undefined;
+  }
+
+  async function work(item: T): Promise<void> {
+    await options.work(item, ending.signal);
+    running.delete(item);
+    if (leftSome) claiming.wakeSoon();
+  }
+
+  return {
+    start: claiming.start,
+    wake: claiming.wake,
+    wakeSoon: claiming.wakeSoon,
+    get running() {
+      return [...running.keys()];
+    },
+    async stop() {
+      const timer = setTimeout(() => ending.abort(), graceMs);
+      await claiming.stop();
+      await Promise.all(running.values());
+      clearTimeout(timer);
+    },
+  };
+}
