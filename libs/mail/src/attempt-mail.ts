@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { listed } from '@recordbus/queue';
 import type { Settings } from '@recordbus/settings';
 import type { Logger } from '@recordbus/shared/logging';
 import type { CurrentClient } from './current-client.ts';
@@ -20,7 +21,7 @@ interface AttemptDeps {
 }
 
 /** The backoff by attempt; the last one repeats until the mail expires (mail §3.3). */
-const backoffSec = [2, 10, 60, 300, 1800];
+const backoffSec = listed(2, 10, 60, 300, 1800);
 
 /** Sends a leased mail and records the result. Throws when the result cannot be recorded. */
 export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<MailOutcome> {
@@ -38,7 +39,7 @@ export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<
     log.error({ ...facts, reason: failure.reason }, 'mail given up');
     return 'given_up';
   }
-  const delaySec = backoffSec[Math.min(attempts, backoffSec.length - 1)] ?? 0;
+  const delaySec = backoffSec(attempts + 1);
   await postponeMail(query, mail, delaySec);
   log.warn({ ...facts, reason: failure.reason, retry_in_sec: delaySec }, 'mail postponed');
   return 'postponed';

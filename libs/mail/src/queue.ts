@@ -1,5 +1,8 @@
 import type { Query } from '@recordbus/database';
+import { isFree, queueTable } from '@recordbus/queue';
 import type { MailTemplate } from './mail.ts';
+
+const mails = queueTable({ table: 'system.mail_queue', key: 'id' });
 
 /** A mail that this process may send now. */
 export interface QueuedMail {
@@ -20,15 +23,13 @@ export interface QueuedMail {
 export const claimMail = (query: Query, limit: number, leaseSec: number): Promise<QueuedMail[]> =>
   query<QueuedMail>({
     name: 'mail.claim',
-    text: `update system.mail_queue q
-      set lease_token = gen_random_uuid(), lease_until = clock_timestamp() + make_interval(secs => $2)
-      from (
-        select id from system.mail_queue
-        where next_attempt_at <= now() and expires_at > now() and (lease_until is null or lease_until <= now())
-        order by turn_at limit $1 for update skip locked
-      ) due
-      where q.id = due.id
-      returning q.id, q.template, q.recipient, q.variables, q.attempts, q.lease_token`,
+    text: mails.claim({
+      due: `select id as key from system.mail_queue m
+        where next_attempt_at <= now() and expires_at > now() and ${isFree('m')}
+        order by turn_at limit $1 for update skip locked`,
+      leaseSec: '$2',
+      returning: 'q.id, q.template, q.recipient, q.variables, q.attempts, q.lease_token',
+    }),
     values: [limit, leaseSec],
   });
 
@@ -36,7 +37,7 @@ export const claimMail = (query: Query, limit: number, leaseSec: number): Promis
 export async function removeMail(query: Query, { id, lease_token }: QueuedMail): Promise<void> {
   await query({
     name: 'mail.remove',
-    text: 'delete from system.mail_queue where id = $1 and lease_token = $2',
+    text: `delete from system.mail_queue where ${mails.isHeld}`,
     values: [id, lease_token],
   });
 }
@@ -48,7 +49,7 @@ export async function postponeMail(query: Query, { id, lease_token }: QueuedMail
     text: `update system.mail_queue
       set attempts = attempts + 1, next_attempt_at = now() + make_interval(secs => $3),
         lease_until = null, lease_token = null
-      where id = $1 and lease_token = $2`,
+      where ${mails.isHeld}`,
     values: [id, lease_token, delaySec],
   });
 }
@@ -60,8 +61,7 @@ type ExpiredMail = Pick<QueuedMail, 'id' | 'template' | 'recipient' | 'attempts'
 export const removeExpiredMail = (query: Query): Promise<ExpiredMail[]> =>
   query<ExpiredMail>({
     name: 'mail.expire',
-    text: `delete from system.mail_queue
-      where expires_at <= now() and (lease_until is null or lease_until <= now())
+    text: `delete from system.mail_queue m where expires_at <= now() and ${isFree('m')}
       returning id, template, recipient, attempts`,
     values: [],
   });
