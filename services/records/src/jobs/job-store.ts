@@ -1,5 +1,8 @@
 import type { Query } from '@recordbus/database';
+import { isFree, leaseEnd, queueTable } from '@recordbus/queue';
 import type { Job, JobActor, JobError, JobRequest, JobState } from './job.ts';
+
+const jobs = queueTable({ table: 'system.jobs', key: 'id', fence: 'fence' });
 
 const columns = `id, kind, state, collection_id, collection_name, actor, request, options, body_id, body_bytes, pass, position,
   last_row, rows_total, rows_read, rows_done, rows_skipped, rows_refused, rows_waiting, pass_began_waiting, error, failures,
@@ -91,17 +94,18 @@ export async function listJobs(
  */
 export async function takeJob(query: Query, beside: readonly JobActor[] = []): Promise<Job | undefined> {
   const [row] = await query<Job>({
-    text: `update system.jobs set state = 'running', fence = fence + 1, started_at = coalesce(started_at, clock_timestamp()),
-        lease_until = clock_timestamp() + interval '${leaseSec} seconds'
-      where id = (
-        select j.id from system.jobs j
+    text: jobs.claim({
+      due: `select j.id as key from system.jobs j
         join (
           select actor->>'id' as actor, max(started_at) as last_started_at from system.jobs group by 1
         ) turns on turns.actor = j.actor->>'id'
-        where j.state in ('queued', 'running') and (j.lease_until is null or j.lease_until < clock_timestamp())
+        where j.state in ('queued', 'running') and ${isFree('j')}
           and j.actor->>'id' <> all($1::text[]) and (j.actor->>'type' = 'admin' or not $2)
-        order by turns.last_started_at nulls first, j.created_at, j.id limit 1 for update of j skip locked
-      ) returning ${columns}`,
+        order by turns.last_started_at nulls first, j.created_at, j.id limit 1 for update of j skip locked`,
+      leaseSec,
+      set: ["state = 'running'", 'started_at = coalesce(started_at, clock_timestamp())'],
+      returning: columns,
+    }),
     values: [beside.map(({ id }) => id), beside.some(({ type }) => type === 'service')],
   });
   return row;
@@ -110,7 +114,7 @@ export async function takeJob(query: Query, beside: readonly JobActor[] = []): P
 /** Identifies a job and the replica that holds it. */
 export type HeldJob = Pick<Job, 'id' | 'fence'>;
 
-const isHeld = `id = $1 and fence = $2 and state = 'running'`;
+const isHeld = `${jobs.isHeld} and state = 'running'`;
 
 /** Thrown when this replica no longer holds its job, because it was paused, cancelled, or taken by another replica. */
 export class LostJob extends Error {}
@@ -118,7 +122,7 @@ export class LostJob extends Error {}
 /** Renews the lease. Returns whether this replica still holds the job. */
 export async function renewJob(query: Query, { id, fence }: HeldJob): Promise<boolean> {
   const rows = await query({
-    text: `update system.jobs set lease_until = clock_timestamp() + interval '${leaseSec} seconds' where ${isHeld} returning 1`,
+    text: `update system.jobs set lease_until = ${leaseEnd(leaseSec)} where ${isHeld} returning 1`,
     values: [id, fence],
   });
   return rows.length > 0;
@@ -145,7 +149,7 @@ export async function noteProgress(query: Query, { id, fence }: HeldJob, progres
     name: 'jobs.progress',
     text: `update system.jobs set position = $3, last_row = $4, rows_read = rows_read + $5, rows_done = rows_done + $6,
         rows_skipped = rows_skipped + $7, rows_refused = rows_refused + $8, rows_waiting = rows_waiting + $9,
-        active_ms = active_ms + $10, failures = 0, lease_until = clock_timestamp() + interval '${leaseSec} seconds'
+        active_ms = active_ms + $10, failures = 0, lease_until = ${leaseEnd(leaseSec)}
       where ${isHeld} returning 1`,
     values: [
       id,
@@ -190,7 +194,7 @@ export async function leaveJob(
   { pauseSec, isFailure }: { readonly pauseSec: number; readonly isFailure: boolean },
 ): Promise<void> {
   await query({
-    text: `update system.jobs set lease_until = clock_timestamp() + make_interval(secs => $3), failures = failures + $4
+    text: `update system.jobs set lease_until = ${leaseEnd('$3')}, failures = failures + $4
       where ${isHeld}`,
     values: [id, fence, pauseSec, isFailure ? 1 : 0],
   });
