@@ -1,4 +1,5 @@
 import type { Database, Query } from '@recordbus/database';
+import { isFree, leaseEnd } from '@recordbus/queue';
 import { z } from 'zod';
 
 /** A run of a cron, as admins get it. */
@@ -24,9 +25,12 @@ const leaseSec = 30;
 export const renewMs = 10_000;
 const interrupted = 'the process ended during the run';
 
+/** SQL: whether a run ended with its process. */
+const isInterrupted = `cron_runs.status = 'running' and ${isFree('cron_runs')}`;
+
 const columns = `id, cron, extract(epoch from tick)::bigint as tick, cause,
-  case when status = 'running' and lease_until <= now() then 'failed' else status end as status,
-  case when status = 'running' and lease_until <= now() then '${interrupted}' else error end as error,
+  case when ${isInterrupted} then 'failed' else status end as status,
+  case when ${isInterrupted} then '${interrupted}' else error end as error,
   extract(epoch from started_at)::bigint as started_at, extract(epoch from finished_at)::bigint as finished_at`;
 
 interface RunRequest {
@@ -45,14 +49,14 @@ export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron,
     await query({ text: `select pg_advisory_xact_lock(hashtextextended('cron ' || $1, 0))`, values: [cron] });
     await query({
       text: `update system.cron_runs set status = 'failed', error = '${interrupted}', finished_at = lease_until
-        where cron = $1 and status = 'running' and lease_until <= now()`,
+        where cron = $1 and ${isInterrupted}`,
       values: [cron],
     });
     if (tick) await query({ text: noteTick, values: [cron, tick] });
     const [row] = await query<CronRun>({
       text: `insert into system.cron_runs (cron, tick, cause, status, finished_at, lease_until)
         select $1, $2::timestamptz, $3, case when busy then 'skipped' else 'running' end,
-          case when busy then now() end, now() + make_interval(secs => ${leaseSec})
+          case when busy then now() end, ${leaseEnd(leaseSec)}
         from (select exists (select from system.cron_runs where cron = $1 and status = 'running') as busy) b
         where not (busy and $2::timestamptz is null)
         on conflict (cron, tick) do nothing returning ${columns}`,
@@ -81,7 +85,7 @@ export async function findLastTick(query: Query, cron: string): Promise<Date> {
 /** Renews the lease of a running run. */
 export async function renewRun(query: Query, id: string): Promise<void> {
   await query({
-    text: `update system.cron_runs set lease_until = now() + make_interval(secs => ${leaseSec})
+    text: `update system.cron_runs set lease_until = ${leaseEnd(leaseSec)}
       where id = $1 and status = 'running'`,
     values: [id],
   });

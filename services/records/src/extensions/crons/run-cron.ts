@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
 import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
-import { heartbeat } from '@recordbus/shared/background';
+import { underLease } from '@recordbus/queue';
 import { AppError } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { acceptTraceparent } from '@recordbus/shared/telemetry';
@@ -32,16 +32,9 @@ export const cronsOf = ({ name, description }: LoadedExtension): readonly Declar
 export async function runCron(deps: CronDeps, cron: DeclaredCron, run: CronRun): Promise<void> {
   const { database, log } = deps;
   const facts = { cron: cron.fullName, run: run.id };
-  const endRenewal = heartbeat(renewMs, () => renewRun(database.query, run.id));
-  let failure: string | null = null;
-  try {
-    await callCron(deps, cron, run);
-  } catch (error) {
-    failure = errorTextOf(error);
-    log.warn({ ...facts, reason: failure }, 'a cron failed');
-  } finally {
-    endRenewal();
-  }
+  const renew = () => renewRun(database.query, run.id);
+  const failure = await underLease({ renewMs, renew }, () => callCron(deps, cron, run)).then(() => null, errorTextOf);
+  if (failure !== null) log.warn({ ...facts, reason: failure }, 'a cron failed');
   await endRun(database.query, run.id, failure).catch((error) =>
     log.warn({ ...facts, err: error }, 'cannot record the end of a cron run'),
   );
