@@ -15,7 +15,8 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'errors',
     'driver',
     'servers',
-    'id statement',
+    'advisory-locks id',
+    'statement',
   ],
   'libs/query': ['index', 'rules', 'sql', 'resolve', 'language', 'limits', 'query-error'],
   'services/admin': [

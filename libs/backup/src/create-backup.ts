@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import type { Query } from '@recordbus/database';
+import { lockSession, locks, type Query, unlockSession } from '@recordbus/database';
 import type { Storage } from '@recordbus/storage';
 import type pg from 'pg';
 import { type ArchiveWriter, createArchiveWriter } from './archive-writer.ts';
@@ -42,26 +42,23 @@ export interface BackupOptions {
   onProgress?(done: { readonly rows: number; readonly files: number }): void;
 }
 
-/** No service removes files while this lock is held, so every file of the snapshot exists until it is copied. */
-const lockFileRemovals = "select pg_advisory_lock(hashtext('recordbus.files'))";
-/** Keeps collections from changing between the snapshot and the locks on their tables. */
-const schemaLock = "hashtext('recordbus.schema')";
-
 /**
  * Writes a consistent archive while the services run: rows from one snapshot, then the files that these rows name.
  * Changes of collections wait until it is done, and fail after a timeout. The locks stay until the session ends.
  */
 export async function createBackup(client: pg.Client, options: BackupOptions): Promise<BackupResult> {
   const { files: store, secret, key, onProgress = () => {} } = options;
-  await client.query(lockFileRemovals);
-  await client.query(`select pg_advisory_lock(${schemaLock})`);
+  // No service removes files meanwhile, so every file of the snapshot exists until it is copied.
+  await client.query(`select ${lockSession(locks.storedFiles)}`);
+  // Collections must not change between the snapshot and the locks on their tables.
+  await client.query(`select ${lockSession(locks.schema)}`);
   await client.query('begin isolation level repeatable read read only');
   await client.query("set local search_path = ''");
   for (const table of await listTables(client)) await client.query(`lock table only ${table} in access share mode`);
   const archive = createArchiveWriter(options.output);
   await archive.add(manifestEntry, JSON.stringify(await describeBackup(client, options)));
   const schema = await describeSchema(client);
-  await client.query(`select pg_advisory_unlock(${schemaLock})`);
+  await client.query(`select ${unlockSession(locks.schema)}`);
   await archive.add(schemaEntry, JSON.stringify(schema));
   let rows = 0;
   for (const [index, table] of schema.tables.entries()) {

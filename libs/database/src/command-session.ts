@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { locks, tryLockSession } from './advisory-locks.ts';
 import { isPooled } from './servers/is-pooled.ts';
 import { urlOfPrimary } from './servers/url-of-primary.ts';
 
@@ -6,8 +7,6 @@ const applicationName = (command: string): string => `recordbus cli ${command}`;
 
 /** The prefix of the application names of the sessions of all commands. */
 export const commandPrefix = applicationName('');
-
-const lockKey = "hashtext('recordbus.cli')";
 
 /** Thrown for a database behind a pooler, where a command's settings and locks would stay on shared connections. */
 export class PooledSession extends Error {}
@@ -33,7 +32,7 @@ export async function openCommandSession(command: string, databaseUrl: string): 
 /** SQL: the process id of the session that holds the lock of commands in this database; no row without one. */
 const holder = `select l.pid from pg_locks l join pg_database d on d.oid = l.database
   where l.locktype = 'advisory' and l.granted and d.datname = current_database()
-    and l.objid = (${lockKey}::bigint & 4294967295)::oid`;
+    and l.objid = (${locks.commands}::bigint & 4294967295)::oid`;
 
 /** SQL: whether a command holds the lock. */
 export const commandIsRunning = `exists (${holder})`;
@@ -43,7 +42,7 @@ export const commandIsRunning = `exists (${holder})`;
  * name of the command that holds the lock. The name is empty if that command has just ended.
  */
 export async function takeCommandLock(client: pg.Client): Promise<string | undefined> {
-  const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${lockKey}) as locked`);
+  const { rows } = await client.query<{ locked: boolean }>(`select ${tryLockSession(locks.commands)} as locked`);
   return rows[0]?.locked ? undefined : findOther(client);
 }
 

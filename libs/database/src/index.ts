@@ -1,3 +1,4 @@
+export { lockSession, locks, takeLock, tryShareLock, unlockSession } from './advisory-locks.ts';
 export type { ClientReads } from './client-reads.ts';
 export {
   commandIsRunning,

@@ -1,4 +1,4 @@
-import type { Database } from '@recordbus/database';
+import { type Database, locks, takeLock } from '@recordbus/database';
 import type { EventStream } from '../event-stream.ts';
 
 /**
@@ -43,7 +43,7 @@ export const noGrants: RoomGrants = {
 export const createRoomGrants = ({ database, stream, member, relays }: RoomGrantsOptions): RoomGrants => ({
   replace: (measure) =>
     database.transaction(async (query) => {
-      await query({ text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))', values: [`room ${stream.name}`] });
+      await takeLock(query, locks.room, stream.name);
       const [others] = await query<{ bytes: number }>({
         text: `select coalesce(sum(g.bytes), 0)::double precision as bytes from system.room_grants g
           join system.leases l on l.name = g.member and l.expires_at > clock_timestamp()

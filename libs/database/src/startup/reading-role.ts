@@ -1,3 +1,4 @@
+import { locks, takeLock } from '../advisory-locks.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Query } from '../statement.ts';
 
@@ -36,7 +37,7 @@ export async function prepareReadingRole(
   const state = await findRole(query);
   if (!state || state.isReady) return state?.role;
   return transaction(async (within) => {
-    await within({ text: "select pg_advisory_xact_lock(hashtext('recordbus.roles'))", values: [] });
+    await takeLock(within, locks.roles);
     const now = await findRole(within);
     if (now && !now.isReady) for (const text of grants(quoted(now.role))) await within({ text, values: [] });
     return now?.role;

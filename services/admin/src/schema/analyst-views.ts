@@ -1,4 +1,4 @@
-import type { Database, Query } from '@recordbus/database';
+import { type Database, locks, type Query, takeLock } from '@recordbus/database';
 import {
   type Collection,
   type Field,
@@ -43,8 +43,8 @@ export async function dropAnalystViews(query: Query): Promise<boolean> {
 export async function openAnalystSchema({ transaction }: Pick<Database, 'transaction'>, reader: string): Promise<void> {
   const role = quoteIdentifier(reader);
   await transaction(async (query) => {
+    await takeLock(query, locks.schema);
     for (const text of [
-      "select pg_advisory_xact_lock(hashtext('recordbus.schema'))",
       `create schema if not exists ${analystSchema}`,
       `comment on schema ${analystSchema} is 'A view of each collection, to read with SQL.'`,
       `grant usage on schema ${analystSchema} to ${role}`,

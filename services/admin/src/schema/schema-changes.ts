@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
-import { type Database, isDatabaseError, type Query, sqlState } from '@recordbus/database';
+import { type Database, isDatabaseError, locks, type Query, sqlState, takeLock } from '@recordbus/database';
 import { type Collection, loadCollections } from '@recordbus/schema';
 import { unavailable } from '@recordbus/shared/errors';
 import { createAnalystViews, dropAnalystViews } from './analyst-views.ts';
@@ -68,11 +68,8 @@ export function createSchemaChanges({ database, bus, cipher, onChanged }: Schema
       const execute = async (statements: readonly string[]) => {
         for (const text of statements) await query({ text, values: [] });
       };
-      await execute([
-        "select pg_advisory_xact_lock(hashtext('recordbus.schema'))",
-        `set local lock_timeout = ${waitMs}`,
-        `set local statement_timeout = ${statementTimeoutMs}`,
-      ]);
+      await takeLock(query, locks.schema);
+      await execute([`set local lock_timeout = ${waitMs}`, `set local statement_timeout = ${statementTimeoutMs}`]);
       const { collections } = await loadCollections(query);
       const hasAnalysts = await dropAnalystViews(query);
       const result = await work({ query, collections, cipher, execute, leaveUnchanged });

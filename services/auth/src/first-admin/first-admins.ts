@@ -1,5 +1,5 @@
 import { type AuditedAction, recordAudit } from '@recordbus/audit';
-import type { Database, Query } from '@recordbus/database';
+import { type Database, locks, type Query, takeLock } from '@recordbus/database';
 import { type AdminAccount, hasAdmin, insertAdmin } from '../users/admins.ts';
 
 /** The key of a set-up token contains its hash. Nothing else of the token is stored. */
@@ -23,7 +23,7 @@ export const insertFirstAdmin = (
   author: Pick<AuditedAction, 'context' | 'userAgent'>,
 ): Promise<boolean> =>
   database.transaction(async (query) => {
-    await query({ text: "select pg_advisory_xact_lock(hashtext('recordbus.first_admin'))", values: [] });
+    await takeLock(query, locks.firstAdmin);
     if (await hasAdmin(query)) return false;
     await insertAdmin(query, admin, nowSec);
     const { id, email } = admin;

@@ -1,4 +1,4 @@
-import type { Database, Query } from '@recordbus/database';
+import { type Database, locks, type Query, tryShareLock } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
@@ -64,15 +64,10 @@ export function createRemovals({ database, storage, collections, log }: RemovalD
   }
 
   async function removeBatch(query: Query): Promise<number> {
-    // A backup holds this lock until it has copied every file that its snapshot names.
-    const [hold] = await query<{ free: boolean }>({
-      text: "select pg_try_advisory_xact_lock_shared(hashtext('recordbus.files')) as free",
-      values: [],
-    });
-    if (!hold?.free) return 0;
+    // A backup holds the lock until it has copied every file that its snapshot names.
     const rows = await query<Removal>({
       text: `select id, collection_id, record_id, name from system.file_removals
-where due_at <= now() order by due_at limit ${batchSize} for update skip locked`,
+where due_at <= now() and (select ${tryShareLock(locks.storedFiles)}) order by due_at limit ${batchSize} for update skip locked`,
       values: [],
     });
     if (rows.length === 0) return 0;
@@ -81,10 +76,10 @@ where due_at <= now() order by due_at limit ${batchSize} for update skip locked`
     const reason = outcomes.find((outcome) => outcome.status === 'rejected')?.reason;
     if (failed.length > 0) log.warn({ err: reason, files: failed.length }, 'cannot remove files, will retry');
     const gone = rows.map(({ id }) => id).filter((id) => !failed.includes(id));
-    await query({ text: 'delete from system.file_removals where id = any($1::bigint[])', values: [gone] });
     await query({
-      text: `update system.file_removals set due_at = now() + interval '1 minute' where id = any($1::bigint[])`,
-      values: [failed],
+      text: `with gone as (delete from system.file_removals where id = any($1::bigint[]))
+update system.file_removals set due_at = now() + interval '1 minute' where id = any($2::bigint[])`,
+      values: [gone, failed],
     });
     return rows.length;
   }

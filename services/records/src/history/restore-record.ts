@@ -1,4 +1,4 @@
-import type { Query } from '@recordbus/database';
+import { locks, type Query, takeLock } from '@recordbus/database';
 import { type Collection, perCollection } from '@recordbus/schema';
 import { conflict } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
@@ -63,7 +63,6 @@ export async function restoreRecord(
 async function lockExisting(query: Query, collection: Collection, id: string, deleted: boolean) {
   const existing = await lockRow(query, collection, id);
   if (existing || !deleted) return existing;
-  const values = [`${collection.id}/${id}`];
-  await query({ text: 'select pg_advisory_xact_lock(hashtextextended($1, 0))', values });
+  await takeLock(query, locks.recordId, `${collection.id}/${id}`);
   return lockRow(query, collection, id);
 }

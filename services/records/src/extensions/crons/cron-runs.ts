@@ -1,4 +1,4 @@
-import type { Database, Query } from '@recordbus/database';
+import { type Database, locks, type Query, takeLock } from '@recordbus/database';
 import { isFree, leaseEnd } from '@recordbus/queue';
 import { z } from 'zod';
 
@@ -46,7 +46,7 @@ interface RunRequest {
  */
 export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron, tick, cause }: RunRequest) {
   return transaction(async (query): Promise<CronRun | undefined> => {
-    await query({ text: `select pg_advisory_xact_lock(hashtextextended('cron ' || $1, 0))`, values: [cron] });
+    await takeLock(query, locks.cron, cron);
     await query({
       text: `update system.cron_runs set status = 'failed', error = '${interrupted}', finished_at = lease_until
         where cron = $1 and ${isInterrupted}`,

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { suite, test } from 'node:test';
+import { locks } from './advisory-locks.ts';
+
+const root = join(import.meta.dirname, '../../..');
+const read = (pattern: string) =>
+  globSync(pattern, { cwd: root, exclude: (name) => name === 'node_modules' })
+    .filter((file) => !/\.test\.ts$/.test(file))
+    .map((file) => ({ file, text: readFileSync(join(root, file), 'utf8') }));
+
+/** Files that take locks by their own SQL. */
+const others: ReadonlySet<string> = new Set([
+  'libs/database/src/advisory-locks.ts',
+  'services/records/src/files/range-statements.ts',
+]);
+
+suite('advisory locks', () => {
+  const migrations = read('libs/database/src/migrations/*.ts');
+
+  test('are named in one list, and taken by its keys', () => {
+    const elsewhere = read('{libs,services,infra}/**/{src,test}/**/*.ts')
+      .filter(({ file }) => !others.has(file) && !migrations.some((migration) => migration.file === file))
+      .filter(({ text }) => /pg_(try_)?advisory_\w*lock|hashtext\('recordbus|hashtextextended/.test(text));
+    assert.deepEqual(
+      elsewhere.map(({ file }) => file),
+      [],
+    );
+  });
+
+  test('of functions of the database are in the list', () => {
+    const keys = migrations.flatMap(({ text }) =>
+      [...text.matchAll(/pg_(?:try_)?advisory_\w*lock\w*\((.*)\)/g)].map(([, key = '']) => key),
+    );
+    assert.ok(keys.length > 5, `found ${keys}`);
+    const listed: readonly string[] = Object.values(locks);
+    // A function's parameter stands where the list has $1.
+    const asListed = (key: string) => key.replace(/turn \|\| i\.id/, "'' || $1").replace('(range)', '($1)');
+    assert.deepEqual(
+      keys.filter((key) => !listed.includes(asListed(key))),
+      [],
+    );
+  });
+
+  test('have keys of their own', () => {
+    assert.equal(new Set(Object.values(locks)).size, Object.keys(locks).length);
+  });
+});
