@@ -48,7 +48,7 @@ export interface BackupOptions {
  */
 export async function createBackup(client: pg.Client, options: BackupOptions): Promise<BackupResult> {
   const { files: store, secret, key, onProgress = () => {} } = options;
-  // No service removes files meanwhile, so every file of the snapshot exists until it is copied.
+  // No service removes files meanwhile, so every file in the snapshot exists until it is copied.
   await client.query(`select ${lockSession(locks.storedFiles)}`);
   // Collections must not change between the snapshot and the locks on their tables.
   await client.query(`select ${lockSession(locks.schema)}`);

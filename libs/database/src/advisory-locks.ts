@@ -4,7 +4,7 @@ const named = (name: string): string => `hashtext('recordbus.${name}')`;
 const ofEach = (prefix: string): string => `hashtextextended('${prefix}' || $1, 0)`;
 
 /**
- * All advisory locks, as SQL of their keys. A test refuses others. `$1` in a key stands for the object that it locks.
+ * All advisory locks, each as its key's SQL. A test refuses others. `$1` in a key stands for the object that it locks.
  * Unless an entry says otherwise, a lock lasts until its transaction ends, and who finds it taken waits.
  */
 export const locks = {
@@ -15,38 +15,38 @@ export const locks = {
   /** Set-up. Taken by the request that adds the first admin, so that there is only one. */
   firstAdmin: named('first_admin'),
   /**
-   * The tables of collections. Taken by each change of the schema and by `cli analyst`. A backup takes it for its session,
+   * The collections' tables. Taken by each schema change and by `cli analyst`. A backup takes it for its session,
    * until it holds its tables.
    */
   schema: named('schema'),
-  /** The bytes of stored files. A backup takes it for its session; removals try to share it, and otherwise remove later. */
+  /** Stored bytes. A backup takes it for its session; removals try to share it, and otherwise remove later. */
   storedFiles: named('files'),
   /** The deployment. A command or a backup tries it for its session, since only one may change a deployment. */
   commands: named('cli'),
-  /** The partitions of events, one for each day. Taken by functions of the database that create and drop them. */
+  /** The days of events, a partition each. Taken by database functions that create and drop them. */
   eventDays: named('event_days'),
-  /** The partitions of the request log, one for each day. Taken by functions of the database that create and drop them. */
+  /** The days of the request log, a partition each. Taken by database functions that create and drop them. */
   requestDays: named('request_days'),
-  /** A slot of a client's long reads: `$1` is the client, and `slot` a number. A read tries each slot. */
+  /** A slot for a client's long reads: `$1` is the client, and `slot` a number. A read tries each slot. */
   readSlot: `hashtext('recordbus.read ' || $1::text), slot`,
-  /** The room of a stream, by its name. Taken by a relay while it replaces its grant. */
+  /** A stream's room, by the stream's name. Taken by a relay while it replaces its grant. */
   room: ofEach('room '),
-  /** The runs of a cron, by its name. Taken by the replica that begins one. */
+  /** A cron's runs, by its name. Taken by the replica that begins one. */
   cron: ofEach('cron '),
   /**
-   * The versions of an id, by `<collection id>/<record id>`. Taken by a restore of a deleted record, and by the function
-   * of the database that reads the versions of earlier records for a create or a PUT.
+   * A record id's versions, by `<collection id>/<record id>`. Taken when a deleted record is restored, and by the database
+   * function that reads the versions of earlier records for a create or a PUT.
    */
   recordId: ofEach(''),
-  /** A range of announced files, by its row. Taken when its uploads are over; a create that keeps a file shares it. */
+  /** A range with announced files, by its row. Taken when its uploads are over; a create that keeps a file shares it. */
   announcedRange: 'system.range_lock($1)',
-  /** The template of test databases, by its name. A test file takes it for its session, so that one of them creates it. */
+  /** The test databases' template, by its name. A test file takes it for its session, so that only one creates it. */
   testTemplate: 'hashtext($1)',
 } as const;
 
-/** Takes a lock until the transaction ends. `of` is the object for a key with `$1`. */
-export async function takeLock(query: Query, key: string, of?: string): Promise<void> {
-  await query({ text: `select pg_advisory_xact_lock(${key})`, values: of === undefined ? [] : [of] });
+/** Takes a lock until the transaction ends. `object` is what `$1` in its key stands for. */
+export async function takeLock(query: Query, key: string, object?: string): Promise<void> {
+  await query({ text: `select pg_advisory_xact_lock(${key})`, values: object === undefined ? [] : [object] });
 }
 
 /** SQL: takes a lock until the transaction ends, if it is free. Returns whether it did. */
@@ -61,5 +61,5 @@ export const lockSession = (key: string): string => `pg_advisory_lock(${key})`;
 /** SQL: takes a lock until the session ends, if it is free. Returns whether it did. */
 export const tryLockSession = (key: string): string => `pg_try_advisory_lock(${key})`;
 
-/** SQL: ends a lock of the session. */
+/** SQL: ends a session's lock. */
 export const unlockSession = (key: string): string => `pg_advisory_unlock(${key})`;

@@ -1,4 +1,4 @@
-/** The wait before the next attempt, by the number of attempts that failed (from 1). */
+/** The wait before the next attempt, by how many have failed. */
 export type Backoff = (failures: number) => number;
 
 /** Doubles from `first` up to `most`. */

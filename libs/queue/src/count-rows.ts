@@ -4,7 +4,7 @@ import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 interface RowCount {
   readonly name: string;
   readonly help: string;
-  /** The table and the condition of the rows (SQL). */
+  /** The table and the rows' condition (SQL). */
   readonly from: string;
 }
 

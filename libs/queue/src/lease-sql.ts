@@ -1,4 +1,4 @@
-/** SQL: the end of a lease that begins now and lasts some seconds (SQL). */
+/** SQL: when a lease ends that begins now and lasts some seconds (SQL). */
 export const leaseEnd = (seconds: string | number): string => `clock_timestamp() + make_interval(secs => ${seconds})`;
 
 /** SQL: whether nobody holds a row: it has no lease, or its lease has expired. */

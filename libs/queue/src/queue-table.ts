@@ -7,17 +7,17 @@ type Leased<K extends string> = Readonly<Record<K | 'lease_token', string>>;
 interface ClaimParts {
   /** A SELECT that locks the rows to take, skips locked ones, and has their keys as `key`. */
   readonly due: string;
-  /** The duration of the lease in seconds (SQL). */
+  /** How long the lease lasts, in seconds (SQL). */
   readonly leaseSec: string | number;
   /** More assignments to the row `q`. */
   readonly set?: readonly string[];
-  /** Columns of `q` and `due`. */
+  /** Columns from `q` and `due`. */
   readonly returning: string;
 }
 
-/** The table of a queue. Its rows are the work; `lease_until` and the fence say who works on a row. */
+/** A queue's table. Its rows are the work; `lease_until` and the fence say who works on a row. */
 interface QueueTable<K extends string> {
-  /** SQL of the UPDATE that leases due rows `q`. Each gets a new fence, so its earlier holder can no longer write. */
+  /** SQL: the UPDATE that leases due rows `q`. Each gets a new fence, so its earlier holder can no longer write. */
   claim(parts: ClaimParts): string;
   /** SQL: whether the row $1 still has the fence $2. */
   readonly isHeld: string;
@@ -29,17 +29,17 @@ interface QueueTable<K extends string> {
 
 interface QueueTableOptions<K extends string> {
   readonly table: string;
-  /** The column of the key, a UUID. */
+  /** The key's column, a UUID. */
   readonly key: K;
-  /** The column of the fence: a random token, or a number that each claim raises. */
+  /** The fence's column: a random token, or a number that each claim raises. */
   readonly fence?: 'lease_token' | 'fence';
 }
 
-/** Describes the table of a queue. */
+/** Describes a queue's table. */
 export function queueTable<K extends string>(options: QueueTableOptions<K>): QueueTable<K> {
   const { table, key, fence = 'lease_token' } = options;
   const nextFence = fence === 'fence' ? 'q.fence + 1' : 'gen_random_uuid()';
-  // A row that another transaction is writing is skipped: that may be the end of the lease.
+  // A row that another transaction is writing is skipped: its lease may be ending.
   const isStillHeld = `${key} in (
     select q.${key} from unnest($1::uuid[], $2::uuid[]) as lease (key, token)
     join ${table} q on q.${key} = lease.key and q.lease_token = lease.token for update of q skip locked

@@ -20,7 +20,7 @@ suite('a queue worker', () => {
     ends.clear();
   });
 
-  /** Starts a worker of the items in `queue`; the test ends their work. */
+  /** Starts a worker for the items in `queue`; the test ends their work. */
   function start(queue: number[], options: Partial<Parameters<typeof createQueueWorker<number>>[0]> = {}) {
     const limits: number[] = [];
     const worker = createQueueWorker<number>({

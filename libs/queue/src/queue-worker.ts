@@ -1,7 +1,7 @@
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** Works on the items of a queue. Any number of replicas may run a worker. */
+/** Works on a queue's items. Any number of replicas may run a worker. */
 export interface QueueWorker<T> {
   start(): void;
   /** Claims now, such as after an item was added. */
@@ -15,14 +15,14 @@ export interface QueueWorker<T> {
 }
 
 interface QueueWorkerOptions<T> {
-  /** The name of the background task that claims. */
+  /** The background task that claims has this name. */
   readonly name: string;
   readonly log: Logger;
   /** The interval between claims without a wake, in milliseconds. */
   readonly idleMs?: number;
   /** The most items in progress at once. */
   readonly maxRunning: number;
-  /** The most items of one claim; by default, as many as there is room for. */
+  /** The most items that one claim takes; by default, as many as there is room for. */
   readonly maxClaim?: number;
   /** Leases up to `limit` due items. `leftSome`: whether it left items that may be claimed when others have ended. */
   claim(limit: number): Promise<{ readonly items: readonly T[]; readonly leftSome?: boolean }>;
@@ -36,13 +36,13 @@ const defaultIdleMs = 2000;
 /** The pause after a failed claim, in milliseconds. */
 const failureMs = 1000;
 
-/** Creates the worker of a process; it does nothing before `start`. */
+/** Creates a process's worker; it does nothing before `start`. */
 export function createQueueWorker<T>(options: QueueWorkerOptions<T>): QueueWorker<T> {
   const { name, log, idleMs = defaultIdleMs, maxRunning, maxClaim = maxRunning, graceMs = 0 } = options;
   const running = new Map<T, Promise<void>>();
   const ending = new AbortController();
   const claiming = every({ name, log, intervalMs: idleMs, retryMs: failureMs, run: claimAndBegin });
-  /** Whether the last claim may have left due items. The end of an item then claims again. */
+  /** Whether the last claim may have left due items. An item's end then claims again. */
   let leftSome = true;
 
   async function claimAndBegin(): Promise<number | undefined> {

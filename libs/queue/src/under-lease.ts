@@ -1,10 +1,10 @@
 import { heartbeat } from '@recordbus/shared/background';
 
-/** The reason of the signal when another replica holds the lease, or nobody. */
+/** The signal's reason when another replica holds the lease, or nobody. */
 export class LostLease extends Error {}
 
 interface LeaseOptions {
-  /** How often the lease is renewed, in milliseconds; a third of its duration is a good value. */
+  /** How often the lease is renewed, in milliseconds; a third as long as it lasts is a good value. */
   readonly renewMs: number;
   /** Renews the lease. Returns false if this process no longer holds it. An error counts for nothing: it may still do. */
   renew(): Promise<unknown>;
