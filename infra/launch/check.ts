@@ -6,8 +6,8 @@ const checkers = String(Math.max(1, Math.min(4, Math.floor(availableParallelism(
 
 const stages: readonly Stage[] = [
   { title: 'Types', command: 'tsc', args: ['-p', '.', '--checkers', checkers] },
-  { title: 'Types of the admin pages', command: 'tsc', args: ['-p', 'services/admin/pages'] },
-  { title: 'Types of the page of examples/tasks', command: 'tsc', args: ['-p', 'examples/tasks'] },
+  { title: 'Admin page types', command: 'tsc', args: ['-p', 'services/admin/pages'] },
+  { title: 'examples/tasks page types', command: 'tsc', args: ['-p', 'examples/tasks'] },
   { title: 'Lint and format', command: 'biome', args: ['check'] },
   { title: 'Layers', command: 'turbo', args: ['boundaries', '--no-color'] },
   { title: 'Conflict markers', command: 'node', args: ['--test', 'infra/docs/src/conflict-markers.test.ts'] },

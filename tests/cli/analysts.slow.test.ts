@@ -68,7 +68,7 @@ suite('analysts read the collections with SQL', async () => {
     assert.equal(row.due.toISOString(), '2026-01-02T03:04:05.000Z');
     assert.ok(row.created instanceof Date);
     const [{ about }] = await ask(`select obj_description('analyst.posts'::regclass) as about`);
-    assert.equal(about, 'Records of the collection posts. Left out: iban, note.');
+    assert.equal(about, 'Records in the collection posts. Left out: iban, note.');
     const uncommented = await ask(
       `select relname from pg_class where relnamespace = 'analyst'::regnamespace and obj_description(oid) is null`,
     );

@@ -71,7 +71,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
     ['answers-wrong-headers', 500, /Invalid character in header content \["x-note"\]/],
     ['throws-nothing', 500, /threw \[Object: null prototype\] \{\}/],
     ['throws-a-trap', 500, /route GET \/odd\/throws-a-trap/],
-    ['refuses-with-a-fraction', 500, /refused with 404.5, which is not the status of a refusal/],
+    ['refuses-with-a-fraction', 500, /refused with 404.5, which is not a refusal status/],
     ['asks-with-much', 500, /http\.fetch: the arguments have more than 16777216 bytes/],
   ] as const) {
     await t.test(`${status}: a route that ${path}, with the reason in the log`, async () => {

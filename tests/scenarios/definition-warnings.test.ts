@@ -63,7 +63,7 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
         warningsOf((await admin.send('POST', `${path}/volumes/fields`, { body: field })).json);
       assert.match(
         String(await add(relation('shelf', {}))),
-        /^The relation shelf is required, .* record of shelves leaves it empty/,
+        /^The relation shelf is required, .* record in shelves leaves it empty/,
       );
       assert.deepEqual(await add(relation('strict', { cascade: 'restrict' })), []);
       assert.deepEqual(await add(relation('owned', { cascade: 'cascade' })), []);

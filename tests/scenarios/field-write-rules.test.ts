@@ -11,7 +11,7 @@ import { auth, clientOf, createUsers, password } from './users.ts';
 const unwritable = (...fields: readonly string[]) => ({
   status: 403,
   json: {
-    error: 'the rule of a field does not allow it',
+    error: "a field's rule does not allow it",
     code: 'forbidden',
     details: Object.fromEntries(fields.map((field) => [field, 'may not be written by this caller'])),
   },

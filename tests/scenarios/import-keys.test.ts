@@ -44,7 +44,7 @@ onOneProcess('an import by a service key', async (t, target) => {
     await admin.delete(`/api/v1/admin/keys/${textAt(brief, 'id')}`);
     const end = await ended(admin, id);
     assert.equal(end.state, 'failed');
-    assert.equal(textAt(end, 'error.message'), 'the service key of the job is revoked or has expired');
+    assert.equal(textAt(end, 'error.message'), "the job's service key is revoked or has expired");
     const done = numberAt(end, 'rows.done');
     assert.ok(done < rows);
     const { json } = await admin.get('/api/v1/records/own/aggregate?count=1&filter=title="many"');

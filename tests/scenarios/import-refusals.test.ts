@@ -63,7 +63,7 @@ onEachTopology('an import refuses a request', async (t, target) => {
       '§1.3',
       'format=csv&dryrun=1',
       csv,
-      refused(422, { dryrun: 'is not a parameter of an import' }),
+      refused(422, { dryrun: 'is not an import parameter' }),
     ),
     send('in another format than its type', '§1.4', 'format=json', csv, refused(422, { format: is.text })),
     send(

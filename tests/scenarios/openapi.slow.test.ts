@@ -138,7 +138,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     const [guestSees, userSees] = [JSON.stringify(forGuest), JSON.stringify(forUser)];
     for (const text of [guestSees, userSees]) assert.doesNotMatch(text, /described_shut|confidential_stage/);
     assert.doesNotMatch(guestSees, /described_part/);
-    assert.match(userSees, /id of a record of described_part/);
+    assert.match(userSees, /a record id in described_part/);
     // An error about a path across a relation does not name the collection.
     for (const query of ['filter=shut.x=1', 'sort=shut.x', 'expand=shut.x', 'filter=shut.id.x=1']) {
       const { status, text } = await target.guest.get(`/api/v1/described_open?${query}`);
@@ -191,8 +191,8 @@ onEachTopology('the document lists the collections that the caller may see', asy
       title: { type: 'string', maxLength: 20, description: 'matches ^\\p{L}', examples: ['plain'] },
       kind: { type: ['string', 'null'], enum: ['a', 'b', null] },
       pin: { type: ['string', 'null'], writeOnly: true },
-      part: { type: ['string', 'null'], description: 'id of a record' },
-      shut: { type: ['string', 'null'], description: 'id of a record' },
+      part: { type: ['string', 'null'], description: 'a record id' },
+      shut: { type: ['string', 'null'], description: 'a record id' },
     });
   });
 

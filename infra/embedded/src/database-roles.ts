@@ -26,7 +26,7 @@ export async function createRoles(url: string, password: string): Promise<void> 
     await client.query(await readFile(statements, 'utf8'));
   } catch (error) {
     throw new StartFailure(
-      `The roles of the database could not be created: ${error instanceof Error ? error.message : error}.`,
+      `The database roles could not be created: ${error instanceof Error ? error.message : error}.`,
     );
   } finally {
     await client.end().catch(() => {});

@@ -31,7 +31,7 @@ export async function startNats({ directory, log }: NatsOptions): Promise<Embedd
   const binary = await findNatsBinary();
   await mkdir(home, { recursive: true, mode: 0o700 });
   const leftover = await stopLeftover(home, stopSteps);
-  if (leftover !== undefined) log.warn({ pid: leftover }, 'stopped the NATS server of an earlier stack');
+  if (leftover !== undefined) log.warn({ pid: leftover }, "stopped an earlier stack's NATS server");
   const password = await generatedPassword(home, 'password');
   const portsDirectory = join(home, 'ports');
   await rm(portsDirectory, { recursive: true, force: true });

@@ -67,7 +67,7 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
   const cluster = join(home, 'cluster');
   const stopped = await stopLeftover(home, stopSteps);
   const leftover = (await freeCluster(cluster, stopSteps)) ?? stopped;
-  if (leftover !== undefined) log.warn({ pid: leftover }, 'stopped the PostgreSQL server of an earlier stack');
+  if (leftover !== undefined) log.warn({ pid: leftover }, "stopped an earlier stack's PostgreSQL server");
   const password = await generatedPassword(home, 'password');
   const ownerPassword = await generatedPassword(home, 'owner_password');
   const user = await unprivileged(binaries.postgres, home);

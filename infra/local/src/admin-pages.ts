@@ -39,7 +39,7 @@ function build(directory: string, log: Logger, lifecycle: Lifecycle): void {
     said = `${said}${part}`.slice(-4000);
   });
   let isStopping = false;
-  lifecycle.onStop('build of the admin pages', () => {
+  lifecycle.onStop('admin pages build', () => {
     isStopping = true;
     child.kill('SIGKILL');
   });

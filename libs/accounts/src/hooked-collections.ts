@@ -39,7 +39,7 @@ export function followHookedCollections({
   pollIntervalMs = 5000,
 }: FollowDeps): HookedCollectionsCopy {
   return followedCopy({
-    name: 'the hooks of accounts',
+    name: 'account hooks',
     log,
     pollMs: pollIntervalMs,
     onNotice: (listener) => bus.onNotice('account-hooks', listener),

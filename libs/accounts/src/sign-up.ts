@@ -38,7 +38,7 @@ export function compileSignUpRule(
 export const refusedByRule = (principal: Principal): AppError =>
   principal.type === 'guest' && principal.rejectedToken
     ? unauthenticated('the token is not valid')
-    : forbidden('the rule of this collection does not allow it');
+    : forbidden("the collection's rule does not allow it");
 
 /** 403 for a collection whose accounts only admins create. */
 export const signUpClosed = (): AppError => forbidden('sign-up is closed for this collection', 'sign_up_closed');

@@ -57,7 +57,7 @@ export function createTableLoader(client: pg.Client, tables: readonly StoredTabl
   let rows = 0;
   const openTable = (index: number) => {
     const table = tables[index];
-    if (!table) throw new Error(`the archive has rows of a table ${index} that it does not describe`);
+    if (!table) throw new Error(`the archive has rows for a table ${index} that it does not describe`);
     return client.query(copyFrom(`copy ${columnsOf(table)} from stdin`));
   };
 

@@ -102,7 +102,7 @@ export interface Client<S, R = Record<never, never>> {
 
 /** Without `http://`, a name and a port would be a protocol and a path. In a page, an empty address is that of the page. */
 function addressOf(url: string): string {
-  if (!/^(https?:\/\/.|\/?$)/i.test(url)) throw invalidArgument('The URL of a stack begins with http:// or https://.');
+  if (!/^(https?:\/\/.|\/?$)/i.test(url)) throw invalidArgument('The URL must begin with http:// or https://.');
   return url.endsWith('/') ? url.slice(0, -1) : url;
 }
 

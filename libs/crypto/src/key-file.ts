@@ -34,7 +34,7 @@ export function findEncryptionKey({ encryptionKey: given, dataDirectory }: KeySo
     return { text: given, place: 'variable', isFileIgnored: file !== undefined && file !== given };
   }
   if (readKeyFile(nextKeyFileOf(dataDirectory)) !== undefined)
-    throw new ConfigError(`A change of the encryption key in ${dataDirectory} is not finished: npm start finishes it.`);
+    throw new ConfigError(`An encryption key change in ${dataDirectory} is not finished: npm start finishes it.`);
   const text = readKeyFile(keyFileOf(dataDirectory));
   return { text, place: text === undefined ? 'none' : 'file', isFileIgnored: false };
 }

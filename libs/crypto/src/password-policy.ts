@@ -18,7 +18,7 @@ const floorLength = 8;
 /** Returns what is wrong with a new password, as a message for its field; undefined when it is fine. */
 export function findPasswordProblem(sent: string, policy = defaultPasswordPolicy): string | undefined {
   if (Buffer.byteLength(sent) > maxPasswordBytes) return `must have at most ${maxPasswordBytes} bytes`;
-  if (!sent.isWellFormed()) return 'has half of a character (a lone surrogate)';
+  if (!sent.isWellFormed()) return 'has half a character (a lone surrogate)';
   const password = composedPassword(sent);
   const minLength = Math.max(policy.minLength, floorLength);
   if ([...password.slice(0, 2 * minLength)].length < minLength) return `must have at least ${minLength} characters`;

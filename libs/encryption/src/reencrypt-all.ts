@@ -89,7 +89,7 @@ const add = (counts: Map<string, number>, column: string, count: number): void =
 
 const describe = (unreadable: ReadonlyMap<string, number>): string => {
   const places = [...unreadable].map(([column, count]) => `${count} in ${column}`).join(', ');
-  return `SERVICE_ENCRYPTION_KEY is not the key of all encrypted values: neither key decrypts ${places}. Nothing was changed. Set the right key, or leave these values as they are with --leave-unreadable.`;
+  return `SERVICE_ENCRYPTION_KEY does not fit all encrypted values: neither key decrypts ${places}. Nothing was changed. Set the right key, or leave these values as they are with --leave-unreadable.`;
 };
 
 /** Encrypts values that were stored before there was a key; returns how many. */

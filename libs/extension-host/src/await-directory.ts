@@ -21,7 +21,7 @@ export const isDirectory = (path: string): Promise<boolean> =>
 export function awaitDirectory(directory: string, { ending, log, onThere }: Awaiting): void {
   let isOver = false;
   const giveUp = (error: unknown): void => {
-    if (!ending.aborted) log.warn({ err: error, directory }, 'cannot watch for the directory of extensions');
+    if (!ending.aborted) log.warn({ err: error, directory }, 'cannot watch for the extension directory');
   };
   const look = async (): Promise<void> => {
     if (isOver || !(await isDirectory(directory)) || isOver || ending.aborted) return;

@@ -6,7 +6,7 @@ import { isDirectory } from './await-directory.ts';
 
 const extensionsDirectory = variable(
   'SERVICE_EXTENSIONS_DIR',
-  'Directory of the extensions; by default the directory extensions in the data directory, if it exists.',
+  'Extension directory; by default the directory extensions in the data directory, if it exists.',
   z.string().optional(),
 );
 
@@ -16,12 +16,12 @@ export const extensionVariables = {
   extensionsDirectory,
   extensionWorkers: variable(
     'SERVICE_EXTENSIONS_WORKERS',
-    'How many calls of one extension a process runs at once, each in its own worker.',
+    'How many calls to one extension a process runs at once, each in its own worker.',
     wholeNumber(1, 64).default(4),
   ),
   extensionMemoryMb: variable(
     'SERVICE_EXTENSIONS_MEMORY_MB',
-    'Memory limit of a worker of an extension, in MiB.',
+    'Memory limit for an extension worker, in MiB.',
     wholeNumber(16, 4096).default(128),
   ),
 };

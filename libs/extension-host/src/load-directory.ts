@@ -48,7 +48,7 @@ export async function loadDirectory(
   const results = await Promise.all(
     found.map((file, index) =>
       found[index - 1]?.name === file.name
-        ? reportProblem(deps, file, `there is another file of this name: ${found[index - 1]?.file}`)
+        ? reportProblem(deps, file, `there is another file with this name: ${found[index - 1]?.file}`)
         : (findUnchanged(file) ?? load(deps, file)),
     ),
   );

@@ -46,7 +46,7 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
     const launched = forkRunner(environment, receive);
     launched.once('exit', (code, signal) => {
       if (child === launched) child = undefined;
-      for (const id of [...listeners.keys()]) end(id, `the process of the extensions died (${signal ?? code})`);
+      for (const id of [...listeners.keys()]) end(id, `the extension process died (${signal ?? code})`);
     });
     return launched;
   }

@@ -112,7 +112,7 @@ async function runInTime({ name, worker, call, timeoutMs, onBegun }: TimedRun): 
   let isStuck = false;
   const beginTimer = setTimeout(() => {
     isStuck = true;
-    worker.end('code of an earlier call blocks the next one');
+    worker.end("an earlier call's code blocks the next one");
   }, beginTimeoutMs);
   const timer = setTimeout(() => {
     isLate = true;

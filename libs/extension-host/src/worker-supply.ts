@@ -124,7 +124,7 @@ export class WorkerSupply {
     const delayMs = this.#failures === 1 ? 0 : Math.min(100 * 2 ** (this.#failures - 2), maxDelayMs);
     this.#notBeforeMs = performance.now() + delayMs;
     const { name, log } = this.#options;
-    log.warn({ extension: name, reason, restartInMs: delayMs }, 'a worker of an extension ended');
+    log.warn({ extension: name, reason, restartInMs: delayMs }, 'an extension worker ended');
     this.#fill();
   }
 

@@ -130,7 +130,7 @@ function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): FirstClaim
   const endRenewal = heartbeat(
     leaseMs / 3,
     () => renewLease(query, hold, leaseMs),
-    (error) => log.warn({ err: error }, 'cannot renew the lease of an idempotency key'),
+    (error) => log.warn({ err: error }, 'cannot renew an idempotency key lease'),
   );
   async function end(work: Promise<unknown>): Promise<void> {
     endRenewal();

@@ -20,7 +20,7 @@ import {
 const refusals: Readonly<Record<number, AppError>> = {
   400: malformedParameter('perPage', 'must be a whole number from 1 to 1000'),
   401: unauthenticated(),
-  403: forbidden('the rule of the collection does not allow this'),
+  403: forbidden("the collection's rule does not allow this"),
   404: notFound('record'),
   405: methodNotAllowed('GET, HEAD'),
   408: requestTimeout(),

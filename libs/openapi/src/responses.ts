@@ -13,7 +13,7 @@ export const errorSchema = {
     details: {
       type: 'object',
       additionalProperties: true,
-      description: 'a message for each field of a refused body, and for each parameter of a refused query',
+      description: 'a message for each refused body field and query parameter',
     },
   },
   required: ['error', 'code'],
@@ -26,9 +26,9 @@ const wholeNumber = (description: string) => ({ description, schema: { type: 'st
 
 /** Headers that more than one answer has. */
 export const headers = {
-  RequestId: text('The id of the request, which its log lines and events carry'),
-  RateLimitLimit: wholeNumber('The number of requests allowed in a window; only where a limit applies'),
-  RateLimitRemaining: wholeNumber('The number of requests left in the window'),
+  RequestId: text("The request's id, which its log lines and events carry"),
+  RateLimitLimit: wholeNumber('How many requests a window allows; only where a limit applies'),
+  RateLimitRemaining: wholeNumber('How many requests are left in the window'),
   RateLimitReset: wholeNumber('Seconds until the window ends'),
   RetryAfter: wholeNumber('Seconds to wait before the next attempt'),
   Replayed: text('`true`: the answer to the first request with this idempotency key'),

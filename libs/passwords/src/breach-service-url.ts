@@ -3,6 +3,6 @@ import { urlOf, variable } from '@recordbus/shared/config';
 /** The range service of the breach check (auth §2.3). */
 export const breachServiceUrl = variable(
   'SERVICE_HIBP_URL',
-  'Range service of breached passwords, to which the first 5 characters of a hash are appended.',
+  "Range service for breached passwords; a hash's first 5 characters are appended.",
   urlOf('http').default('https://api.pwnedpasswords.com/range/'),
 );

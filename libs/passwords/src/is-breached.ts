@@ -33,7 +33,7 @@ async function readText(response: Response): Promise<string> {
   let bytes = 0;
   for await (const chunk of response.body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxAnswerBytes) throw new Error('the answer of the breach check service is too large');
+    if (bytes > maxAnswerBytes) throw new Error("the breach check service's answer is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

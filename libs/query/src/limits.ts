@@ -1,12 +1,12 @@
-/** Limits of an expression (filters §3). */
+/** Limits for an expression (filters §3). */
 export const limits = {
-  /** Comparisons. `in (…)` is one; an item of it that is not a literal is another one. */
+  /** Comparisons. `in (…)` is one; each item that is not a literal is another one. */
   terms: 200,
-  /** Items of all `in (…)` together. */
+  /** Items in all `in (…)` together. */
   items: 1000,
-  /** Code points outside of the items of `in (…)`. */
+  /** Code points outside the items of `in (…)`. */
   characters: 4000,
-  /** Code points of the whole text: 1,000 UUIDs with their quotes take 39,000. */
+  /** Code points in the whole text: 1,000 UUIDs with their quotes take 39,000. */
   charactersWithItems: 65_536,
   /** Parentheses within parentheses. */
   nesting: 32,
@@ -16,6 +16,6 @@ export const limits = {
   exists: 3,
   /** Seconds by which a moment is shifted. */
   shiftSec: 100_000_000_000,
-  /** Terms of a sort. */
+  /** Sort terms. */
   sortTerms: 8,
 } as const;

@@ -16,6 +16,6 @@ export class QueryError extends Error {
 /** The error for a name that a collection does not have. */
 export class UnknownName extends QueryError {}
 
-/** Creates an error that names the character of the problem, counted from 1 (filters §8). */
+/** Creates an error that names the problem's character, counted from 1 (filters §8). */
 export const errorAt = (problem: string, position: number): QueryError =>
   new QueryError(`${problem} (character ${position + 1})`, position);

@@ -18,8 +18,8 @@ import { describeTrial, type Trial, trialsOf } from './trial.ts';
 import { refusalOf } from './unseen-name.ts';
 
 /**
- * Compares a random schema with the evaluator: `scale` times some expressions and sorts, and the fields of answers. A
- * failure names the seed of the schema, which repeats the comparison.
+ * Compares a random schema with the evaluator: `scale` times some expressions and sorts, and the answers' fields. A
+ * failure names the schema's seed, which repeats the comparison.
  */
 export async function compareSchema(fixture: QueryFixture, seed: number, scale: number): Promise<void> {
   const space = await startSpace(fixture, seed);
@@ -42,7 +42,7 @@ export async function compareSchema(fixture: QueryFixture, seed: number, scale: 
   assert.ok(accepted > tried / 3, `only ${accepted} of ${tried} texts were accepted`);
 }
 
-/** Compares the results of expressions with the evaluator. Returns how many were accepted. */
+/** Compares expressions' results with the evaluator. Returns how many were accepted. */
 async function compareExpressions(
   fixture: QueryFixture,
   space: Space,
@@ -79,7 +79,7 @@ async function compareExpressions(
   return accepted;
 }
 
-/** Compares the order of sorts with the order of the values that the evaluator finds. Returns how many were accepted. */
+/** Compares sorted records with the values that the evaluator finds. Returns how many were accepted. */
 async function compareSorts(
   fixture: QueryFixture,
   space: Space,
@@ -158,7 +158,7 @@ const placeOf = ({ situation, sight }: Trial) => ({
   sight,
 });
 
-/** The refusal of the first term that names what the caller does not see. */
+/** The refusal for the first term that names what the caller does not see. */
 function refusalOfTerms(terms: readonly SortTerm[], trial: Trial): string | undefined {
   const refusals = terms.map(({ path }) => refusalOf(parse(`${path} = 1`), placeOf(trial)));
   return refusals.find((refusal) => refusal !== undefined);

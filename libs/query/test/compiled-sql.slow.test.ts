@@ -111,7 +111,7 @@ describe('compiled SQL of the posts', { skip: skipWithoutDatabase }, () => {
         if (answer.ids) ran += 1;
       },
     );
-    // The reporter of fast-check overflows the stack at a counterexample that is nested deeply.
+    // fast-check's reporter overflows the stack at a counterexample that is nested deeply.
     const { failed, seed, counterexamplePath, counterexample, errorInstance } = await fc.check(property, {
       numRuns: 600,
     });

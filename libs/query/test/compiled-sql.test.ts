@@ -3,7 +3,7 @@ import { skipWithoutDatabase } from '@recordbus/database/testing';
 import { compareSchema } from './against-evaluator.ts';
 import { type QueryFixture, startDatabase } from './query-fixture.ts';
 
-/** A small part of the comparisons of `compiled-sql.slow.test.ts`. */
+/** A small part of what `compiled-sql.slow.test.ts` compares. */
 describe('compiled SQL, briefly', { skip: skipWithoutDatabase }, () => {
   let fixture: QueryFixture;
 

@@ -43,7 +43,7 @@ const makeCollections = (users: string | null) => {
   };
 };
 
-/** Returns the rows of the tables whose first column has this title, without the backquotes of cells. */
+/** Returns the rows in tables whose first column has this title, without the cells' backquotes. */
 function rowsOf(title: string): string[][] {
   const tables = page.split('\n\n').filter((block) => block.startsWith(`| ${title} |`));
   assert.ok(tables.length > 0, `the page has no table "${title}"`);

@@ -15,13 +15,13 @@ export interface Situation {
   readonly record: Item;
   readonly request: RequestValues;
   readonly audience: 'rule' | 'client' | 'admin';
-  /** Within `exists`: the situation of the outer record. */
+  /** Within `exists`: the outer record's situation. */
   readonly outer?: Situation | undefined;
 }
 
 /**
- * A second implementation of expressions, independent of the compiler and written from the reference: it evaluates the
- * parsed text over objects in memory. For expressions that the compiler accepts.
+ * A second implementation, independent of the compiler and written from the reference: it evaluates a parsed expression
+ * over objects in memory. For expressions that the compiler accepts.
  */
 export function evaluate(expression: Expression, situation: Situation, isNegated = false): boolean {
   switch (expression.kind) {
@@ -66,7 +66,7 @@ function holds(leaf: Leaf, situation: Situation): boolean {
   }
 }
 
-/** The values that a quantifier tests: the entries of lists. */
+/** The values that a quantifier tests: list entries. */
 const entriesOf = (values: readonly Value[]): Value[] =>
   values.flatMap((value) =>
     typeOf(value) === 'list' ? itemsOf(value.value).map((entry) => ({ value: entry, type: 'text' as const })) : [value],
@@ -113,7 +113,7 @@ function isThere(operand: Operand, situation: Situation): boolean {
   return isList ? isReached === true : values.some((value) => !isNull(value));
 }
 
-/** The value of a term of a sort. */
+/** A sort term's value. */
 export function valueAt(term: string, situation: Situation): unknown {
   const { left } = parse(`${term} = 1`) as Extract<Test, { kind: 'comparison' }>;
   return sidesOf(left, situation).values[0]?.value ?? null;

@@ -14,7 +14,7 @@ export interface Language {
   readonly related: readonly string[];
 }
 
-/** Expressions over a collection, with `exists` within each other up to a depth; a few of them are refused. */
+/** Expressions over a collection, with nested `exists` up to a depth; a few are refused. */
 export const expressionArbitrary = (language: Language, collection: string, depth = 2): fc.Arbitrary<Expression> =>
   expressionsOver(language.words(collection), language, depth);
 
@@ -55,6 +55,6 @@ function existsArbitrary(outer: Words, language: Language, depth: number): fc.Ar
     );
 }
 
-/** The names within `exists`: those of its collection, and those of the outer record after `record.`. */
+/** The names within `exists`: its collection's, and the outer record's after `record.`. */
 const withOuter = (inner: Words, outer: Words): Words =>
   mapWords((group) => [...inner[group], ...outer[group].map((word) => ({ ...word, path: `record.${word.path}` }))]);

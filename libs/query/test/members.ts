@@ -16,7 +16,7 @@ const ofAccounts = ['email', 'verified', 'anonymous'];
 type Members = ReadonlyMap<string, Field | undefined>;
 const known = new WeakMap<Collection, Members>();
 
-/** The members of records by name, with the definitions of those that are fields. */
+/** Record members by name, with the definitions of those that are fields. */
 export function membersOf(collection: Collection): Members {
   const { type, fields } = collection;
   const members =
@@ -49,14 +49,14 @@ const kinds: Readonly<Record<string, Value['type']>> = {
   vector: 'vector',
 };
 
-/** The records of a collection that refer to those of another one. */
+/** A collection's records that refer to another one's. */
 export interface Referrers {
   readonly name: string;
   readonly collection: Collection;
   readonly relation: Field;
 }
 
-/** The back-relations of a collection. */
+/** A collection's back-relations. */
 export const referrersOf = (target: Collection, collections: World['collections']): Referrers[] =>
   Object.values(collections).flatMap((collection) =>
     collection.fields

@@ -3,12 +3,12 @@ import type { Operand } from '../src/language/ast.ts';
 import { numbers, texts } from './sample-values.ts';
 import type { RequestWords, Word, Words } from './vocabulary.ts';
 
-/** Positions are those of the printed text, which the comparison parses again. */
+/** Positions in the printed text, which the comparison parses again. */
 export const position = 0;
 
 export type PathOperand = Extract<Operand, { kind: 'path' | 'request' }>;
 
-/** The names that a test may use; those of the request only in rules. */
+/** The names that a test may use; request names only in rules. */
 export interface Vocabulary {
   readonly words: Words;
   readonly request: RequestWords | undefined;
@@ -41,7 +41,7 @@ export const moment: Operands = [
     .map(([name, shiftSec]): Operand => ({ kind: 'moment', name, shiftSec, position })),
 ];
 
-/** Paths of some words. Those over few relations are drawn more often. */
+/** Paths from some words. Those over few relations are drawn more often. */
 export function paths(words: readonly Word[]): readonly fc.Arbitrary<PathOperand>[] {
   const byHops = [...Map.groupBy(words, ({ hops }) => hops)].map(([hops, group]) => ({
     weight: Math.max(1, 4 - hops),
@@ -61,7 +61,7 @@ function pathOf({ path }: Word): PathOperand {
 const counts = (words: readonly Word[]): Operands =>
   paths(words).map((path) => path.map((of): Operand => ({ kind: 'count', of, position })));
 
-/** Distances from places that no point has, so that rounding changes no result. */
+/** Distances from places that no point has, so rounding changes no result. */
 const distances = (words: readonly Word[]): Operands =>
   paths(words).map((path) =>
     fc
@@ -72,7 +72,7 @@ const distances = (words: readonly Word[]): Operands =>
       }),
   );
 
-/** The operands of a vocabulary by their kinds. */
+/** A vocabulary's operands by kind. */
 export function operandsOf({ words, request }: Vocabulary) {
   return {
     text: paths(words.text),

@@ -1,6 +1,6 @@
 import type { Expression, Operand } from '../src/language/ast.ts';
 
-/** The operands of all tests of an expression, in their order. */
+/** All operands in an expression's tests, in order. */
 export function operandsIn(expression: Expression): Operand[] {
   switch (expression.kind) {
     case 'all':
@@ -22,6 +22,6 @@ export function operandsIn(expression: Expression): Operand[] {
 /** The values that every caller has. */
 const fixedOfCaller = ['id', 'email', 'type', 'collection', 'verified'];
 
-/** Whether a path of the request names a value that every caller has, instead of a path from the account. */
+/** Whether a request path names a value that every caller has, rather than a path from the account. */
 export const isFixedOfCaller = ([part, name = '', ...rest]: readonly string[]): boolean =>
   part === 'auth' && rest.length === 0 && fixedOfCaller.includes(name);

@@ -13,11 +13,11 @@ export interface Ends {
   readonly isReached?: boolean;
   /** The records at the end, when it is relations or records. */
   readonly records?: readonly Item[];
-  /** The number of entries, when the end is a list. */
+  /** How many entries the end has, when it is a list. */
   readonly entries?: number;
 }
 
-/** Follows a dotted path: relations by their fields, back-relations, keys of JSON. */
+/** Follows a dotted path: relations by their fields, back-relations, keys in JSON. */
 export function endsOf(segments: readonly string[], situation: Situation): Ends {
   if (situation.outer && segments.length > 1 && segments[0] === 'record')
     return endsOf(segments.slice(1), situation.outer);
@@ -59,14 +59,14 @@ function follow([name = '', ...rest]: readonly string[], reached: Reached, situa
   return follow(rest, next, situation);
 }
 
-/** The value that an expression reads from a member of a record. */
+/** The value that an expression reads from a record's member. */
 function readMember(name: string, situation: Situation): unknown {
   const { collection, record } = situation;
   const field = membersOf(collection).get(name);
   return field && !isFieldSeen(field, situation) ? null : (record[name] ?? null);
 }
 
-/** Continues to the visible records of another collection. */
+/** Continues to another collection's visible records. */
 function step(
   { at, isSeveral: wasSeveral, isReached }: Reached,
   collection: Collection,
@@ -145,7 +145,7 @@ const distinct = (at: readonly Situation[]): Situation[] => [
   ...new Map(at.map((situation) => [situation.record.id, situation])).values(),
 ];
 
-/** A member of an object; null of anything else. */
+/** An object's member; null for anything else. */
 export const memberOf = (value: unknown, key: string): unknown =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, key)
     ? (value as Record<string, unknown>)[key]

@@ -5,12 +5,12 @@ import { unicodeCollation } from '../src/sql/sql-target.ts';
 import { describeLinks, describeRows, describeTables } from './tables.ts';
 import type { World } from './world.ts';
 
-/** A database of its own with a table for each collection. */
+/** A separate database with a table for each collection. */
 export interface QueryFixture {
   readonly database: Database;
   /** The collation that folds case on the server. */
   readonly collation: string;
-  /** Replaces the tables with those of the given collections. */
+  /** Replaces the tables with the given collections' tables. */
   createTables(collections: World['collections']): Promise<void>;
   /** Replaces all records. */
   fill(world: World): Promise<void>;
@@ -42,14 +42,14 @@ export async function startDatabase(): Promise<QueryFixture> {
   };
 }
 
-/** Opens the database with the tables of the given collections. */
+/** Opens the database with the given collections' tables. */
 export async function startTables(collections: World['collections']): Promise<QueryFixture> {
   const fixture = await startDatabase();
   await fixture.createTables(collections);
   return fixture;
 }
 
-/** An empty request of a guest, or with the values of a test. */
+/** A guest's empty request, or one with a test's values. */
 export const requestWith = (values: Partial<RequestValues> = {}): RequestValues => ({
   method: 'GET',
   auth: undefined,

@@ -22,7 +22,7 @@ export function rulesArbitrary(collections: Collections): fc.Arbitrary<Collectio
       {
         ...collection,
         rules: { ...collection.rules, view },
-        // The fields of a view have no rules.
+        // A view's fields have no rules.
         fields:
           collection.type === 'view'
             ? collection.fields

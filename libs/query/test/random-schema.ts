@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { listItems, samplesFor, seconds, texts } from './sample-values.ts';
 import { type Item, testCollection, type World } from './world.ts';
 
-/** Words of the language are names too. */
+/** The language's words are names too. */
 const fieldNames = ['title', 'Order', 'count', 'in', 'meta', 'all', 'b2', 'exists'];
 const relationNames = ['owner', 'parent', 'members'];
-/** The first letters differ: they begin the ids of the records. */
+/** The first letters differ: they begin the records' ids. */
 const collectionNames = ['users', 'posts', 'Teams', 'staff', 'notes'];
 
 const select = (multiple: boolean) => ({ type: 'select', options: { values: listItems, multiple } });
@@ -82,7 +82,7 @@ export const collectionsArbitrary: fc.Arbitrary<Collections> = fc.integer({ min:
   });
 });
 
-/** Ids of the records of a collection. */
+/** Ids for a collection's records. */
 export const idsOf = (name: string): string[] => Array.from({ length: 7 }, (_, index) => `${name.charAt(0)}${index}`);
 
 const orNull = <T>(values: readonly T[]) => fc.constantFrom(null, ...values);
@@ -103,7 +103,7 @@ function recordArbitrary({ type, fields }: Collection, id: string): fc.Arbitrary
   });
 }
 
-/** Records of all collections. Relations lead to records that exist. */
+/** Records for all collections. Relations lead to records that exist. */
 export const recordsArbitrary = (collections: Collections): fc.Arbitrary<World['records']> =>
   fc.record(
     Object.fromEntries(

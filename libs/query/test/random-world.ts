@@ -6,15 +6,13 @@ import { fullSight } from './sight.ts';
 import { findWords } from './vocabulary.ts';
 import type { World } from './world.ts';
 
-/*
- * Random schemas, rules, filters and records, for the tests of packages that read records.
- */
+/* Random schemas, rules, filters and records, for tests in packages that read records. */
 
 export { rulesArbitrary } from './random-rules.ts';
 export { collectionsArbitrary, idsOf, recordsArbitrary } from './random-schema.ts';
 export { samplesFor } from './sample-values.ts';
 
-/** Filters of clients over a collection. Some name what their caller may not see. */
+/** Client filters over a collection. Some name what their caller may not see. */
 export function filterArbitrary({ name }: Collection, collections: World['collections']): fc.Arbitrary<string> {
   const words = (from: string) => {
     const collection = collections[from];

@@ -20,7 +20,7 @@ export const authArbitrary = (accounts: readonly Collection[]): fc.Arbitrary<Req
     { nil: undefined, freq: 3 },
   );
 
-/** Requests of a caller about a collection, with values of any type under the names that expressions use. */
+/** A caller's requests about a collection, with values of any type under the names that expressions use. */
 export function requestArbitrary({ fields }: Collection, auth: RequestValues['auth']): fc.Arbitrary<RequestValues> {
   const members = fields
     .filter(({ type }) => bodyTypes.has(type))

@@ -5,7 +5,7 @@ import { memberOf } from './path-ends.ts';
 import { lowered } from './sides.ts';
 import { jsonText, type Value } from './values.ts';
 
-/** Evaluates a value of the request other than one of the caller. It belongs to the record of the whole expression. */
+/** Evaluates a request value that is not the caller's. It belongs to the whole expression's record. */
 export function requestValue(operand: Extract<Operand, { kind: 'request' }>, situation: Situation): Value {
   if (situation.outer) return requestValue(operand, situation.outer);
   const { request, collection, record } = situation;

@@ -6,7 +6,7 @@ import { type Ends, endsOf, memberOf } from './path-ends.ts';
 import { requestValue } from './request-side.ts';
 import { itemsOf, lower, textOf, type Value } from './values.ts';
 
-/** The values of one side. */
+/** One side's values. */
 export interface Sides {
   readonly values: readonly Value[];
   /** Whether the side is a list or a path to several records, which may exist and be empty. */
@@ -60,7 +60,7 @@ function requestSides(operand: Extract<Operand, { kind: 'request' }>, situation:
   return { ...sides, values: sides.values.map((value) => ({ ...value, isCallers: true })) };
 }
 
-/** Where a path of the caller leads; undefined for guests, and for accounts of a collection that lacks a name. */
+/** Where a caller path leads; undefined for guests, and for accounts in a collection that lacks a name. */
 function callerEnds(segments: readonly string[], situation: Situation): Ends | undefined {
   const caller = callerOf(situation);
   try {
@@ -71,7 +71,7 @@ function callerEnds(segments: readonly string[], situation: Situation): Ends | u
   }
 }
 
-/** The situation of the caller's own account. */
+/** The situation for the caller's own account. */
 function callerOf(situation: Situation): Situation | undefined {
   const { world, request } = situation;
   const collection = request.auth?.type === 'user' ? world.collections[request.auth.collection ?? ''] : undefined;

@@ -8,7 +8,7 @@ import { isFixedOfCaller, operandsIn } from './operands.ts';
 import { endsOf } from './path-ends.ts';
 import type { World } from './world.ts';
 
-/** The names that callers of one kind (guests, or the accounts of one collection) may use. */
+/** The names that callers of one kind (guests, or one collection's accounts) may use. */
 export interface Sight {
   seesRecords(collection: Collection): boolean;
   seesField(collection: Collection, field: Field): boolean;
@@ -21,16 +21,16 @@ export const fullSight: Sight = { seesRecords: () => true, seesField: () => true
 export function sightOf(world: World, account: Collection | undefined): Sight {
   const isOpen = (rule: Rule) => rule === null || (rule !== '' && mayHold(parseRule(rule), { world, account }));
   return {
-    // Of a collection with an expression, guests may see no record, but they may name it.
+    // Guests may see no record in a collection with an expression, but they may name it.
     seesRecords: ({ rules }) => rules.view !== '',
     seesField: (_, { viewRule = null }) => isOpen(viewRule),
   };
 }
 
-/** Whether an expression of this audience sees the record. */
+/** Whether an expression with this audience sees the record. */
 export const isViewable = (situation: Situation): boolean => holdsFor(situation.collection.rules.view, situation);
 
-/** Whether an expression of this audience sees a field of the record. */
+/** Whether an expression with this audience sees a field in the record. */
 export const isFieldSeen = ({ viewRule = null }: Field, situation: Situation): boolean => holdsFor(viewRule, situation);
 
 function holdsFor(rule: Rule, situation: Situation): boolean {
@@ -46,7 +46,7 @@ function holdsFor(rule: Rule, situation: Situation): boolean {
   return verdict;
 }
 
-/** The results of rules for records, by request. */
+/** The rules' results for records, by request. */
 const verdicts = new WeakMap<RequestValues, Map<string, boolean>>();
 
 const parsed = new Map<string, Expression>();
@@ -62,7 +62,7 @@ interface Caller {
   readonly account: Collection | undefined;
 }
 
-/** Whether a rule may hold for callers of this kind. A test of a value that they never have does not (fields §5.2). */
+/** Whether a rule may hold for callers of this kind. A test on a value that they never have does not (fields §5.2). */
 function mayHold(rule: Expression, caller: Caller, isNegated = false): boolean {
   switch (rule.kind) {
     case 'all':
@@ -84,7 +84,7 @@ function mayHold(rule: Expression, caller: Caller, isNegated = false): boolean {
   }
 }
 
-/** Whether the operand is a value of the caller that no such caller has. */
+/** Whether the operand is a caller value that no such caller has. */
 function isNeverThere(operand: Operand, { world, account }: Caller): boolean {
   const path = operand.kind === 'count' ? operand.of : operand;
   if (path.kind !== 'request' || path.segments[0] !== 'auth') return false;

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import type { Word, Words } from './vocabulary.ts';
 
-/** A term of a sort. */
+/** A sort term. */
 export interface SortTerm {
   readonly path: string;
   readonly isDescending: boolean;

@@ -1,7 +1,7 @@
 import { type Situation, valueAt } from './evaluator.ts';
 import type { SortTerm } from './sort-arbitrary.ts';
 
-/** The ids of records in the order of a sort (filters §9). */
+/** Record ids in sort order (filters §9). */
 export function sortedIds(
   records: readonly Situation['record'][],
   terms: readonly SortTerm[],

@@ -8,7 +8,7 @@ import type { World } from './world.ts';
 export interface Space extends World {
   /** Makes the same schema again. */
   readonly seed: number;
-  /** The collections with some sets of view rules; those of `collections` are open. */
+  /** The collections with some sets of view rules; those in `collections` are open. */
   readonly ruled: readonly World['collections'][];
 }
 
@@ -17,7 +17,7 @@ const numberOfRuleSets = 5;
 const sample = <T>(arbitrary: fc.Arbitrary<T>, seed: number, numRuns: number): T[] =>
   fc.sample(arbitrary, { numRuns, seed });
 
-/** Makes the schema and the records of a seed, and their tables. */
+/** Makes a seed's schema and records, and their tables. */
 export async function startSpace(fixture: QueryFixture, seed: number): Promise<Space> {
   const [collections = {}] = sample(collectionsArbitrary, seed, 1);
   const [records = {}] = sample(recordsArbitrary(collections), seed, 1);

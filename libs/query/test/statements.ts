@@ -16,7 +16,7 @@ interface Statement {
   readonly values: unknown[];
 }
 
-/** The ids that a statement finds, or the message of the refusal of its text. */
+/** The ids that a statement finds, or the message when its text is refused. */
 export type Answer =
   | { readonly ids: readonly string[]; readonly refusal?: undefined }
   | { readonly ids?: undefined; readonly refusal: string };
@@ -40,7 +40,7 @@ export function refusalBy(compose: () => Statement): string | undefined {
   }
 }
 
-/** Composes a statement of the records for which an expression holds. */
+/** Composes a statement for the records for which an expression holds. */
 export const composeFind =
   (fixture: QueryFixture, text: string, request: RequestValues, hasLinks = true) =>
   (scope: Scope) =>
@@ -49,7 +49,10 @@ export const composeFind =
     return findWhere(scope, request, into.parameters, compileExpression(text, scope, into));
   };
 
-/** Composes a statement of the records that an expression excludes, all if its gate does not hold; undefined if it does not say. */
+/**
+ * Composes a statement for the records that an expression excludes, all if its gate does not hold; undefined if it does
+ * not say.
+ */
 export function composeExcluded(
   fixture: QueryFixture,
   text: string,
@@ -84,7 +87,7 @@ const findWhere = (
   values: parameters.values(request),
 });
 
-/** Composes a statement of all records in the order of a sort. */
+/** Composes a statement for all records in sort order. */
 export const composeSort =
   ({ collation }: QueryFixture, sort: string, request: RequestValues) =>
   (scope: Scope) =>

@@ -11,7 +11,7 @@ export const describeTables = (collections: World['collections']): string[] => [
 ];
 
 function describeTable(collection: Collection): string[] {
-  // Texts are in the order of code points, whatever the database's locale.
+  // Texts are in code point order, whatever the database's locale.
   const columns = collection.fields.map(
     (field) =>
       `${quoteIdentifier(field.name)} ${fieldTypeOf(field)
@@ -25,11 +25,11 @@ function describeTable(collection: Collection): string[] {
   ];
 }
 
-/** The relations to several records that have tables of links. */
+/** The relations to several records that have link tables. */
 const listsOf = ({ type, fields }: Collection) =>
   type === 'view' ? [] : fields.filter((field) => field.type === 'relation' && field.options.multiple);
 
-/** The statements that fill the tables of links from the columns of a table. */
+/** The statements that fill the link tables from a table's columns. */
 export const describeLinks = (collection: Collection): string[] =>
   listsOf(collection).flatMap((field) => [
     `delete from ${linkTableOf(collection, field)}`,

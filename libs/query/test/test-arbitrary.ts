@@ -15,7 +15,7 @@ import {
   type Vocabulary,
 } from './operand-arbitrary.ts';
 
-/** Tests of a vocabulary; a few of them are refused. */
+/** Tests from a vocabulary; a few are refused. */
 export function testArbitrary(vocabulary: Vocabulary): fc.Arbitrary<Test> {
   const of = operandsOf(vocabulary);
   return fc.oneof(
@@ -28,7 +28,7 @@ type OfVocabulary = ReturnType<typeof operandsOf>;
 
 type Pair = readonly [Operand, Operand];
 
-/** Pairs of alternatives on the left and alternatives on the right; none where one side has none. */
+/** Pairs of alternatives on the left and on the right; none where one side has none. */
 const pairs = (left: Operands, right: Operands): fc.Arbitrary<Pair>[] =>
   left.length > 0 && right.length > 0 ? [fc.tuple(fc.oneof(...left), fc.oneof(...right))] : [];
 
@@ -62,7 +62,7 @@ const anyOperator = fc.constantFrom(...operators);
 const order = fc.constantFrom('>' as const, '>=' as const, '<' as const, '<=' as const);
 const equation = fc.constantFrom('=' as const, '!=' as const);
 
-/** Mostly fits the sides: null and lists have no order, and the last digits of a distance may differ. */
+/** Mostly fits the sides: null and lists have no order, and a distance's last digits may differ. */
 function operatorFor(sides: Pair, isList: (side: Operand) => boolean): fc.Arbitrary<Operator> {
   if (sides.some(({ kind }) => kind === 'distance'))
     return sides.some(({ kind }) => kind === 'null') ? equation : order;

@@ -17,7 +17,7 @@ export interface Trial {
   readonly sight: Sight;
 }
 
-/** Trials over any collection of a space, each with a value that is made from its names. */
+/** Trials over any collection in a space, each with a value that is made from its names. */
 export function trialsOf<T>(
   space: Space,
   audience: Scope['audience'],
@@ -50,7 +50,7 @@ export function trialsOf<T>(
   });
 }
 
-/** A collection of that name. */
+/** A collection with that name. */
 export function collectionIn(collections: World['collections'], name: string): Collection {
   const found = collections[name];
   if (!found) throw new Error(`no collection ${name}`);

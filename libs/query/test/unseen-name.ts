@@ -13,7 +13,9 @@ interface Place {
   readonly outer?: Place;
 }
 
-/** The refusal of the first name that these callers may not use (filters §7.3, §7.8); undefined without such a name. */
+/**
+ * The refusal for the first name that these callers may not use (filters §7.3, §7.8); undefined without such a name.
+ */
 export function refusalOf(expression: Expression, place: Place): string | undefined {
   switch (expression.kind) {
     case 'all':

@@ -1,13 +1,13 @@
 import type { Literal } from '../src/language/ast.ts';
 
-/** A value that may be null, of a type that may be open (a literal, a value of the request). */
+/** A value that may be null, with a type that may be open (a literal, a request value). */
 export interface Value {
   readonly value: unknown;
   readonly type: 'text' | 'number' | 'date' | 'bool' | 'list' | 'json' | 'vector' | undefined;
-  /** The type of an open value, when the other side has none. */
+  /** An open value's type, when the other side has none. */
   readonly leaning?: Value['type'];
   readonly literal?: Literal;
-  /** Whether it is a value of the caller's account. Such a null equals nothing. */
+  /** Whether the value is from the caller's account. Such a null equals nothing. */
   readonly isCallers?: boolean;
 }
 
@@ -19,7 +19,7 @@ export function isEqual(a: Value, b: Value): boolean {
   return aNull || bNull ? aNull && bNull : isSame(a, b);
 }
 
-/** Whether two values are the same, or one is in the list of the other. Null equals nothing. */
+/** Whether two values are the same, or one is in the other's list. Null equals nothing. */
 export function isSame(a: Value, b: Value): boolean {
   if (isNull(a) || isNull(b)) return false;
   const type = commonType(a, b);
@@ -32,7 +32,7 @@ export function isSame(a: Value, b: Value): boolean {
   return x !== undefined && y !== undefined && jsonText(x) === jsonText(y);
 }
 
-/** Whether the first value contains the text of the second. */
+/** Whether the first value contains the second's text. */
 export function contains(a: Value, b: Value): boolean {
   const needle = textOf(b);
   if (needle === undefined) return false;
@@ -53,7 +53,7 @@ export const isNull = ({ value, type }: Value): boolean =>
   value === null || value === undefined || (type === 'list' && Array.isArray(value) && value.length === 0);
 
 export const typeOf = ({ type, leaning }: Value) => type ?? leaning;
-/** The entries of a list. */
+/** A list's entries. */
 export const itemsOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : value == null ? [] : [value]);
 
 function commonType(a: Value, b: Value): Value['type'] {
@@ -104,7 +104,7 @@ function readDate(value: unknown, isLiteral: boolean): number | undefined {
 
 const onlyNumber = (value: unknown) => (typeof value === 'number' ? value : undefined);
 
-/** The text of a value. */
+/** A value's text. */
 export function textOf({ value, type, literal }: Value): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (type === undefined && typeof value === 'object') return undefined;

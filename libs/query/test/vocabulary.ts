@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 /** A path that an expression may use, possibly with a modifier. */
 export interface Word {
   readonly path: string;
-  /** The number of relations on the way. */
+  /** How many relations are on the way. */
   readonly hops: number;
   /** Whether it leads to several records. */
   readonly isSeveral: boolean;
@@ -15,13 +15,13 @@ export interface Word {
 
 type Kind = Exclude<Value['type'], undefined>;
 
-/** Paths by the kinds of their values, paths to records and lists that are counted, and paths to points. */
+/** Paths by their values' kinds, paths to records and lists that are counted, and paths to points. */
 export type Words = Readonly<Record<Kind | 'counts' | 'points', readonly Word[]>>;
 
 type Group = keyof Words;
 const groups = ['text', 'number', 'bool', 'date', 'list', 'json', 'vector', 'counts', 'points'] as const;
 
-/** Words of each group. */
+/** Words in each group. */
 export const mapWords = (words: (group: Group) => readonly Word[]): Words =>
   Object.fromEntries(groups.map((group) => [group, words(group)])) as Words;
 
@@ -42,7 +42,7 @@ const modified: Readonly<Partial<Record<Kind, readonly (readonly [Kind, string])
   ],
 };
 
-/** Every path of visible names from a collection over at most this many relations. */
+/** Every path with visible names from a collection over at most this many relations. */
 export function findWords(
   collection: Collection,
   collections: World['collections'],
@@ -82,7 +82,7 @@ export function findWords(
   }
 }
 
-/** Paths of the request by kind. A value of `any` has the kind of the other side. */
+/** Request paths by kind. A value under `any` has the other side's kind. */
 export type RequestWords = Words & { readonly any: readonly Word[] };
 
 const plain = (path: string): Word => ({ path, hops: 0, isSeveral: false });
@@ -97,7 +97,7 @@ const fixed: Readonly<Partial<Record<Group, readonly string[]>>> = {
   bool: ['@request.auth.verified', '@request.query.q:isset', '@request.headers.none:isset'],
 };
 
-/** The paths of the request that a rule of a collection may read. */
+/** The request paths that a collection's rule may read. */
 export function findRequestWords(
   collection: Collection,
   collections: World['collections'],
@@ -122,5 +122,5 @@ export function findRequestWords(
   return { ...words, any };
 }
 
-/** The types that the requests of the tests have in their bodies. */
+/** The types that test requests have in their bodies. */
 export const bodyTypes: ReadonlySet<string> = new Set(['text', 'number', 'bool', 'date', 'select', 'json']);

@@ -12,7 +12,7 @@ export interface World {
   readonly records: Readonly<Record<string, readonly Item[]>>;
 }
 
-/** A base collection of the schema cache. Omitted rules admit only admins. */
+/** A base collection in the schema cache. Omitted rules admit only admins. */
 export const testCollection = (
   name: string,
   fields: readonly TestField[],
@@ -26,7 +26,7 @@ export const schemaOf = (collections: Readonly<Record<string, Collection>>): Que
   findCollection: (name) => (Object.hasOwn(collections, name) ? collections[name] : undefined),
 });
 
-/** View rules of the collections related to posts. */
+/** View rules for the collections related to posts. */
 export interface ViewRules {
   readonly users: string | null;
   readonly organizations: string | null;

@@ -19,7 +19,7 @@ export interface CollectionIndex {
   readonly id: string;
   /** Unique within the collection, without case. */
   readonly name: string;
-  /** Its columns in order: ids of fields, or names of system columns. */
+  /** Its columns in order: field ids, or names of system columns. */
   readonly columns: readonly string[];
   readonly unique: boolean;
   /** `btree` for comparisons and order, `trigram` for `~`. */
@@ -41,9 +41,9 @@ export interface Collection {
   readonly historyEnabled: boolean;
   /** Whether its writes wait for the disk (collections §1.6); `full` by default. Only base collections may be `relaxed`. */
   readonly durability?: Durability;
-  /** The time columns that the query of a view does not return; none by default. */
+  /** The time columns that the view's query does not return; none by default. */
   readonly lacking?: readonly TimeColumn[];
-  /** The indexes in addition to those of the system; none by default. */
+  /** The indexes in addition to the system's; none by default. */
   readonly indexes?: readonly CollectionIndex[];
   readonly createdAtSec: number;
   readonly updatedAtSec: number;

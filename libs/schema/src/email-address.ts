@@ -15,7 +15,7 @@ export const emailAddress = boundedText(maxBytes)
   .refine((text) => Buffer.byteLength(text) <= maxBytes, { error: tooLong, abort: true })
   .regex(shape, 'must look like name@example.com');
 
-/** The address of an account in its canonical form, without the spaces around it (fields §3.4). */
+/** An account's address in its canonical form, without the spaces around it (fields §3.4). */
 export const accountAddress = z
   .string('must be a string')
   .trim()

@@ -10,37 +10,37 @@ const isJson = (field: Field): boolean => fieldTypeOf(field).columnType(field) =
 
 const known = new WeakMap<readonly Field[], readonly Field[]>();
 
-/** The encrypted fields of a collection. */
+/** A collection's encrypted fields. */
 export function encryptedFieldsOf({ fields }: Pick<Collection, 'fields'>): readonly Field[] {
   const found = known.get(fields) ?? fields.filter(isEncrypted);
   known.set(fields, found);
   return found;
 }
 
-// The stored value is the text of the column. For a json field that is JSON text, whose ciphertext is a JSON string.
+// The stored value is the column's text. For a json field that is JSON text, whose ciphertext is a JSON string.
 
-/** Empty values are not encrypted, so that the database can tell them from others (fields §4.2). */
+/** Empty values are not encrypted, so the database can recognize them (fields §4.2). */
 const isEmpty = (field: Field, stored: string): boolean =>
   isJson(field) ? stored === '""' || stored === '[]' : stored === '';
 
-/** Whether the stored value of an encrypted field is a ciphertext. */
+/** Whether an encrypted field's stored value is a ciphertext. */
 export const isStoredEncrypted = (field: Field, stored: string): boolean =>
   isCiphertext(isJson(field) ? stored.slice(1) : stored);
 
-/** Encrypts the stored value of a field, unless it is encrypted already or empty. */
+/** Encrypts a field's stored value, unless it is encrypted already or empty. */
 export function encryptStored(cipher: ValueCipher, field: Field, stored: string): string {
   if (isEmpty(field, stored) || isStoredEncrypted(field, stored) || !cipher.isEncrypting) return stored;
   const encrypted = cipher.encrypt(stored);
   return isJson(field) ? JSON.stringify(encrypted) : encrypted;
 }
 
-/** Decrypts the stored value of a field. Returns plain text as it is, and undefined where the key does not decrypt it. */
+/** Decrypts a field's stored value. Returns plain text as it is, and undefined where the key does not decrypt it. */
 export function decryptStored(cipher: ValueCipher, field: Field, stored: string): string | undefined {
   if (!isStoredEncrypted(field, stored)) return stored;
   return cipher.decrypt(isJson(field) ? stored.slice(1, -1) : stored);
 }
 
-/** Decrypts the value of a field in a record: "" (json: null) where the key does not decrypt it (fields §4.6). */
+/** Decrypts a field's value in a record: "" (json: null) where the key does not decrypt it (fields §4.6). */
 export function decryptValue(
   cipher: ValueCipher,
   field: Field,
@@ -53,8 +53,8 @@ export function decryptValue(
 }
 
 /**
- * Decrypts the value of a field to its JSON text; for a json field that is the decrypted text itself. Undefined for a
- * value that is not encrypted.
+ * Decrypts a field's value to its JSON text; for a json field that is the decrypted text itself. Undefined for a value
+ * that is not encrypted.
  */
 export function decryptAsJson(
   cipher: ValueCipher,

@@ -5,9 +5,9 @@ import { columnsOfIndex, findIndexOfConstraint } from './indexes.ts';
 import { findFieldOfConstraint } from './naming.ts';
 
 /**
- * Throws the 422 that names the fields for a violated constraint of a field or an index; throws any other error
- * unchanged. The writing statement itself checks the constraints, so concurrent writes cannot evade them. A value that is too
- * large for an index is one of the written members.
+ * Throws the 422 that names the fields for a violated field or index constraint; throws any other error unchanged. The
+ * writing statement itself checks the constraints, so concurrent writes cannot evade them. A value that is too large
+ * for an index is among the written members.
  */
 export const explainRefusal =
   (collection: Collection, written?: Iterable<string>) =>

@@ -9,10 +9,10 @@ import { holdsRelations } from './fields/relation.ts';
 import { isEmpty } from './is-empty.ts';
 import type { ColumnValues } from './record-reader.ts';
 
-/** A default that is the second of the create; only of `date` fields. */
+/** A default that is the second in which the create happens; only for `date` fields. */
 const now = '@now';
 
-/** A default that is the id of the caller; only of `text` and `relation` fields. */
+/** A default that is the caller's id; only for `text` and `relation` fields. */
 const callerId = '@request.auth.id';
 
 const takesNow = ({ type }: Field): boolean => type === 'date';
@@ -21,19 +21,19 @@ const takesCaller = ({ type }: Field): boolean => type === 'text' || type === 'r
 /** Whether a create sets the field when the body does not name it (fields §2.8). */
 export const hasDefault = ({ options }: Field): boolean => options.default !== undefined;
 
-/** The default as a value of the field; undefined without one, and for one that each create computes. */
+/** The default as a field value; undefined without one, and for one that each create computes. */
 export const findFixedDefault = (field: Field): unknown => (isComputed(field) ? undefined : field.options.default);
 
 const isComputed = (field: Field): boolean =>
   (takesNow(field) && field.options.default === now) || (takesCaller(field) && field.options.default === callerId);
 
 /**
- * Finds what is wrong with the default of a field whose other options are correct; undefined if nothing is. `target` is
- * the collection of a relation.
+ * Finds what is wrong with a field's default when its other options are correct; undefined if nothing is. `target` is a
+ * relation's collection.
  */
 export function findDefaultProblem(field: Field, target: Pick<Collection, 'name' | 'type'> | undefined) {
   const type = fieldTypeOf(field);
-  if (type.isServerSet || type.isWriteOnly || type === file) return `is not for fields of type ${type.name}`;
+  if (type.isServerSet || type.isWriteOnly || type === file) return `is not for ${type.name} fields`;
   if (isComputed(field)) {
     const isOfCallers = field.type !== 'relation' || !target || target.type === 'auth';
     return isOfCallers ? undefined : `${callerId} is for relations to an auth collection`;
@@ -51,9 +51,7 @@ interface Creation {
   readonly given?: ColumnValues;
 }
 
-/**
- * Adds the defaults of the fields that the body of a create does not name. A field that is null in the body stays null.
- */
+/** Adds the defaults for fields that a create's body does not name. A field that is null in the body stays null. */
 export function withDefaults(
   { fields }: Collection,
   body: Readonly<Record<string, unknown>>,
@@ -70,7 +68,7 @@ function defaultFor(field: Field, principal: Principal): unknown {
   if (!isComputed(field)) return field.options.default;
   if (takesNow(field)) return Math.floor(Date.now() / 1000);
   if (principal.type === 'guest') return null;
-  // Only an account of the target collection can be the value of the relation.
+  // Only an account in the target collection can be the relation's value.
   const isOfTarget = principal.type === 'user' && principal.collection === field.collection;
   if (field.type === 'relation' && !isOfTarget) return null;
   return holdsRelations(field) ? [principal.id] : principal.id;

@@ -6,17 +6,17 @@ import type { Field } from './field.ts';
 import { PlainSecret } from './plain-secret.ts';
 import type { ColumnValues } from './record-reader.ts';
 
-/** Hashes and encrypts the secrets of records for the database, and decrypts them for answers. */
+/** Hashes and encrypts records' secrets for the database, and decrypts them for answers. */
 export interface FieldEncryption {
   /**
-   * Replaces each password by its Argon2id hash, computed off the event loop, and each value of an encrypted field by
-   * its ciphertext. Call it before the statement, so that no row is locked meanwhile. Throws 503 when too many hashes
-   * are waiting.
+   * Replaces each password by its Argon2id hash, computed off the event loop, and each encrypted field's value by its
+   * ciphertext. Call it before the statement, so that no row is locked meanwhile. Throws 503 when too many hashes are
+   * waiting.
    */
   storeSecrets(collection: Collection, values: ColumnValues): Promise<ColumnValues>;
-  /** Decrypts the encrypted fields of a record in place; large ones in slices of time, field by field. */
+  /** Decrypts a record's encrypted fields in place; large ones in time slices, field by field. */
   decryptRecord(collection: Collection, record: Record<string, unknown>): Promise<void>;
-  /** Decrypts a value of an encrypted field. Returns its JSON text, or undefined for a value that is not encrypted. */
+  /** Decrypts an encrypted field's value. Returns its JSON text, or undefined for a value that is not encrypted. */
   decryptJson(collection: Collection, field: Field, value: string): string | undefined;
 }
 
@@ -25,7 +25,7 @@ interface FieldEncryptionDeps {
   readonly log: { warn(fields: object, message: string): void };
 }
 
-/** Creates the encryption of this process. It warns once for each field that it cannot encrypt or decrypt. */
+/** Creates this process's encryption. It warns once for each field that it cannot encrypt or decrypt. */
 export function createFieldEncryption({ cipher, log }: FieldEncryptionDeps): FieldEncryption {
   const warned = new Set<string>();
 

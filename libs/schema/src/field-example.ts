@@ -3,14 +3,14 @@ import type { Field } from './field.ts';
 import { ValueRefusal } from './field-type.ts';
 import { fieldTypeOf } from './fields/index.ts';
 
-/** Adds an example to the schema of a field, for types whose schema says little about the form of a value. */
+/** Adds an example to a field's schema, for types whose schema says little about a value's form. */
 export function withExample(field: Field, schema: JsonSchema): JsonSchema {
   if (schema.examples !== undefined) return schema;
   const value = findExample(field);
   return value === undefined ? schema : { ...schema, examples: [value] };
 }
 
-/** The first value of the type's samples that the field takes. */
+/** The type's first sample value that the field takes. */
 function findExample(field: Field): unknown {
   const { samples, compile, isWriteOnly } = fieldTypeOf(field);
   if (isWriteOnly) return undefined;

@@ -1,6 +1,6 @@
 import type { Rule } from './collection.ts';
 
-/** A field of a collection, its options complete and checked (fields §1.1). */
+/** A collection's field, its options complete and checked (fields §1.1). */
 export interface Field {
   /** Stable over renames: another name under the same id renames the column and keeps its data (collections §6.2). */
   readonly id: string;
@@ -9,7 +9,7 @@ export interface Field {
   readonly required: boolean;
   readonly system: boolean;
   readonly options: Readonly<Record<string, unknown>>;
-  /** Name of the target collection; relation fields only. */
+  /** The target collection's name; relation fields only. */
   readonly collection?: string;
   /** Who sees the field; by default everyone who sees the record (fields §5). */
   readonly viewRule?: Rule;

@@ -5,7 +5,7 @@ import { indexName } from './naming.ts';
 export const hasTimeColumn = ({ lacking }: Pick<Collection, 'lacking'>, column: TimeColumn): boolean =>
   lacking?.includes(column) !== true;
 
-/** The current names of the columns of an index. */
+/** The current names of an index's columns. */
 export const columnsOfIndex = ({ fields }: Pick<Collection, 'fields'>, { columns }: CollectionIndex): string[] =>
   columns.map((column) => fields.find(({ id }) => id === column)?.name ?? column);
 

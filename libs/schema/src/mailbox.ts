@@ -9,13 +9,13 @@ const maxDomainBytes = 253;
 /** What nobody sees: controls, bidirectional marks, joiners, fillers, variation selectors, unassigned code points. */
 const invisible = /[\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
-/** A run of what RFC 5321 §4.1.2 and RFC 6531 §3.3 call an atom. */
+/** What RFC 5321 §4.1.2 and RFC 6531 §3.3 call an atom. */
 const atom = /^[^\s\p{Z}()<>[\]:;@\\,"]+$/u;
 
 /** What may be in a domain before IDNA maps it: letters, marks, digits, hyphens, and the dots of all scripts. */
 const domainText = /^[\p{L}\p{M}\p{N}.。．｡-]+$/u;
 
-/** A label of a domain in its ASCII form (RFC 5321 §4.1.2). */
+/** A domain label in its ASCII form (RFC 5321 §4.1.2). */
 const label = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?$/;
 const maxLabelLength = 63;
 
@@ -25,9 +25,9 @@ export type ReadMailbox = { readonly address: string } | { readonly problem: str
 const malformed = { problem: 'must look like name@example.com' };
 
 /**
- * Reads an address of an account into its canonical form, so that one mailbox has one text but for the case of the local
- * part (fields §3.4): letters are composed (NFC), and the domain is in lower case, decoded from IDNA's ASCII form. The
- * text has at most 254 UTF-16 code units, because normalization takes quadratic time.
+ * Reads an account's address into its canonical form, so that one mailbox has one text except for the local part's case
+ * (fields §3.4): letters are composed (NFC), and the domain is in lower case, decoded from IDNA's ASCII form. The text
+ * has at most 254 UTF-16 code units, because normalization takes quadratic time.
  */
 export function readMailbox(text: string): ReadMailbox {
   if (/[\p{Cc}\p{Cs}]/u.test(text)) return malformed;
@@ -49,7 +49,7 @@ export function readMailbox(text: string): ReadMailbox {
 
 /**
  * Returns the form in which an address is looked up and counted: canonical, or without the spaces around it if it is no
- * address. Accepts any text, since accounts of earlier versions may have such addresses.
+ * address. Accepts any text, since accounts from earlier versions may have such addresses.
  */
 export function canonicalAddress(text: string): string {
   const trimmed = text.trim();
@@ -59,8 +59,8 @@ export function canonicalAddress(text: string): string {
 }
 
 /**
- * Returns the forms in which an account is looked up, the first that exists counts: as typed, then canonical. They are one
- * form for most addresses. The first finds the second account of a mailbox, which an earlier version let in (auth §1.3).
+ * Returns the forms in which an account is looked up, the first that exists counts: as typed, then canonical. They are
+ * one form for most addresses. The first finds a mailbox's second account, which an earlier version let in (auth §1.3).
  */
 export function lookupForms(text: string): readonly string[] {
   const [typed, canonical] = [text.trim(), canonicalAddress(text)];
@@ -73,7 +73,7 @@ export function lookupForms(text: string): readonly string[] {
  */
 const composed = (local: string): string => local.normalize('NFC').replaceAll('\u0130', 'I\u0307');
 
-/** Whether a domain in ASCII form has two labels or more, the last of which is no number, as in an address of IPv4. */
+/** Whether a domain in ASCII form has two labels or more, the last of which is no number, unlike an IPv4 address. */
 function isMailDomain(ascii: string): boolean {
   if (ascii.length > maxDomainBytes) return false;
   const labels = ascii.split('.');

@@ -2,8 +2,8 @@ import type { Field } from './field.ts';
 import { fieldTypes } from './fields/index.ts';
 
 /**
- * Whether every record of a collection has a value of the field: a required field, a list that is empty without entries
- * (fields §2.3), and `verified` of accounts. A view may show fields of a missing record.
+ * Whether every record in a collection has a value in the field: a required field, a list that is empty without entries
+ * (fields §2.3), and `verified` in accounts. A view may show a missing record's fields.
  */
 export function isNeverNull(collectionType: string, field: Field): boolean {
   if (collectionType === 'view') return false;

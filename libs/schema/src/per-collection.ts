@@ -1,8 +1,8 @@
 import type { Collection } from './collection.ts';
 
 /**
- * Memoizes a function by collection and schema version: a new version is a new object, and the values of the old one
- * become garbage. Other arguments of `make` must be the same at each call.
+ * Memoizes a function by collection and schema version: a new version is a new object, and the old one's values become
+ * garbage. Other arguments to `make` must be the same at each call.
  */
 export function perCollection<T, More extends unknown[]>(
   make: (collection: Collection, ...more: More) => T,

@@ -1,4 +1,4 @@
-/** How a secret is stored: a password as its hash, a value of an encrypted field as its ciphertext. */
+/** How a secret is stored: a password as its hash, an encrypted field's value as its ciphertext. */
 type SecretKind = 'password' | 'value';
 
 /**

@@ -3,7 +3,7 @@ import { isWriteOnly } from './fields/index.ts';
 import { hasTimeColumn } from './indexes.ts';
 import { quoteIdentifier } from './naming.ts';
 
-/** One member of a record as clients see it, and the column of its value. */
+/** One record member as clients see it, and its value's column. */
 export interface RecordColumn {
   readonly name: string;
   /** The column's name, quoted. */
@@ -11,8 +11,8 @@ export interface RecordColumn {
 }
 
 /**
- * The members of a record, in the order of its JSON (records §2.1). Everything that leaves the service goes through this
- * list, so other columns cannot leak.
+ * A record's members, in JSON order (records §2.1). Everything that leaves the service goes through this list, so other
+ * columns cannot leak.
  */
 export function recordColumns(collection: Collection): readonly RecordColumn[] {
   return [
@@ -31,8 +31,8 @@ const times: readonly (RecordColumn & { readonly column: TimeColumn })[] = [
 ];
 
 /**
- * A row of the table (under the given alias) as the select list of a record; `row_to_json` of such a row is the record.
- * Not `json_build_object`, which takes 50 members at most.
+ * A table row (under the given alias) as a record's select list; `row_to_json` of such a row is the record. Not
+ * `json_build_object`, which takes 50 members at most.
  */
 export const selectList = (columns: readonly RecordColumn[], alias: string): string =>
   columns.map(({ name, column }) => `${alias}.${column} as ${quoteIdentifier(name)}`).join(', ');

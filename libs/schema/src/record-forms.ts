@@ -3,19 +3,19 @@ import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { passwordMembers, writableOf, writtenSchemaOf } from './record-schemas.ts';
 
-/** The JSON Schema of one file in a form. */
+/** The JSON Schema for one file in a form. */
 const bytes: JsonSchema = { type: 'string', format: 'binary' };
 
-/** The JSON Schema of a form with files for a record of any collection (files §3.1). */
+/** The JSON Schema for a form with files for a record in any collection (files §3.1). */
 export const anyForm: JsonSchema = {
   type: 'object',
-  description: 'One part for each file, with the name of its field; a part `_json` may hold all other fields.',
-  properties: { _json: { type: 'string', description: 'other members of the body, as a JSON object' } },
+  description: 'One part for each file, named like its field; a part `_json` may hold all other fields.',
+  properties: { _json: { type: 'string', description: 'other body members, as a JSON object' } },
 };
 
 /**
- * The JSON Schema of a form with files for a record of the collection; undefined without file fields. `content` is the
- * component with the schema of the same body as JSON. Nothing is required: `_json` may hold every member but the files.
+ * The JSON Schema for a form with files for a record in the collection; undefined without file fields. `content` is the
+ * component with the same body's schema as JSON. Nothing is required: `_json` may hold every member but the files.
  */
 export function recordFormSchema({ type, fields }: Collection, content: string): JsonSchema | undefined {
   const writable = writableOf(fields);
@@ -29,7 +29,7 @@ export function recordFormSchema({ type, fields }: Collection, content: string):
         type: 'string',
         contentMediaType: 'application/json',
         contentSchema: { $ref: `#/components/schemas/${content}` },
-        description: 'members of the body that have no part of their own, as a JSON object',
+        description: 'body members without their own part, as a JSON object',
       },
     },
   };
@@ -41,5 +41,5 @@ function partOf(field: Field): JsonSchema {
   // A part is a text, which is never null.
   if (!isFile(field)) return writtenSchemaOf({ ...field, required: true });
   if (!field.options.multiple) return { ...bytes, description: 'the file' };
-  return { type: 'array', items: bytes, description: 'the files, each a part of its own; an update adds them' };
+  return { type: 'array', items: bytes, description: 'the files, each in its own part; an update adds them' };
 }

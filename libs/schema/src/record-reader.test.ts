@@ -160,7 +160,7 @@ test('null clears a field of every type', async () => {
 });
 
 test('the patterns of a body share a budget [cost §4.2]', async () => {
-  // 200 instructions: a text of 1,500 characters is the longest that one field takes.
+  // 200 instructions: a text with 1,500 characters is the longest that one field takes.
   const costly = Array.from({ length: 11 }, (_, index) =>
     named(`f${index}`, 'text', { options: { pattern: '^a{1,98}|b' } }),
   );

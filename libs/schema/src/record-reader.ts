@@ -19,11 +19,11 @@ interface ChangeOptions {
   readonly takesOperators?: boolean;
 }
 
-/** Reads the bodies of writes to one collection. A body that takes long is read in slices of time, field by field. */
+/** Reads the bodies that write to one collection. A body that takes long is read in time slices, field by field. */
 export interface RecordReader {
   /**
-   * Checks a new record. Values that the server gives, such as a synthetic address, replace those of the body and need
-   * not fit the field's options. Throws 422 naming every field that is wrong or missing.
+   * Checks a new record. Values that the server gives, such as a synthetic address, replace the body's and need not fit
+   * the field's options. Throws 422 naming every field that is wrong or missing.
    */
   readNew(body: Readonly<Record<string, unknown>>, given?: ColumnValues): Promise<ColumnValues>;
   /** Checks a partial change, only the fields that the body names. Throws 422 naming every field that is wrong. */
@@ -39,7 +39,7 @@ interface Column {
   readonly field: Field;
   readonly isServerSet: boolean;
   readonly emptyTextIsNull: boolean;
-  /** The content of the column for a record without a value. */
+  /** The column's content for a record without a value. */
   readonly emptyValue: unknown;
   readonly read: ValueReader;
   readonly operators: ValueOperators | undefined;
@@ -47,8 +47,8 @@ interface Column {
 }
 
 /**
- * Builds the reader of a collection, once per schema version, since building costs far more than reading. With
- * `takesFiles` false nothing can be uploaded, so names of files are refused: no such file exists.
+ * Builds a collection's reader, once per schema version, since building costs far more than reading. With `takesFiles`
+ * false nothing can be uploaded, so file names are refused: no such file exists.
  */
 export function compileRecordReader(collection: Collection, { takesFiles = true } = {}): RecordReader {
   const columns = new Map<string, Column>(

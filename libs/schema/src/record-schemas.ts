@@ -10,7 +10,7 @@ import { recordColumns } from './record-columns.ts';
 
 const seconds = { type: 'integer', description: 'unix seconds', examples: [1767225600] };
 
-/** The members of a record that are not fields. */
+/** A record's members that are not fields. */
 const ownMembers: Readonly<Record<string, JsonSchema>> = {
   id: { type: 'string', examples: ['019b9a4c-7c00-7d3e-8f21-5b0e7a64c1d2'] },
   anonymous: { type: 'boolean' },
@@ -18,14 +18,14 @@ const ownMembers: Readonly<Record<string, JsonSchema>> = {
   updated: seconds,
 };
 
-/** The JSON Schema of the value of a field as records show it; anything, for a type of a later version. */
+/** The JSON Schema for a field's value as records show it; anything, for a later version's type. */
 export const valueSchemaOf = (field: Field): JsonSchema => {
   const type = fieldTypes.get(field.type);
   return type ? orNull(type.valueSchema(field)) : {};
 };
 
 /**
- * The JSON Schema of a record of the collection in answers, with the schemas of the records in its `expand`. Every
+ * The JSON Schema for the collection's records in answers, with the schemas for the records in their `expand`. Every
  * member is required, except those with a view rule (fields §5), although the parameter `fields` leaves out members
  * that it does not name.
  */
@@ -49,14 +49,14 @@ export function recordSchema(
         description: 'the records that the parameter `expand` names, by relation',
         ...(Object.keys(expansions).length > 0 && { properties: expansions }),
       },
-      _score: { type: 'number', description: 'of a vector search: cosine similarity' },
+      _score: { type: 'number', description: 'in a vector search: cosine similarity' },
     },
     required: columns.map(({ name }) => name).filter((name) => (fields.get(name)?.viewRule ?? null) === null),
     additionalProperties: false,
   };
 }
 
-/** The schema of a value in a record, without null if records always have a value. */
+/** The schema for a value in a record, without null if records always have a value. */
 function shownSchemaOf(collection: Collection, field: Field): JsonSchema {
   const type = fieldTypes.get(field.type);
   if (!type) return {};
@@ -65,13 +65,13 @@ function shownSchemaOf(collection: Collection, field: Field): JsonSchema {
   return withExample(field, isThere ? schema : orNull(schema));
 }
 
-/** Whether a delete of its target leaves a required field without a value (fields §3.9). */
+/** Whether deleting its target leaves a required field without a value (fields §3.9). */
 const losesTarget = ({ type, options }: Field): boolean =>
   type === 'relation' && !options.multiple && options.cascade === 'setNull';
 
 /**
- * The JSON Schema of the body of a create. The server refuses other members (422). `needsPassword` says whether the caller
- * must set the password of an account; only admins may leave it out (records §12).
+ * The JSON Schema for a create's body. The server refuses other members (422). `needsPassword` says whether the caller
+ * must set an account's password; only admins may leave it out (records §12).
  */
 export function newRecordSchema(
   collection: Collection,
@@ -82,19 +82,19 @@ export function newRecordSchema(
   return written(collection, required, newValueSchemaOf);
 }
 
-/** The names of the fields that a create needs. */
+/** The fields that a create needs. */
 export const requiredOf = ({ fields }: Collection): string[] =>
   fields
     .filter((field) => field.required && !fieldTypeOf(field).isServerSet && !hasDefault(field))
     .map(({ name }) => name);
 
-/** The JSON Schema of the value of a field in a create. */
+/** The JSON Schema for a field's value in a create. */
 export const newValueSchemaOf = (field: Field): JsonSchema => ({
   ...writtenSchemaOf(field),
   ...defaultSchemaOf(field),
 });
 
-/** The default in JSON Schema. A computed default is not a value of the schema. */
+/** The default in JSON Schema. A computed default is not a schema value. */
 function defaultSchemaOf(field: Field): JsonSchema {
   const value = findFixedDefault(field);
   if (value === undefined) return {};
@@ -103,7 +103,7 @@ function defaultSchemaOf(field: Field): JsonSchema {
   return stored instanceof ValueRefusal ? {} : { default: stored };
 }
 
-/** The JSON Schema of the body of an update. Members that it leaves out stay as they are. */
+/** The JSON Schema for an update's body. Members that it leaves out stay as they are. */
 export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, [], changeSchemaOf);
 
 function written(
@@ -125,13 +125,13 @@ function written(
 export const writableOf = (fields: readonly Field[]): readonly Field[] =>
   fields.filter((field) => !fieldTypeOf(field).isServerSet);
 
-/** The members of a written account that are not fields. */
+/** A written account's members that are not fields. */
 export const passwordMembers: Readonly<Record<string, JsonSchema>> = {
   password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
-  old_password: { type: 'string', writeOnly: true, description: 'required of a user who changes the password' },
+  old_password: { type: 'string', writeOnly: true, description: 'required from a user who changes the password' },
 };
 
-/** The JSON Schema of the value of a field in a body. */
+/** The JSON Schema for a field's value in a body. */
 export function writtenSchemaOf(field: Field): JsonSchema {
   const type = fieldTypeOf(field);
   const schema = type.writtenSchema?.(field) ?? type.valueSchema(field);

@@ -8,9 +8,9 @@ import { perCollection } from './per-collection.ts';
 const shapeLength = 11;
 
 /**
- * Names how the records of a collection look in its events: which fields they have, under which names and with which types.
- * Two definitions with one shape read a record alike. Names alone do not show this: fields may swap them, and a collection
- * may take the name of a dropped one (events §2.2).
+ * Names how a collection's records look in its events: which fields they have, under which names and with which types.
+ * Two definitions with one shape read a record alike. Names alone do not show this: fields may swap them, and a
+ * collection may take a dropped one's name (events §2.2).
  */
 export const shapeOf = perCollection(({ id, type, fields }: Collection): string => {
   const parts = fields.map((field) => [field.id, field.name, fieldTypeOf(field).columnType(field), isEncrypted(field)]);

@@ -1,10 +1,10 @@
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 
-/** The given part of a field of a test. The rest is completed like the definition of an admin. */
+/** The given part of a test field. The rest is completed like an admin's definition. */
 export type TestField = Pick<Field, 'name'> & Partial<Field>;
 
-/** A base collection of the cache, for tests. The collection and its fields have their names as ids. */
+/** A base collection in the cache, for tests. The collection and its fields have their names as ids. */
 export const testCollection = (
   name: string,
   fields: readonly TestField[],

@@ -10,7 +10,7 @@ export const comparedValue = (field: Field): string => comparedBy(field, quoteId
 /** Returns the SQL expression by which a unique field compares a value (SQL). */
 export const comparedBy = (field: Field, value: string): string => fieldTypeOf(field).uniqueSql?.(value) ?? value;
 
-/** Returns the SQL condition of the rows whose value a unique field compares. */
+/** Returns the SQL condition for the rows whose value a unique field compares. */
 export function hasComparableValue(field: Field): string {
   const column = quoteIdentifier(field.name);
   return isText(field) ? `${column} <> ''` : `${column} is not null`;
@@ -23,8 +23,8 @@ export const isText = (field: Field): boolean => fieldTypeOf(field).columnType(f
 export const isUnique = (field: Field): boolean => field.options.unique === true;
 
 /**
- * Finds the fields with these names if their values are unique together: a unique field, or the columns of a unique index
- * in any order.
+ * Finds the fields with these names if their values are unique together: a unique field, or a unique index's columns in
+ * any order.
  */
 export function findUniqueFields(collection: Collection, names: readonly string[]): readonly Field[] | undefined {
   const fields = collection.fields.filter(({ name }) => names.includes(name));

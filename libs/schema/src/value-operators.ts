@@ -2,9 +2,9 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import type { Field } from './field.ts';
 import type { ValueRefusal } from './field-type.ts';
 
-/** A change of a stored value: the operators of one field, parsed for the statement. */
+/** A change to a stored value: one field's operators, parsed for the statement. */
 export class ValueOperation {
-  /** The value for the parameter of the statement. */
+  /** The value for the statement's parameter. */
   readonly operand: unknown;
 
   constructor(operand: unknown) {
@@ -18,13 +18,13 @@ export interface ResultRefusal {
   readonly message: string;
 }
 
-/** The operators of a field in the body of an update (records §6.3). */
+/** A field's operators in an update's body (records §6.3). */
 export interface ValueOperators {
-  /** The JSON Schemas of the operands, by the names of the operators. */
+  /** The operands' JSON Schemas, by operator name. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
   /** Reads an object with some of these operators, and no others, or refuses it. Returns the operand. */
   read(operators: Readonly<Record<string, unknown>>): unknown | ValueRefusal;
-  /** The result of the operators for a record without a value. `operators` has been read. */
+  /** What the operators make of a record without a value. `operators` has been read. */
   ofNothing(operators: Readonly<Record<string, unknown>>): unknown;
   /** How a statement applies them. */
   readonly inSql: OperatorSql;
@@ -32,15 +32,15 @@ export interface ValueOperators {
 
 /** How a statement applies operators. */
 export interface OperatorSql {
-  /** SQL type of the operand; one of `jsonb` is passed as JSON text. */
+  /** The operand's SQL type; one of `jsonb` is passed as JSON text. */
   readonly operandType: 'double precision' | 'jsonb';
-  /** SQL of the value after the operators, from the SQL of the stored value and the operand. */
+  /** SQL for the value after the operators, from the SQL for the stored value and the operand. */
   result(stored: string, operand: string): string;
-  /** When a result (SQL) is refused, in addition to an empty value of a required field. */
+  /** When a result (SQL) is refused, in addition to a required field's empty value. */
   refusals(result: string): readonly ResultRefusal[];
 }
 
-/** Whether a written value is an object of operators, where its field has some. On json fields it is a value. */
+/** Whether a written value is an object with operators, where its field has some. On json fields it is a value. */
 export function isOperatorObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return (
     typeof value === 'object' &&
@@ -50,7 +50,7 @@ export function isOperatorObject(value: unknown): value is Readonly<Record<strin
   );
 }
 
-/** Names the operators of a field if a body has an unknown one; otherwise undefined. */
+/** Names a field's operators if a body has an unknown one; otherwise undefined. */
 export function findUnknownOperator(names: readonly string[], operators: object): string | undefined {
   const unknown = Object.keys(operators).find((name) => !names.includes(name));
   return unknown === undefined ? undefined : `takes ${names.join(', ')}, and no other operator`;

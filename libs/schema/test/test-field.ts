@@ -3,7 +3,7 @@ import type { Field } from '../src/field.ts';
 import { ValueRefusal } from '../src/field-type.ts';
 import { fieldTypeOf, fieldTypes } from '../src/fields/index.ts';
 
-/** A field of the given type, its options completed as those of a definition are. Throws for options it refuses. */
+/** A field with the given type, its options completed as a definition's are. Throws for options it refuses. */
 export function testField(type: string, options: object = {}, rest: Partial<Field> = {}): Field {
   const read = fieldTypes.get(type)?.options.parse(options) ?? {};
   return { id: 'f1', name: 'f', type, required: false, system: false, options: read, ...rest };

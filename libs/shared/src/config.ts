@@ -71,7 +71,7 @@ export const dataDirectory = variable(
 );
 export const databaseUrl = variable(
   'SERVICE_DATABASE_URL',
-  'PostgreSQL 15 or newer; several hosts of one database separated by commas.',
+  "PostgreSQL 15 or newer; one database's hosts separated by commas.",
   z
     .string('must be set')
     .refine(
@@ -81,7 +81,7 @@ export const databaseUrl = variable(
 );
 export const databaseReplicaUrls = variable(
   'SERVICE_DATABASE_REPLICA_URLS',
-  'Standbys of the database that serve gets and lists; the URLs separated by commas.',
+  'Standbys that serve gets and lists; the URLs separated by commas.',
   z
     .string()
     .transform((text) => text.split(',').map((url) => url.trim()))
@@ -113,7 +113,7 @@ export const logLevel = variable(
 );
 export const logFormat = variable(
   'SERVICE_LOG_FORMAT',
-  'Format of log lines, json or text. Default: text on a terminal, json elsewhere.',
+  'Log line format, json or text. Default: text on a terminal, json elsewhere.',
   z.enum(['json', 'text'], 'must be json or text').optional(),
 );
 export const jwtSecret = variable(

@@ -11,7 +11,7 @@ const reasons: Readonly<Record<string, string>> = {
   ENOENT: 'it does not exist and cannot be created',
   EROFS: 'its file system is read-only',
   ENOSPC: 'its disk is full',
-  EDQUOT: 'the disk quota of this user is used up',
+  EDQUOT: "this user's disk quota is used up",
   ELOOP: 'its links lead in a circle',
   ENAMETOOLONG: 'its name is too long',
 };

@@ -142,8 +142,7 @@ function admits(rights: KeyRights, { scope, access }: KeyRoute, collection: stri
   }
 }
 
-const notForKeys = () =>
-  new AppError(403, 'forbidden', 'not for service keys: the route is about the account of a person');
+const notForKeys = () => new AppError(403, 'forbidden', "not for service keys: the route is about a person's account");
 
 const missing = (scope: RouteScope, collection: string) =>
   scopeMissing(scope.startsWith('records:') ? scope.replace('records:', `records:${collection}:`) : scope);

@@ -5,7 +5,7 @@ import { describeIssues } from './describe-issues.ts';
 import { toJsonSchema } from './http/answers.ts';
 import { mapOf } from './map-of.ts';
 
-const texts = mapOf(z.string('must be text'), 'must be an object of texts');
+const texts = mapOf(z.string('must be text'), 'must be an object with texts');
 
 test('every member of the client is a member, also __proto__', () => {
   const given = JSON.parse('{"a":"1","__proto__":"2","constructor":"3"}');

@@ -10,18 +10,18 @@ export const storageVariables = {
   dataDirectory,
   storageUrl: variable(
     'SERVICE_STORAGE_URL',
-    'Bucket of an S3-compatible store for uploaded files, s3://bucket or s3://bucket/prefix; without it the directory uploads in the data directory.',
+    'Bucket in an S3-compatible store for uploaded files, s3://bucket or s3://bucket/prefix; without it the directory uploads in the data directory.',
     urlOf('s3').optional(),
   ),
   storageEndpoint: variable(
     'SERVICE_STORAGE_ENDPOINT',
-    'URL of the S3-compatible store, when it is not Amazon S3.',
+    'URL for the S3-compatible store, when it is not Amazon S3.',
     urlOf('http', 'https').optional(),
   ),
-  storageRegion: variable('SERVICE_STORAGE_REGION', 'Region of the bucket.', z.string().default('us-east-1')),
+  storageRegion: variable('SERVICE_STORAGE_REGION', 'Bucket region.', z.string().default('us-east-1')),
   storageAccessKey: variable(
     'SERVICE_STORAGE_ACCESS_KEY',
-    'Access key id of the store; without it the credentials of the machine are used.',
+    "Access key id for the store; without it the machine's credentials are used.",
     z.string().optional(),
   ),
   storageSecretKey: variable(

@@ -17,7 +17,7 @@ import { z } from 'zod';
 export const loneAuthVariables = {
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
-    'Address of the records service, which runs the hooks of accounts and stores pictures of providers. If unset, neither happens.',
+    "The records service's address; it runs account hooks and stores providers' pictures. If unset, neither happens.",
     urlOf('http', 'https').optional(),
   ),
 };
@@ -34,8 +34,8 @@ export const authVariables = {
   trustedProxies: trustedProxiesVariable,
   adminEmail: variable(
     'SERVICE_ADMIN_EMAIL',
-    'Address of the first admin. The start creates this admin if there is none.',
+    "The first admin's address. The start creates this admin if there is none.",
     accountAddress.optional(),
   ),
-  adminPassword: variable('SERVICE_ADMIN_PASSWORD', 'Password of the first admin.', z.string().optional()),
+  adminPassword: variable('SERVICE_ADMIN_PASSWORD', "The first admin's password.", z.string().optional()),
 };

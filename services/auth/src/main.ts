@@ -35,7 +35,7 @@ await runService('auth', { ...authVariables, ...loneAuthVariables }, async ({ co
   const contextSigner = createContextSigner(secret);
   let accountHooks: AccountHooks | undefined;
   if (config.recordsUrl) {
-    const copy = await startPart(lifecycle, 'hooks of accounts', followHookedCollections({ database, bus, log }));
+    const copy = await startPart(lifecycle, 'account hooks', followHookedCollections({ database, bus, log }));
     accountHooks = createAccountHooksClient({ url: config.recordsUrl, contextSigner, copy });
   }
   const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));

@@ -21,7 +21,7 @@ const serviceUrl = (name: string) =>
 /** Exported alone because a process that runs the gateway with its services reads it too. */
 export const answerTimeoutMs = variable(
   'SERVICE_ANSWER_TIMEOUT_MS',
-  'Milliseconds that the gateway waits for the answer of a service to begin, and for each next part of it; then it answers 504.',
+  "Milliseconds that the gateway waits for a service's answer to begin, and for each next part; then it answers 504.",
   wholeNumber(100, 3_600_000).default(60_000),
 );
 

@@ -12,7 +12,7 @@ export const realtimeVariables = {
   eventStreamMaxBytes,
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
-    'Address of the records service, which decides who sees which change.',
+    "The records service's address; it decides who sees which change.",
     urlOf('http', 'https'),
   ),
 };

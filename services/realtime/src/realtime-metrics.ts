@@ -25,12 +25,12 @@ export function createRealtimeMetrics({ connections, subscriptions, behind }: Ga
   });
   sampledGauge(metrics, {
     name: 'recordbus_live_subscriptions',
-    help: 'Subscriptions of these connections.',
+    help: "These connections' subscriptions.",
     sample: subscriptions,
   });
   sampledGauge(metrics, {
     name: 'recordbus_live_events_behind',
-    help: 'Events that the slowest group of subscriptions has yet to read.',
+    help: 'Events that the slowest subscription group has yet to read.',
     sample: behind,
   });
   const sent = metrics.counter('recordbus_live_messages_total', 'Messages sent, by type.', ['type']);

@@ -105,7 +105,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
     behind: () => behindOf(groups, endOf(changes)?.seq ?? 0),
   });
   const planChecks = every({
-    name: 'check the plans of live subscriptions',
+    name: "check live subscriptions' plans",
     log,
     intervalMs: planCheckMs,
     async run() {

@@ -17,7 +17,7 @@ const maxUploadBytes = variable(
 /** files §5.5. */
 const previewsMemoryMb = variable(
   'SERVICE_PREVIEWS_MEMORY_MB',
-  'Memory of the images, decoded, of which previews are being made, in MiB; 256 by default.',
+  'Memory for decoded images while previews are made, in MiB; 256 by default.',
   wholeNumber(16, 65_536).optional(),
 );
 

@@ -26,10 +26,10 @@ interface WebhookMetricsOptions {
 export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMetricsOptions): WebhookMetrics {
   const metrics = createMetrics('webhooks');
   const attempts = metrics.counter('recordbus_webhook_attempts_total', 'Attempts by result.', ['result']);
-  const attemptDuration = metrics.duration('recordbus_webhook_attempt_seconds', 'Duration of an attempt.');
+  const attemptDuration = metrics.duration('recordbus_webhook_attempt_seconds', 'Attempt duration.');
   const firstAttempt = metrics.duration(
     'recordbus_webhook_first_attempt_seconds',
-    'Time from the commit of the event (or the request to redeliver it) to the first attempt.',
+    "Time from the event's commit (or the request to redeliver it) to the first attempt.",
   );
   countRows(metrics, query, {
     name: 'recordbus_webhook_deliveries_pending',

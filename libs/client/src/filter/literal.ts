@@ -12,9 +12,7 @@ export function literalOf(value: unknown): string {
   if (value instanceof Date) return numberLiteral(Math.floor(value.getTime() / 1000));
   if (Array.isArray(value) && value.length > 0) return `(${value.map(literalOf).join(', ')})`;
   throw invalidArgument(
-    Array.isArray(value)
-      ? 'A filter cannot hold an empty list.'
-      : `A filter cannot hold a value of type ${typeof value}.`,
+    Array.isArray(value) ? 'A filter cannot hold an empty list.' : `A filter cannot hold a ${typeof value}.`,
   );
 }
 

@@ -40,7 +40,7 @@ function withSorted({ fields, sort }: AnyLiveOptions): readonly string[] | undef
 /** Opens a list that follows its collection (realtime §4). Resolves when the snapshot has arrived. */
 export function openLive(transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> {
   const { sort, limit = maxRecords, signal } = options;
-  if (!isSortOfMembers(sort)) throw invalidArgument('A live list can only be sorted by members of its records.');
+  if (!isSortOfMembers(sort)) throw invalidArgument("A live list can only be sorted by its records' members.");
   if (limit < 1 || limit > maxRecords) throw invalidArgument(`A live list has 1 to ${maxRecords} records.`);
   const merged = createMergedList(sort, limit);
   const listeners = new Set<(records: readonly unknown[]) => void>();

@@ -13,7 +13,7 @@ export function guardStore(store: SessionStore): GuardedStore {
     try {
       return await work();
     } catch (cause) {
-      throw new RecordbusError('The store of the session failed.', { status: 0, code: 'store_failed', cause });
+      throw new RecordbusError('The session store failed.', { status: 0, code: 'store_failed', cause });
     }
   }
   return { get: () => guard(() => store.get()), set: (session) => guard(() => store.set(session)) };

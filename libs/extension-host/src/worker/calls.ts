@@ -81,7 +81,7 @@ function toPlain(thrown: unknown): PlainError {
   if (thrown instanceof Refusal) {
     const { message, status, fields } = thrown;
     if (!Number.isInteger(status) || status < 400 || status > 599)
-      return { message: `refused with ${status}, which is not the status of a refusal` };
+      return { message: `refused with ${status}, which is not a refusal status` };
     const details = Object.entries(fields ?? {}).map(([name, problem]) => [name, String(problem)]);
     return { message: message || 'refused', status, ...(fields && { details: Object.fromEntries(details) }) };
   }

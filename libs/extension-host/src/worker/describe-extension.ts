@@ -21,11 +21,11 @@ const maxCronTimeoutMs = 3_600_000;
 const code = z.custom<unknown>((value) => typeof value === 'function', 'must be a function');
 const schema = z.custom<z.ZodType>(
   (value) => typeof value === 'object' && value !== null && '_zod' in value,
-  'must be a schema of z',
+  'must be a z schema',
 );
 const collectionName = z
   .string()
-  .regex(/^(\*|[A-Za-z][A-Za-z0-9_]{0,62})$/, 'must be the name of a collection, or * for every one');
+  .regex(/^(\*|[A-Za-z][A-Za-z0-9_]{0,62})$/, 'must be a collection name, or * for every one');
 
 const points: readonly (BeforePoint | AfterPoint)[] = [...beforePoints, ...afterPoints];
 const hooks = z.strictObject(Object.fromEntries(points.map((point) => [point, code.optional()])));

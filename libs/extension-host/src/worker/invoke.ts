@@ -90,7 +90,7 @@ async function answer(route: Route, input: RouteInput, tools: HandlerTools): Pro
 /** Validates the headers of an answer; an invalid one is a defect of the extension. */
 function readHeaders(given: unknown): Record<string, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
-    throw new TypeError('the headers of an answer must be an object');
+    throw new TypeError('answer headers must be an object');
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {
       validateHeaderName(name);

@@ -8,12 +8,12 @@ type Transaction = HandlerTools['transaction'];
 const attempts = 3;
 
 const nested: Transaction = async () => {
-  throw new Error('a transaction of this call is open: transactions do not nest');
+  throw new Error('this call already has a transaction open: transactions do not nest');
 };
 
 /** The function `transaction` of hooks: a before hook runs in the transaction of its write. */
 export const noTransaction: Transaction = async () => {
-  throw new Error('only the handlers of routes and crons can open a transaction');
+  throw new Error('only route and cron handlers can open a transaction');
 };
 
 /** Creates the function `transaction` of one call; its tools pass the number of the transaction to the host. */

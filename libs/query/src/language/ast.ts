@@ -7,13 +7,13 @@ interface Junction {
   readonly items: readonly Expression[];
 }
 
-/** `not (…)`: the complement of an expression. */
+/** `not (…)`: an expression's complement. */
 interface Negation {
   readonly kind: 'not';
   readonly item: Expression;
 }
 
-/** A test of values. */
+/** A test on values. */
 export type Test = Comparison | Membership;
 
 export const operators = ['=', '!=', '>', '>=', '<', '<=', '~', '!~'] as const;
@@ -36,7 +36,7 @@ export interface Membership {
   readonly position: number;
 }
 
-/** `all(…)` or `none(…)` of a test whose left side is a path to several values. */
+/** `all(…)` or `none(…)` around a test whose left side is a path to several values. */
 export interface Quantified {
   readonly kind: 'quantified';
   readonly quantifier: 'all' | 'none';
@@ -75,7 +75,7 @@ export const moments = [
 ] as const;
 export type MomentName = (typeof moments)[number];
 
-/** A time of the clock. Days, months and years are in UTC (filters §6.3). */
+/** A moment by the clock. Days, months and years are in UTC (filters §6.3). */
 export interface Moment {
   readonly kind: 'moment';
   readonly name: MomentName;
@@ -95,7 +95,7 @@ export interface Path {
   readonly position: number;
 }
 
-/** A value of the request: `@request.` and the segments. */
+/** A request value: `@request.` and the segments. */
 export interface RequestPath {
   readonly kind: 'request';
   readonly segments: readonly string[];
@@ -119,5 +119,5 @@ interface Distance {
   readonly position: number;
 }
 
-/** The text before the segments of a request path. */
+/** The text before a request path's segments. */
 export const requestPrefix = '@request.';

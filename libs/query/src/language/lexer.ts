@@ -2,21 +2,21 @@ import { limits } from '../limits.ts';
 import { errorAt } from '../query-error.ts';
 import { operators } from './ast.ts';
 
-/** A token of an expression; `text` is the value of a string, else the token as written. */
+/** A token; `text` is a string's value, or the token as written. */
 export interface Token {
   readonly kind: 'text' | 'number' | 'name' | 'macro' | 'operator' | 'join' | 'open' | 'close' | 'comma' | 'end';
   readonly text: string;
   readonly position: number;
 }
 
-/** Segments after the first may begin with a digit: they may be keys of a JSON value. */
+/** Segments after the first may begin with a digit: they may be keys in a JSON value. */
 const name = /[A-Za-z_][A-Za-z0-9_]*(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?/y;
-/** A value of the request, or a moment with a shift (`@now-7d`). */
+/** A request value, or a moment with a shift (`@now-7d`). */
 const macro = /@[A-Za-z]+(?:[+-][0-9]+[A-Za-z]|(?:\.[A-Za-z0-9_]+)*(?::[A-Za-z]+)?)/y;
 const number = /-?[0-9]+(?:\.[0-9]+)?/y;
 const texts: Readonly<Record<string, RegExp>> = { '"': /"(?:[^"\\]|\\.)*"/sy, "'": /'(?:[^'\\]|\\.)*'/sy };
 const signs = /[=!<>~&|]+/y;
-/** White space, and comments to the end of the line. */
+/** White space, and comments to the line's end. */
 const space = /(?:[ \t\r\n]|\/\/[^\n]*)+/y;
 /** Characters that may not follow a word directly: `1e5`, `a.` and `"a"b` are not two words. */
 const wordContinues = /[A-Za-z0-9_.:@"'$#]/;
@@ -86,7 +86,8 @@ function endOfWord<T extends { end: number }>(source: string, word: T): T {
 }
 
 /**
- * The value of a string. A `\` before its kind of quote or before `\` is removed, any other `\` stays (filters §2.3).
+ * Returns a string's value. A `\` before its kind of quote or before `\` is removed, any other `\` stays (filters
+ * §2.3).
  */
 function readText(raw: string, position: number): string {
   const quote = raw.charAt(0);

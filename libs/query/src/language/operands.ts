@@ -13,7 +13,7 @@ export interface PlacedOperand {
   readonly within: readonly string[];
 }
 
-/** Every test of an expression. */
+/** Every test in an expression. */
 export function testsIn(expression: Expression, within: readonly string[] = []): PlacedTest[] {
   const here = (test: Test): PlacedTest[] => [{ test, within }];
   const inEach = (items: readonly Expression[]) => items.flatMap((item) => testsIn(item, within));
@@ -28,7 +28,7 @@ export function testsIn(expression: Expression, within: readonly string[] = []):
   });
 }
 
-/** Every `exists` of an expression. */
+/** Every `exists` in an expression. */
 export function existsIn(expression: Expression): Exists[] {
   const inEach = (items: readonly Expression[]) => items.flatMap(existsIn);
   return visitExpression<Exists[]>(expression, {
@@ -42,7 +42,7 @@ export function existsIn(expression: Expression): Exists[] {
   });
 }
 
-/** Every operand of an expression: of both sides of each test, paths within functions included. */
+/** Every operand in an expression: on both sides of each test, paths within functions included. */
 export const operandsIn = (expression: Expression): PlacedOperand[] =>
   testsIn(expression).flatMap(({ test, within }) =>
     sidesOf(test)
@@ -50,7 +50,7 @@ export const operandsIn = (expression: Expression): PlacedOperand[] =>
       .map((operand) => ({ operand, within })),
   );
 
-/** The operands on both sides of a test. */
+/** The operands on a test's two sides. */
 export function sidesOf(test: Test): Operand[] {
   if (test.kind === 'comparison') return [test.left, test.right];
   return [test.left, ...('kind' in test.among ? [test.among] : test.among)];

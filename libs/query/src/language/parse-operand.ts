@@ -78,7 +78,7 @@ function readMacro(text: string, position: number): Moment | RequestPath {
 
 function readShift(amount: string, unit: string, position: number): number {
   const seconds = secondsOf[unit];
-  if (seconds === undefined) throw errorAt(`unknown unit of time ${unit}`, position);
+  if (seconds === undefined) throw errorAt(`unknown time unit ${unit}`, position);
   const shiftSec = Number(amount) * seconds;
   if (Math.abs(shiftSec) > limits.shiftSec) throw errorAt('the shift is too large', position);
   return shiftSec;

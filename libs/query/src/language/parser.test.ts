@@ -78,7 +78,7 @@ describe('parse and print', () => {
     ['a modifier of an object', 'a:constructor = 1', /unknown modifier/, 0],
     ['an unknown macro', 'a = @someday', /unknown @someday/, 4],
     ['a shift without a unit', 'a = @now-7', /expected && or \|\|, found "-7"/, 8],
-    ['an unknown unit', 'a = @now-7y', /unknown unit of time y/, 4],
+    ['an unknown unit', 'a = @now-7y', /unknown time unit y/, 4],
     ['a shift of a value of the request', 'a = @request-7d', /unknown @request-7d/, 4],
     ['a shift that is too large', 'a = @now+999999999999w', /the shift is too large/, 4],
     ['not without parentheses', 'not a = 1', /expected a comparison, found "a"/, 4],
@@ -219,7 +219,7 @@ function related(depth: number): string {
   return `${'exists(c, '.repeat(depth)}a = 1${')'.repeat(depth)}`;
 }
 
-/** An expression of the given number of characters. */
+/** An expression with the given number of characters. */
 function padded(char: string, length: number): string {
   return `a = "${char.repeat(length - 'a = ""'.length)}"`;
 }

@@ -4,7 +4,7 @@ import { type Exists, type Expression, type Operand, operators, type Test } from
 import { parseOperand } from './parse-operand.ts';
 import { openTokens, type TokenStream, unexpected } from './token-stream.ts';
 
-/** How deep a part of the expression is within others. */
+/** How deeply a part is nested within the expression. */
 interface Depth {
   readonly parentheses: number;
   readonly exists: number;
@@ -20,7 +20,7 @@ export function parse(text: string): Expression {
   const counts = createCounts(text, tokens);
   const expression = createParser(tokens, counts)({ parentheses: 0, exists: 0 });
   const { kind } = tokens.peek();
-  // A word after a whole test is most likely the rest of a text without quotes.
+  // A word after a whole test most likely continues a text without quotes.
   const hint = kind === 'name' ? ' (a text needs quotes)' : '';
   if (kind !== 'end') throw unexpected(tokens.peek(), `expected && or ||${hint}`);
   counts.checkLength();
@@ -78,7 +78,7 @@ function createParser(tokens: TokenStream, counts: Counts): Parse<Expression> {
     const word = tokens.take();
     if (exists === limits.exists) throw errorAt(`exists nests more than ${limits.exists} deep`, word.position);
     tokens.take();
-    const { text: collection, position } = tokens.expect('name', 'expected the name of a collection');
+    const { text: collection, position } = tokens.expect('name', 'expected a collection name');
     tokens.expect('comma', 'expected ,');
     const condition = readAny({ parentheses: parentheses + 1, exists: exists + 1 });
     tokens.expect('close', 'expected && , || or )');
@@ -88,7 +88,7 @@ function createParser(tokens: TokenStream, counts: Counts): Parse<Expression> {
   return readAny;
 }
 
-/** Whether the words after `not` begin a term that needs no parentheses of its own: `not exists(…)`. */
+/** Whether the words after `not` begin a term that needs no parentheses: `not exists(…)`. */
 const isTermWord = (tokens: TokenStream): boolean =>
   tokens.peek().kind === 'name' &&
   tokens.peek(1).kind === 'name' &&
@@ -132,9 +132,9 @@ function readAmong(tokens: TokenStream, counts: Counts): Extract<Test, { kind: '
 interface Counts {
   addTerm(): void;
   addItem(item: Operand): void;
-  /** Notes the part of the text that is the items of one `in (…)`. */
+  /** Notes which part of the text holds the items of one `in (…)`. */
   addItems(from: number, to: number): void;
-  /** Checks the length of the text without these parts, when all of it was read. */
+  /** Checks the text's length without these parts, once all of it was read. */
   checkLength(): void;
 }
 
@@ -152,7 +152,7 @@ function createCounts(text: string, tokens: TokenStream): Counts {
     addItem({ kind, position }) {
       items += 1;
       if (items > limits.items) throw errorAt(`there are more than ${limits.items} values in parentheses`, position);
-      // All literals are one parameter of the statement.
+      // All literals share one statement parameter.
       if (!literals.has(kind)) addTerm();
     },
     addItems(from, to) {

@@ -3,13 +3,13 @@ import type { Operand } from './ast.ts';
 import { operandsIn } from './operands.ts';
 import { parse } from './parser.ts';
 
-/** The query parameters and headers that a rule reads; names of headers have underscores. */
+/** The query parameters and headers that a rule reads; header names have underscores. */
 export interface RequestNames {
   readonly query: readonly string[];
   readonly headers: readonly string[];
 }
 
-/** Finds the names in the text of a rule; none in a text that does not parse. */
+/** Finds the names in a rule's text; none in a text that does not parse. */
 export function findRequestNames(rule: string): RequestNames {
   const operands = operandsOf(rule);
   const namesIn = (part: 'query' | 'headers') => [
@@ -24,7 +24,7 @@ export function findRequestNames(rule: string): RequestNames {
   return { query: namesIn('query'), headers: namesIn('headers') };
 }
 
-/** Whether a rule reads the body of the request; false for a text that does not parse. */
+/** Whether a rule reads the request body; false for a text that does not parse. */
 export const readsRequestBody = (rule: string): boolean =>
   operandsOf(rule).some((operand) => operand.kind === 'request' && operand.segments[0] === 'body');
 

@@ -1,7 +1,7 @@
 import { errorAt, type QueryError } from '../query-error.ts';
 import { readTokens, type Token } from './lexer.ts';
 
-/** The tokens of a text, taken one after the other. */
+/** A text's tokens, taken one after the other. */
 export interface TokenStream {
   /** Returns the next token, or one further on, without taking it. */
   peek(ahead?: number): Token;

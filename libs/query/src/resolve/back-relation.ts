@@ -3,10 +3,10 @@ import { membersOf } from './member.ts';
 import type { Link } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
-/** The word between the names of a back-relation: `comments_via_post`. */
+/** The word between a back-relation's two names: `comments_via_post`. */
 export const via = '_via_';
 
-/** The records of another collection that refer to a collection's records by a relation. */
+/** Another collection's records that refer to a collection's records by a relation. */
 export interface BackRelation {
   readonly collection: Collection;
   readonly relation: Field;
@@ -14,8 +14,8 @@ export interface BackRelation {
 }
 
 /**
- * Finds the back-relation of a collection by its name: the referring collection, `_via_`, and its relation. Both names
- * may contain `_via_`, so every occurrence is tried.
+ * Finds a collection's back-relation by its name: the referring collection, `_via_`, and its relation. Both names may
+ * contain `_via_`, so every occurrence is tried.
  */
 export function findBackRelation(
   name: string,

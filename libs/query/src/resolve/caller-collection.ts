@@ -2,7 +2,7 @@ import type { Collection } from '@recordbus/schema';
 import type { Principal } from '@recordbus/shared/context';
 import type { QuerySchema } from './scope.ts';
 
-/** The collection of a caller for which expressions are compiled; undefined for guests and admins. */
+/** The collection for whose callers expressions are compiled; undefined for guests and admins. */
 export const callerCollection = (
   principal: Principal,
   schema: Pick<QuerySchema, 'findCollection'>,
@@ -12,10 +12,7 @@ export const callerCollection = (
   return found?.type === 'auth' ? found : undefined;
 };
 
-/**
- * Represents the account of a service key, which has no row: every path into it is null, except for its id and its
- * type.
- */
+/** Represents a service key's account, which has no row: every path into it is null, except for its id and type. */
 export const serviceAccount: Collection = {
   id: 'service',
   name: '',

@@ -8,8 +8,8 @@ import type { Scope } from './scope.ts';
 import { kindAfter, transformOf } from './transform.ts';
 
 /**
- * Resolves `@request.auth.<path>` beyond the values that every caller has: a path from the row of the caller's account
- * (rules §4.1). Undefined for other values of the request. Throws QueryError for a hidden field and too many relations.
+ * Resolves `@request.auth.<path>` beyond the values that every caller has: a path from the caller's account row (rules
+ * §4.1). Undefined for other request values. Throws QueryError for a hidden field and too many relations.
  */
 export function findCallerColumn(operand: RequestPath, scope: Scope): Side | undefined {
   const { modifier, position } = operand;
@@ -22,14 +22,14 @@ export function findCallerColumn(operand: RequestPath, scope: Scope): Side | und
   return { type: 'known', source: { source: 'caller', account, column: transformed, kind }, kind, position };
 }
 
-/** Whether the path leads into the row of the caller's account. */
+/** Whether the path leads into the caller's account row. */
 export const isCallerPath = ({ segments }: Pick<RequestPath, 'segments'>): boolean => {
   const [part, name = '', ...rest] = segments;
   return part === 'auth' && segments.length > 1 && !(rest.length === 0 && Object.hasOwn(authValues, name));
 };
 
 /**
- * The column that the path leads to; undefined if the caller has no account, or its collection lacks a name of the
+ * The column that the path leads to; undefined if the caller has no account, or its collection lacks a name in the
  * path.
  */
 export function findInAccount({ segments, position }: RequestPath, { schema, caller }: Scope): Column | undefined {

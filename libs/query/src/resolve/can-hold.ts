@@ -5,8 +5,8 @@ import type { Resolved, ResolvedComparison } from './resolved.ts';
 import { type ResolvedTest, visitResolved } from './visit-resolved.ts';
 
 /**
- * Whether an expression may hold for some record and some caller with an account of this collection, for a service key, or
- * for a guest.
+ * Whether an expression may hold for some record and some caller: an account in this collection, a service key, or a
+ * guest.
  */
 export function canHold(expression: Resolved, caller: Collection | undefined): boolean {
   const holdsIfRead = (test: ResolvedTest) => caller !== undefined || !readsCaller(test);
@@ -20,7 +20,7 @@ export function canHold(expression: Resolved, caller: Collection | undefined): b
   });
 }
 
-/** The verdict of a comparison that is the same for all accounts of a collection; undefined for others. */
+/** A comparison's verdict if it is the same for all accounts in a collection; otherwise undefined. */
 function isTrueOf({ operator, left, right, isNegated }: ResolvedComparison, caller: Collection): boolean | undefined {
   const known: Readonly<Record<string, string>> =
     caller === serviceAccount ? { type: 'service' } : { type: 'user', collection: caller.name };

@@ -9,12 +9,12 @@ import { resolve } from './resolve.ts';
 import type { Resolved } from './resolved.ts';
 import type { QuerySchema, Scope } from './scope.ts';
 
-/** The act that a rule of a field decides about. */
+/** What a field rule decides about. */
 export type FieldRight = 'view' | 'write';
 
-/** The decisions of a collection's field rules for callers of one kind. */
+/** What a collection's field rules decide for one kind of caller. */
 export interface FieldAccess {
-  /** Names of the fields whose rule never holds for these callers. */
+  /** Fields whose rule never holds for these callers. */
   readonly closed: ReadonlySet<string>;
   /** The other fields with a rule, and the rule, which holds for some records. */
   readonly conditional: ReadonlyMap<string, string>;
@@ -25,7 +25,7 @@ export const openFields: FieldAccess = { closed: new Set(), conditional: new Map
 
 const known = new WeakMap<Collection, Map<string, FieldAccess>>();
 
-/** Returns the decisions of field rules for callers of this kind, computed once per schema version. */
+/** Returns what field rules decide for callers of this kind, computed once per schema version. */
 export function fieldAccess(
   right: FieldRight,
   collection: Collection,
@@ -55,10 +55,10 @@ function accessOf(
   return access;
 }
 
-/** Whether an expression of a client sees a field of a record (filters §7.8). */
+/** Whether a client's expression sees a record's field (filters §7.8). */
 type FieldVisibility = 'open' | 'closed' | Resolved;
 
-/** Returns whether expressions of this scope see a field, or the condition on its record under which they do. */
+/** Returns whether expressions in this scope see a field, or the condition on its record under which they do. */
 export function visibilityOf({ name, viewRule }: Field, collection: Collection, scope: Scope): FieldVisibility {
   if (scope.audience !== 'client' || viewRule == null) return 'open';
   const { schema, caller } = scope;
@@ -83,7 +83,7 @@ function readAccess(
   return { closed, conditional };
 }
 
-/** The rule of a field; null for one that is as open as the record. */
+/** A field's rule; null for a field that is as open as its record. */
 const fieldRule = (right: FieldRight, { viewRule = null, writeRule = null }: Field): Rule =>
   right === 'view' ? viewRule : writeRule;
 

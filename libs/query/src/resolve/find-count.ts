@@ -9,7 +9,7 @@ import type { Scope } from './scope.ts';
 
 type Count = Extract<Operand, { kind: 'count' }>;
 
-/** Resolves `count(…)` of records or of entries of lists. Throws QueryError for a path to anything else. */
+/** Resolves `count(…)` of records or list entries. Throws QueryError for a path to anything else. */
 export function findCount({ of, position }: Count, scope: Scope): Side {
   if (of.modifier !== undefined) throw errorAt(`count takes a path without :${of.modifier}`, of.position);
   if (of.kind === 'path') {
@@ -17,7 +17,7 @@ export function findCount({ of, position }: Count, scope: Scope): Side {
     return countSide(countOf(column, undefined, scope, of.position), position);
   }
   if (scope.audience !== 'rule') throw new QueryError(`@request.${of.segments.join('.')} is for rules`, of.position);
-  if (!isCallerPath(of)) throw new QueryError('count takes a path of the record or of the caller', of.position);
+  if (!isCallerPath(of)) throw new QueryError("count takes a path in the record or the caller's account", of.position);
   const column = findInAccount(of, scope);
   if (!column || !scope.caller) return { type: 'absent', position };
   return countSide(countOf(column, scope.caller, scope, of.position), position);

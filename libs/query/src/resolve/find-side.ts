@@ -51,14 +51,13 @@ function modified({ segments, modifier, position }: Path, scope: Scope): Column 
   return { ...column, transform: transformOf(modifier, column, position) };
 }
 
-/** The distance of a point in a column. Throws QueryError for a column of another type. */
+/** The distance from a column's point. Throws QueryError for a column with another type. */
 export function withDistance(
   { segments, modifier, position }: Path,
   { lat, lng }: { readonly lat: number; readonly lng: number },
   scope: Scope,
 ): Column {
   const column = findColumn(segments, position, scope);
-  if (!column.isPoint || modifier !== undefined)
-    throw new QueryError('distance takes a field of type geoPoint', position);
+  if (!column.isPoint || modifier !== undefined) throw new QueryError('distance takes a geoPoint field', position);
   return { ...column, transform: { to: 'distance', lat, lng } };
 }

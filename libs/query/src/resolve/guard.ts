@@ -10,9 +10,9 @@ import type { Scope } from './scope.ts';
 type GuardScope = Pick<Scope, 'schema' | 'audience' | 'caller'>;
 
 /**
- * Returns the condition under which an expression of this scope sees a record of the collection: for a client, the
- * collection's view rule. That rule crosses into other collections without guards, so rules that name each other's
- * collections do not recurse (filters §7.3).
+ * Returns the condition under which an expression in this scope sees a record: for a client, the collection's view
+ * rule. That rule crosses into other collections without guards, so rules that name each other's collections do not
+ * recurse (filters §7.3).
  */
 export function guardOf(collection: Collection, { schema, audience, caller }: GuardScope): Resolved | undefined {
   const rule = collection.rules.view;
@@ -32,13 +32,13 @@ export function guardOf(collection: Collection, { schema, audience, caller }: Gu
 const nobody: Resolved = { kind: 'decided', holds: false };
 
 /**
- * Whether an expression of this scope may name the collection. A client may, unless only admins see its records: a rule that
- * holds for none of them yet makes them match nothing, and the names are the same for all callers (filters §7.3).
+ * Whether an expression in this scope may name the collection. A client may, unless only admins see its records: a rule
+ * that holds for no record yet makes them match nothing, and the names are the same for all callers (filters §7.3).
  */
 export const isNamed = ({ rules }: Collection, { audience }: Pick<Scope, 'audience'>): boolean =>
   audience !== 'client' || rules.view !== '';
 
-/** Whether callers of this kind may ever see a record of the collection. */
+/** Whether callers of this kind may ever see a record in the collection. */
 export function isVisible(collection: Collection, scope: GuardScope): boolean {
   const guard = guardOf(collection, scope);
   return guard === undefined || canHold(guard, scope.caller);

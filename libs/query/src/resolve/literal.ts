@@ -9,8 +9,8 @@ export type Value = Exclude<Literal, { kind: 'null' }>;
 const decimal = /^-?[0-9]+(\.[0-9]+)?$/;
 
 /**
- * Reads a literal as the kind of the other side (filters §6.1): `n = "5"`, `ok = 1` and `title = 5` are fine. Throws
- * QueryError for a literal that cannot be read as that kind.
+ * Reads a literal as the other side's kind (filters §6.1): `n = "5"`, `ok = 1` and `title = 5` are fine. Throws
+ * QueryError for a literal that cannot be read so.
  */
 export function readLiteral(literal: Value, kind: Scalar): Constant {
   const value = valueAs[kind](literal);
@@ -47,7 +47,7 @@ function plainText(literal: Value): string {
   return String(literal.value);
 }
 
-/** Reads a number of the language; undefined for any other text. */
+/** Reads a number in the language; undefined for any other text. */
 export function readNumber(text: string): number | undefined {
   const value = Number(text);
   return decimal.test(text) && Number.isFinite(value) ? value : undefined;

@@ -9,7 +9,7 @@ import {
   type ValueKind,
 } from '@recordbus/schema';
 
-/** A member of a collection's records, which an expression can name. */
+/** A record member that an expression can name. */
 export interface Member {
   /** The column's name, quoted. */
   readonly column: string;
@@ -28,7 +28,7 @@ const times: readonly (readonly [string, TimeColumn])[] = [
   ['updated_at', 'updated_at'],
 ];
 
-/** Members of accounts that their definition may leave out (filters §4.1). */
+/** Account members that their definition may leave out (filters §4.1). */
 const auth: readonly (readonly [string, Member])[] = [
   ['email', { column: 'email', kind: 'text' }],
   ['verified', { column: 'verified', kind: 'bool' }],
@@ -37,7 +37,7 @@ const auth: readonly (readonly [string, Member])[] = [
 
 const known = new WeakMap<Collection, ReadonlyMap<string, Member>>();
 
-/** Returns the members of a collection's records by name, computed once per schema version. */
+/** Returns a collection's record members by name, computed once per schema version. */
 export function membersOf(collection: Collection): ReadonlyMap<string, Member> {
   let members = known.get(collection);
   if (!members) {

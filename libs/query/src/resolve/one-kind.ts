@@ -11,7 +11,7 @@ import {
   type Source,
 } from './resolved.ts';
 
-/** One side of a comparison, before the kind of the comparison is known. */
+/** One side of a comparison, before the comparison's kind is known. */
 export type Side =
   | { readonly type: 'null'; readonly position: number }
   | { readonly type: 'literal'; readonly literal: Value; readonly position: number }
@@ -20,20 +20,20 @@ export type Side =
   | { readonly type: 'absent'; readonly position: number }
   | Pending;
 
-/** A value of the request, which is read as the kind of the other side. */
+/** A request value, which is read as the other side's kind. */
 export interface Pending {
   readonly type: 'pending';
   readonly part: RequestPart;
   readonly path: readonly string[];
-  /** The kind of the body's field, for another side without a kind. */
+  /** The body field's kind, for another side without a kind. */
   readonly kind?: ValueKind | undefined;
   readonly position: number;
 }
 
-/** The operator and the form of a comparison. */
+/** A comparison's operator and form. */
 export interface Comparing extends Form {
   readonly operator: ResolvedComparison['operator'];
-  /** Whether it is within `all` or `none`, which test the entries of a list instead of the whole list. */
+  /** Whether it is within `all` or `none`, which test a list's entries rather than the whole list. */
   readonly isOfEntries?: boolean;
 }
 
@@ -63,7 +63,7 @@ function compareList({ isOfEntries, ...given }: Comparing, left: Side, right: Si
   return inForm({ ...comparing, left: a, right: b, as: 'list', list });
 }
 
-/** A test of a single value needs only one negation. */
+/** A test on a single value needs only one negation. */
 function inForm({
   isOfEntries: _,
   ...comparison
@@ -84,7 +84,7 @@ function testForNull({ operator, isNegated, negatesValue }: Comparing, left: Sid
   return { kind: 'nullTest', operand, isNegated: isInverted, negatesValue: false };
 }
 
-/** Substring search reads every value as its JSON text, and each item of a list (filters §5.6, §6.4). */
+/** Substring search reads every value as its JSON text, and a list item by item (filters §5.6, §6.4). */
 function findWithin(comparing: Comparing, left: Side, right: Side): Resolved {
   if (kindOf(left) === 'vector' || kindOf(right) === 'vector') throw refused(left, 'a vector holds no text');
   if (kindOf(right) === 'list') throw refused(right, 'a list can only be on the left of ~');
@@ -96,7 +96,7 @@ function findWithin(comparing: Comparing, left: Side, right: Side): Resolved {
 
 const asText = (side: Side): Source => (side.type === 'known' ? side.source : settle(side, 'text'));
 
-/** The kind of a comparison: that of a column, else of the body's field, else of the literals. */
+/** A comparison's kind: the column's, or the body field's, or the literals'. */
 function kindOfBoth(left: Side, right: Side): ValueKind {
   const [a, b] = [firmKind(left), firmKind(right)];
   if (a !== undefined && b !== undefined) return commonKind(a, b, left);
@@ -106,11 +106,11 @@ function kindOfBoth(left: Side, right: Side): ValueKind {
   return (['bool', 'number', 'text'] as const).find((kind) => literals.includes(kind)) ?? 'json';
 }
 
-/** A list of the body stays a list: the other side is one of its items. */
+/** A list in the body stays a list: the other side is one of its items. */
 const firmKind = (side: Side): ValueKind | undefined =>
   side.type === 'known' || (side.type === 'pending' && side.kind === 'list') ? side.kind : undefined;
 
-/** The kind of a side, if it has one by itself. */
+/** A side's kind, if it has one by itself. */
 export const kindOf = (side: Side): ValueKind | undefined =>
   side.type === 'known' || side.type === 'pending' ? side.kind : undefined;
 

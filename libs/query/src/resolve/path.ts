@@ -13,8 +13,8 @@ import { findVisibleReferrers } from './visible-referrers.ts';
 export const outerRecord = 'record';
 
 /**
- * Resolves a dotted path: relations to follow, a column, keys into its JSON value. `position` is that of its first
- * segment. Throws QueryError for an unknown or hidden name, and for more than six relations.
+ * Resolves a dotted path: relations to follow, a column, keys into its JSON value. `position` is the first segment's.
+ * Throws QueryError for an unknown or hidden name, and for more than six relations.
  */
 export function findColumn(segments: readonly string[], position: number, scope: Scope): Column {
   if (scope.outer && segments.length > 1 && segments[0] === outerRecord) {
@@ -27,7 +27,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
   for (const [index, segment] of segments.entries()) {
     // Errors name a related collection by the path, since the caller may not know its name.
     const place = index === 0 ? collection.name : segments.slice(0, index).join('.');
-    // A client learns nothing of a collection whose records only admins see, not even names.
+    // A client learns nothing about a collection whose records only admins see, not even names.
     if (hops.length > 0 && !isNamed(collection, scope)) throw unknownField(place, segment, at);
     const rest = segments.slice(index + 1);
     const step = findStep(segment, at, { collection, place }, scope);
@@ -50,7 +50,7 @@ export function findColumn(segments: readonly string[], position: number, scope:
   throw new QueryError('a path has no segments', position);
 }
 
-/** The target of a segment: a member, with the hop of a relation. A back-relation is only a hop. */
+/** A segment's target: a member, with a relation's hop. A back-relation is only a hop. */
 interface Step {
   readonly segment: string;
   readonly member?: Member;
@@ -65,7 +65,7 @@ interface Owner {
   readonly place: string;
 }
 
-/** Finds the target of a segment. Throws QueryError for an unknown or hidden name. */
+/** Finds a segment's target. Throws QueryError for an unknown or hidden name. */
 function findStep(segment: string, position: number, { collection, place }: Owner, scope: Scope): Step {
   const { schema } = scope;
   const member = membersOf(collection).get(segment);
@@ -78,7 +78,7 @@ function findStep(segment: string, position: number, { collection, place }: Owne
   if (visible === 'closed') throw unknownField(place, segment, position);
   const visibleIf = visible === 'open' ? undefined : visible;
   if (member.field && (schema.isHidden ?? isHidden)(member.field))
-    throw new QueryError(`the field "${segment}" of ${place} cannot be compared or sorted by`, position);
+    throw new QueryError(`the field "${segment}" in ${place} cannot be compared or sorted by`, position);
   const target = member.field?.collection === undefined ? undefined : schema.findCollection(member.field.collection);
   return {
     segment,
@@ -88,7 +88,7 @@ function findStep(segment: string, position: number, { collection, place }: Owne
   };
 }
 
-/** The link of a relation. */
+/** A relation's link. */
 function linkOf(collection: Collection, { column, kind, field }: Member): Link {
   if (kind !== 'list' || !field) return { via: 'relation', column };
   return { via: 'list', column, table: tableOfLinks(collection, field) };
@@ -99,12 +99,12 @@ interface End extends Owner {
   readonly at: number;
 }
 
-/** The column at the end of a path, with the keys that lead into its JSON value. */
+/** The column at a path's end, with the keys that lead into its JSON value. */
 function endOf(step: Step, keys: readonly string[], { hops, collection, place, at }: End): Column {
   const { segment, member } = step;
   if (!member) throw unknownField(place, segment, at);
   if (keys.length > 0 && member.kind !== 'json')
-    throw new UnknownName(`"${segment}" of ${place} is not a relation`, at);
+    throw new UnknownName(`"${segment}" in ${place} is not a relation`, at);
   return columnOf(hops, step, member, keys, collection);
 }
 
@@ -125,7 +125,7 @@ const columnOf = (
     collection.indexes?.some((it) => it.type === 'trigram' && it.columns.includes(field.id)) === true,
 });
 
-/** A column without the properties of fields. */
+/** A column without field properties. */
 export const plainColumn = (hops: readonly Hop[], column: string, kind: ValueKind): Column => ({
   source: 'column',
   up: 0,
@@ -137,13 +137,13 @@ export const plainColumn = (hops: readonly Hop[], column: string, kind: ValueKin
   isSearchable: false,
 });
 
-/** The ids of the records at the end of a path. */
+/** The record ids at a path's end. */
 const idOf = (hops: readonly Hop[]): Column => plainColumn(hops, 'id', 'text');
 
-/** The ids that a list of relations links to, without reading their records. */
+/** The ids that a list relation links to, without reading their records. */
 const linkedIds = (hops: readonly Hop[]): Column => plainColumn(hops, linkedId, 'text');
 
-/** The column of a link with the target's id. */
+/** The link column that has the target's id. */
 export const linkedId = 'target';
 
 const unknownField = (place: string, name: string, position: number) =>

@@ -16,8 +16,7 @@ export const authValues: Readonly<Record<string, 'text' | 'bool'>> = {
 };
 
 /**
- * The members that bodies may have in addition to the fields: members of a record that was read, and the credentials of
- * accounts.
+ * The members that bodies may have in addition to the fields: members that a record read has, and account credentials.
  */
 const bodyKeys: readonly string[] = ['id', 'created', 'updated', 'password', 'old_password'];
 
@@ -48,7 +47,7 @@ export function findRequestSource(operand: RequestPath, scope: Scope): RequestSi
 interface Found {
   readonly part: RequestPart;
   readonly path: readonly string[];
-  /** The kind of the value, when the other side has none. */
+  /** The value's kind, when the other side has none. */
   readonly kind?: ValueKind | undefined;
 }
 

@@ -1,8 +1,8 @@
 import type { Resolved, ResolvedComparison, Source } from './resolved.ts';
 
 /**
- * Turns a comparison that only tests whether a count is 0 (`count(…) > 0`) into a test of existence, which stops at the
- * first record and may use an index of the related collection.
+ * Turns a comparison that only tests whether a count is 0 (`count(…) > 0`) into an existence test, which stops at the
+ * first record and may use the related collection's index.
  */
 export function resolveCount(resolved: Resolved): Resolved {
   if (resolved.kind !== 'comparison') return resolved;

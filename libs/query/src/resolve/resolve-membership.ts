@@ -33,11 +33,11 @@ function findItem(item: Operand, scope: Scope): Side {
   const isValue = ['text', 'number', 'bool', 'moment', 'request'].includes(item.kind);
   const side = isValue ? findSide(item, scope) : undefined;
   if (!side || (side.type !== 'absent' && hasSeveral(side)))
-    throw errorAt('an item of in is a value other than null', item.position);
+    throw errorAt('an item in in (…) must not be null', item.position);
   return side;
 }
 
-/** Joins the comparisons with each item to one. Items of several kinds stay comparisons of their own. */
+/** Joins the comparisons with each item to one. Items of several kinds stay separate comparisons. */
 function joinItems(tests: readonly Resolved[], form: Form, position: number): Resolved {
   const absent = tests.find((test) => test.kind === 'decided' && test.lacksCaller);
   if (absent) return absent;
@@ -46,9 +46,9 @@ function joinItems(tests: readonly Resolved[], form: Form, position: number): Re
   const items = comparisons.map(({ right }) => right);
   const isOneKind = comparisons.length === tests.length && comparisons.every(({ as }) => as === first?.as);
   if (first && isOneKind) return { ...first, right: { source: 'several', items } };
-  if (form.negatesValue) throw errorAt('the items of in are not of one kind', position);
+  if (form.negatesValue) throw errorAt('the items in in (…) must have one kind', position);
   if (tests.length > limits.terms)
-    throw errorAt(`more than ${limits.terms} items of in must be of one kind, all texts or all numbers`, position);
+    throw errorAt(`more than ${limits.terms} items in in (…) must have one kind, all texts or all numbers`, position);
   if (form.isNegated) return { kind: 'all', items: tests };
   // If the caller lacks one of the values, the test does not hold, even if another item is equal (rules §4.4).
   return { kind: 'all', items: [...items.filter(isOfCaller).map(isThere), { kind: 'any', items: tests }] };

@@ -49,10 +49,10 @@ describe('a filter', () => {
     ['order = 1', /posts has no field "order"/, 0],
     ['title = 1 && author.nam = 1', /^author has no field "nam"$/, 20],
     ['constructor = 1', /no field "constructor"/, 0],
-    ['title.x = 1', /"title" of posts is not a relation/, 0],
+    ['title.x = 1', /"title" in posts is not a relation/, 0],
     ['email = 1', /posts has no field "email"/, 0],
     ['password_hash = 1', /no field/, 0],
-    ['secret = "x"', /the field "secret" of posts cannot be compared/, 0],
+    ['secret = "x"', /the field "secret" in posts cannot be compared/, 0],
     ['parent.secret = "x"', /"secret" of parent cannot/, 7],
     ['parent.parent.parent.parent.parent.parent.parent.title = "x"', /at most 6 relations/, 42],
     ['rank > "abc"', /^"abc" cannot be read as a number$/, 7],
@@ -68,8 +68,8 @@ describe('a filter', () => {
     ['exists(comments, record.text = "x")', /^posts has no field "text"$/, 24],
     ['record.title = "x"', /posts has no field "record"/, 0],
     ['title in author', /in takes a list, or a path to several records/, 9],
-    ['title in ("a", title)', /an item of in is a value other than null/, 15],
-    ['title in (null)', /an item of in is a value other than null/, 10],
+    ['title in ("a", title)', /an item in in \(…\) must not be null/, 15],
+    ['title in (null)', /an item in in \(…\) must not be null/, 10],
     ['rank in ("x")', /"x" cannot be read as a number/, 9],
     ['all("a" = tags)', /all takes a path on the left/, 0],
     ['all(tags > "a")', /a list has no order/, 4],
@@ -78,7 +78,7 @@ describe('a filter', () => {
     ['count(tags:length) > 1', /count takes a path without :length/, 6],
     ['count(@request.auth.follows) > 1', /is for rules/, 6],
     ['rank:length = 1', /:length is for text and lists/, 0],
-    ['distance(meta, 1, 1) < 5', /distance takes a field of type geoPoint/, 9],
+    ['distance(meta, 1, 1) < 5', /distance takes a geoPoint field/, 9],
     ['rank > null', /null can only be tested with = and !=/, 0],
     ['title ~ null', /null can only/, 0],
     ['tags > "a"', /a list has no order/, 0],
@@ -86,8 +86,8 @@ describe('a filter', () => {
     ['tags = parent.tags', /two lists/, 0],
     ['title = rank', /a text and a number cannot be compared/, 0],
     ['rank:lower = "x"', /:lower is for text/, 0],
-    ['title:isset = true', /:isset is for values of the request/, 0],
-    ['title:changed = true', /:changed is for values of the request/, 0],
+    ['title:isset = true', /:isset is for request values/, 0],
+    ['title:changed = true', /:changed is for request values/, 0],
     ['@request.auth.id = "x"', /@request.auth.id is for rules/, 0],
     ['@request.nothing = "x"', /is for rules/, 0],
   ];
@@ -210,7 +210,7 @@ describe('a path of the caller', () => {
   it('cannot name what is hidden', () => {
     const hiding = { ...schema, isHidden: ({ name }: { name: string }) => name === 'level' };
     const scope = { collection: posts, schema: hiding, accounts: [users] };
-    assert.throws(() => checkRule('@request.auth.level > 5', scope), /"level" of users cannot be compared/);
+    assert.throws(() => checkRule('@request.auth.level > 5', scope), /"level" in users cannot be compared/);
   });
 });
 

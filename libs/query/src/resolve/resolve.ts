@@ -11,7 +11,7 @@ import type { Resolved } from './resolved.ts';
 import type { Scope } from './scope.ts';
 
 /**
- * Looks up every name of an expression, reads each literal as the kind of the other side, and moves `not` to the tests.
+ * Looks up every name in an expression, reads each literal as the other side's kind, and moves `not` to the tests.
  * Throws QueryError for an unknown field and for sides that cannot be compared.
  */
 export function resolve(expression: Expression, scope: Scope, isNegated = false): Resolved {

@@ -2,8 +2,8 @@ import type { Collection, Field, ValueKind } from '@recordbus/schema';
 import type { Moment } from '../language/ast.ts';
 
 /**
- * An expression with all names looked up, both sides of each comparison of one kind, and `not` moved to the tests. A test
- * that reads a value of the caller holds only for callers who have it, negated or not (rules §4.4).
+ * An expression with all names looked up, both sides of each comparison of one kind, and `not` moved to the tests. A
+ * test that reads a caller value holds only for callers who have it, negated or not (rules §4.4).
  */
 export type Resolved =
   | { readonly kind: 'all' | 'any'; readonly items: readonly Resolved[] }
@@ -16,13 +16,13 @@ export type Resolved =
 export interface Decided {
   readonly kind: 'decided';
   readonly holds: boolean;
-  /** Set if a value of the caller is missing. Then an enclosing test never holds either. */
+  /** Set if a caller value is missing. Then an enclosing test never holds either. */
   readonly lacksCaller?: true;
 }
 
-/** How a test of one value becomes a test of a path with several values (filters §5.8). */
+/** How a test on one value becomes a test on a path with several values (filters §5.8). */
 export interface Form {
-  /** Whether the test holds if no value passes, instead of if some value passes. */
+  /** Whether the test holds if no value passes, rather than if some value passes. */
   readonly isNegated: boolean;
   /** Whether a value passes if the test does not hold for it. Only for paths with several values. */
   readonly negatesValue: boolean;
@@ -45,16 +45,16 @@ export interface ResolvedComparison extends Form {
   readonly list?: 'left' | 'right' | undefined;
 }
 
-/** Whether a path leads to a record; of a collection as a whole for `exists(…)`. */
+/** Whether a path leads to a record; for `exists(…)`, to any record in a collection. */
 export interface ResolvedExists {
   readonly kind: 'exists';
   readonly isNegated: boolean;
   readonly from: { readonly target: Collection; readonly guard: Resolved | undefined } | Column;
-  /** The condition on a found record. Its outer row is the row of the test. */
+  /** The condition on a found record. Its outer row is the test's row. */
   readonly condition: Resolved | undefined;
 }
 
-/** The source of the value of one side. */
+/** Where one side's value comes from. */
 export type Source =
   | Constant
   | Several
@@ -73,7 +73,7 @@ export interface Constant {
   readonly value: string | number | boolean;
 }
 
-/** The items of `in (…)`; only with this operator. */
+/** The items in `in (…)`; only with this operator. */
 export interface Several {
   readonly source: 'several';
   readonly items: readonly Source[];
@@ -88,22 +88,20 @@ interface MomentSource extends Pick<Moment, 'name' | 'shiftSec'> {
 
 /** The relations to follow from a row. */
 export interface Walk {
-  /**
-   * The number of levels outwards at which the path begins: 0 for the row of the test, 1 for `record.` within `exists`.
-   */
+  /** How many levels outwards the path begins: 0 for the test's row, 1 for `record.` within `exists`. */
   readonly up: number;
-  /** The relations to follow, in order; none for a column of the row itself. */
+  /** The relations to follow, in order; none for a column in the row itself. */
   readonly hops: readonly Hop[];
 }
 
 export interface Column extends Walk {
   readonly source: 'column';
-  /** Name of the column, quoted. */
+  /** The column's name, quoted. */
   readonly column: string;
   readonly kind: ValueKind;
   /** Keys into a JSON value. */
   readonly keys: readonly string[];
-  /** The hop of the column, if it is a relation. */
+  /** The column's hop, if it is a relation. */
   readonly relation?: Omit<Hop, 'guard'> | undefined;
   /** Whether the column has points on the earth. */
   readonly isPoint: boolean;
@@ -114,7 +112,7 @@ export interface Column extends Walk {
   readonly isSearchable: boolean;
 }
 
-/** A transform of a stored value: its text in lower case, its length, or its distance in kilometers. */
+/** A stored value's transform: its text in lower case, its length, or its distance in kilometers. */
 export type Transform =
   | { readonly to: 'lower' | 'length' }
   | { readonly to: 'distance'; readonly lat: number; readonly lng: number };
@@ -129,37 +127,37 @@ export interface Hop {
   readonly visibleIf?: Resolved | undefined;
 }
 
-/** How a row is linked to the rows of a hop. Columns are quoted. */
+/** How a row is linked to a hop's rows. Columns are quoted. */
 export type Link =
   /** The column has the target's id. */
   | { readonly via: 'relation'; readonly column: string }
   /** The target's column has the row's id. */
   | { readonly via: 'referrers'; readonly column: string }
-  /** The column lists the ids of the targets. If the row is in a table, a link table has them too. */
+  /** The column lists the targets' ids. If the row is in a table, a link table has them too. */
   | { readonly via: 'list'; readonly column: string; readonly table: string | undefined }
-  /** A list of the target has the row's id. */
+  /** A list in the target has the row's id. */
   | { readonly via: 'listReferrers'; readonly column: string; readonly table: string | undefined };
 
-/** A value of the caller's stored account or of its relations: a path from the account's row. */
+/** A value from the caller's stored account or its relations: a path from the account's row. */
 export interface CallerValue {
   readonly source: 'caller';
   readonly account: Collection;
   readonly column: Column;
-  /** The kind of the value, after the transform. */
+  /** The value's kind, after the transform. */
   readonly kind: ValueKind;
 }
 
-/** `count(…)`: the records at the end of a path, each once, or the entries of its lists. */
+/** `count(…)`: the records at a path's end, each once, or the entries in its lists. */
 export interface CountSource {
   readonly source: 'count';
   readonly of: Column;
-  /** The account that the path begins at, if it is a path of the caller. */
+  /** The account that the path begins at, if it is a caller path. */
   readonly account: Collection | undefined;
-  /** Whether entries of lists are counted instead of records. */
+  /** Whether list entries are counted instead of records. */
   readonly countsEntries: boolean;
 }
 
-/** A value of the request, which is a parameter, so one statement serves every caller. */
+/** A request value, which is a parameter, so one statement serves every caller. */
 export interface RequestValue {
   readonly source: 'request';
   readonly part: RequestPart;

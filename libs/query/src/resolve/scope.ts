@@ -14,16 +14,16 @@ export interface Scope {
   readonly collection: Collection;
   readonly schema: QuerySchema;
   /**
-   * The kind of expression. A rule may read the request and every collection. A client's filter reads no value of the
-   * request, and sees no record of another collection that its view rule hides (filters §7.3). An admin's filter sees
-   * all records.
+   * The kind of expression. A rule may read the request and every collection. A client's filter reads no request value,
+   * and sees no record in another collection that its view rule hides (filters §7.3). An admin's filter sees all
+   * records.
    */
   readonly audience: 'rule' | 'client' | 'admin';
-  /** The collection of the caller's account; undefined for guests. The SQL depends on it, and not on the caller. */
+  /** The caller's account collection; undefined for guests. The SQL depends on it, and not on the caller. */
   readonly caller?: Collection | undefined;
-  /** Within `exists`: the scope of the outer record. */
+  /** Within `exists`: the outer record's scope. */
   readonly outer?: Scope;
 }
 
-/** The scope of the whole expression. */
+/** The whole expression's scope. */
 export const outermost = (scope: Scope): Scope => (scope.outer ? outermost(scope.outer) : scope);

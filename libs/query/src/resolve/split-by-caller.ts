@@ -2,7 +2,7 @@ import { isOfCaller } from './caller-values.ts';
 import type { Resolved } from './resolved.ts';
 import { sourcesIn } from './visit-resolved.ts';
 
-/** Parts of an expression of which at least one must hold. */
+/** Parts of an expression; at least one must hold. */
 interface Parts {
   /** The part that is the same for every caller. */
   readonly everyone: Resolved;
@@ -10,7 +10,7 @@ interface Parts {
 }
 
 /**
- * Splits an expression in which a branch of an `||` reads nothing of the request: `public = true || owner =
+ * Splits an expression in which a branch of an `||` reads nothing from the request: `public = true || owner =
  * @request.auth.id`. Undefined if there is no such branch.
  */
 export function splitByCaller(expression: Resolved): Parts | undefined {

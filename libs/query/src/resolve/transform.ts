@@ -3,7 +3,7 @@ import type { Modifier } from '../language/ast.ts';
 import { QueryError } from '../query-error.ts';
 import type { Column, Transform } from './resolved.ts';
 
-/** The transform of a column by a modifier. Throws QueryError if the column does not have it. */
+/** A modifier's transform for a column. Throws QueryError if the column does not have it. */
 export function transformOf(
   modifier: Modifier | undefined,
   { kind }: Pick<Column, 'kind'>,
@@ -11,14 +11,14 @@ export function transformOf(
 ): Transform | undefined {
   if (modifier === undefined) return undefined;
   if (modifier === 'isset' || modifier === 'changed')
-    throw new QueryError(`:${modifier} is for values of the request`, position);
+    throw new QueryError(`:${modifier} is for request values`, position);
   if (modifier === 'lower' && kind !== 'text' && kind !== 'json') throw new QueryError(':lower is for text', position);
   if (modifier === 'length' && kind !== 'text' && kind !== 'list' && kind !== 'json')
     throw new QueryError(':length is for text and lists', position);
   return { to: modifier };
 }
 
-/** The kind of a column's value after its transform. */
+/** The kind that a column's value has after its transform. */
 export function kindAfter({ kind, transform }: Pick<Column, 'kind' | 'transform'>): ValueKind {
   if (transform === undefined) return kind;
   return transform.to === 'lower' ? 'text' : 'number';

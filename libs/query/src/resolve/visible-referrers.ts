@@ -10,8 +10,8 @@ export interface VisibleReferrers extends BackRelation {
 }
 
 /**
- * Finds a back-relation that expressions of this scope may name. A client cannot name one over a relation that the caller
- * never sees, or of a collection that only admins see.
+ * Finds a back-relation that expressions in this scope may name. A client cannot name one over a relation that the
+ * caller never sees, or from a collection that only admins see.
  */
 export function findVisibleReferrers(
   name: string,

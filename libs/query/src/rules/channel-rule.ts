@@ -6,15 +6,15 @@ import { compileExpression } from '../sql/expressions.ts';
 import type { SqlTarget } from '../sql/sql-target.ts';
 import { checkRule } from './check-rule.ts';
 
-/** The macro for the name of the channel, and the column that replaces it. Both have the same length. */
+/** The macro for the channel's name, and the column that replaces it. Both have the same length. */
 const channelMacro = '@channel';
 export const channelColumn = '_channel';
 
 const rows = memberCollection('channel', new Map([[channelColumn, { column: channelColumn, kind: 'text' }]]));
 
 /**
- * Compiles a rule of channels to an SQL condition on a row with the column `channelColumn`. Throws
- * QueryError for an invalid one.
+ * Compiles a channel rule to an SQL condition on a row with the column `channelColumn`. Throws QueryError for an
+ * invalid one.
  */
 export const compileChannelRule = (
   text: string,
@@ -22,13 +22,13 @@ export const compileChannelRule = (
   into: SqlTarget,
 ): string => compileExpression(withColumn(text), { collection: rows, schema, audience: 'rule', caller }, into);
 
-/** Checks a rule of channels before it is saved. Throws QueryError for one that cannot be compiled. */
+/** Checks a channel rule before it is saved. Throws QueryError for one that cannot be compiled. */
 export const checkChannelRule = (
   text: string,
   given: { readonly schema: QuerySchema; readonly accounts: readonly Collection[] },
 ): void => checkRule(withColumn(text), { collection: rows, ...given });
 
-/** Replaces the macro by the name of the column, outside of strings and comments. */
+/** Replaces the macro by the column's name, outside strings and comments. */
 function withColumn(text: string): string {
   let result = text;
   for (const { kind, text: token, position } of readTokens(text))

@@ -15,7 +15,7 @@ interface CheckScope extends Omit<Scope, 'audience' | 'caller' | 'outer'> {
 
 /**
  * Checks a rule before its collection is saved. Throws QueryError for one that cannot be compiled for some kind of
- * caller, and for a path of the caller that no collection of accounts has.
+ * caller, and for a caller path that no account collection has.
  */
 export function checkRule(text: string, { accounts, ...scope }: CheckScope): void {
   const expression = parse(text);

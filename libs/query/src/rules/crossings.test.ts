@@ -11,7 +11,7 @@ const scope = {
   caller: collections.users,
 } as const;
 
-/** Expressions about posts, with the fields that they read in other collections; `*` is the account of the caller. */
+/** Expressions about posts, with the fields that they read in other collections; `*` is the caller's account. */
 const rows: [expression: string, crossings: string[]][] = [
   ['author = @request.auth.id && rank > 5', []],
   ['author.name = "x" && author.id != ""', ['users name']],

@@ -6,19 +6,19 @@ import type { Column, Hop, Resolved, ResolvedComparison, Source, Walk } from '..
 import type { Scope } from '../resolve/scope.ts';
 import { visitResolved } from '../resolve/visit-resolved.ts';
 
-/** A collection whose records decide about others, with the names of the fields that are read. */
+/** A collection whose records decide about others, with the field names that are read. */
 export interface Crossing {
   readonly collection: Collection;
   readonly fields: ReadonlySet<string>;
-  /** The fields of them that are compared with the caller's `id` or `email`. Their values name callers. */
+  /** Its fields that are compared with the caller's `id` or `email`. Their values name callers. */
   readonly naming: ReadonlySet<string>;
   /** Whether the record is the caller's account. */
   readonly isCaller: boolean;
 }
 
 /**
- * Finds the collections that an expression passes through, including those of guards and the account of the caller. The
- * collection of the scope is included if the expression reads other records of it. Throws QueryError like
+ * Finds the collections that an expression passes through, including guards' collections and the caller's account. The
+ * scope's collection is included if the expression reads other records in it. Throws QueryError like
  * `compileExpression`.
  */
 export function findCrossings(text: string, scope: Scope): Crossing[] {
@@ -32,7 +32,7 @@ interface Found extends Crossing {
   readonly naming: Set<string>;
 }
 
-/** A row that an expression reads: the record that it is about, the account of the caller, or another one. */
+/** A row that an expression reads: the record that it is about, the caller's account, or another one. */
 interface Row {
   readonly collection: Collection;
   readonly is: 'own' | 'caller' | 'other';
@@ -56,7 +56,7 @@ function createNote(found: Found[]): Note {
   };
 }
 
-/** Visits an expression about the first of the rows. The other rows are the enclosing ones of `exists`. */
+/** Visits an expression about the first row. The other rows are those around `exists`. */
 function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
   const visitEach = (items: readonly Resolved[]): void => {
     for (const item of items) visit(item, rows, note);
@@ -80,7 +80,7 @@ function visit(expression: Resolved, rows: readonly Row[], note: Note): void {
   });
 }
 
-/** Whether a side of a comparison is the caller's `id` or `email`, so that a column on the other side names callers. */
+/** Whether one side is the caller's `id` or `email`, so that a column on the other side names callers. */
 function namesCaller(side: Source, { operator }: ResolvedComparison): boolean {
   if (operator !== '=' && operator !== 'in') return false;
   return (side.source === 'several' ? side.items : [side]).some(
@@ -104,7 +104,7 @@ function visitColumn(column: Column, rows: readonly Row[], note: Note, isNaming 
   if (column.visibleIf) visit(column.visibleIf, [end], note);
 }
 
-/** Follows the relations of a path to its last row. */
+/** Follows a path's relations to its last row. */
 function follow({ hops, up }: Walk, rows: readonly Row[], note: Note): Row | undefined {
   return hops.reduce<Row | undefined>((from, hop) => from && visitHop(hop, from, note), rows[up]);
 }

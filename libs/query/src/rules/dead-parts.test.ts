@@ -6,7 +6,7 @@ import { findDeadParts } from './dead-parts.ts';
 const collections = makeCollections({ users: null, organizations: null });
 const scope = { collection: collections.posts, schema: schemaOf(collections), accounts: [collections.users] };
 
-/** Rules of posts, and the parts that never hold: their positions, `*` for the whole rule, and what they test. */
+/** Rules for posts, and the parts that never hold: their positions, `*` for the whole rule, and what they test. */
 const rows: [rule: string, parts: string[]][] = [
   ['title = "x" || @request.auth.id = null', ['15 null']],
   ['@request.auth.organization = null', ['* null']],

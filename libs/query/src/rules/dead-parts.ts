@@ -23,7 +23,7 @@ export interface DeadPart {
   readonly position: number;
   /** Whether it is the whole rule. */
   readonly isWhole: boolean;
-  /** What it tests: a missing value of the caller, the caller's type or collection, or anything else. */
+  /** What it tests: a missing caller value, the caller's type or collection, or anything else. */
   readonly tests: 'null' | 'type' | 'collection' | 'other';
 }
 
@@ -34,8 +34,8 @@ interface RuleScope {
 }
 
 /**
- * Finds the outermost alternatives of a rule that can never hold: tests of the caller that no kind of caller passes, and
- * constants that contradict each other. It may miss some, but what it finds holds for nobody (rules §6.4).
+ * Finds a rule's outermost alternatives that can never hold: tests that no kind of caller passes, and constants that
+ * contradict each other. It may miss some, but what it finds holds for nobody (rules §6.4).
  */
 export function findDeadParts(rule: string, scope: RuleScope): DeadPart[] {
   try {
@@ -93,13 +93,13 @@ function isNullOfCaller({ operand, isNegated, negatesValue }: NullTest): boolean
   return isOfCaller && !isSeveral && !isNegated && !negatesValue;
 }
 
-/** A comparison of a single value with a constant. */
+/** A single value's comparison with a constant. */
 interface Bound {
   readonly value: Constant['value'];
   readonly test: '=' | '!=' | '>' | '>=' | '<' | '<=';
 }
 
-/** Whether tests of one value exclude each other: two different values, or a range without any. */
+/** Whether tests on one value exclude each other: two different values, or an empty range. */
 function exclude(items: readonly Resolved[]): boolean {
   const bounds = Map.groupBy(
     items.flatMap((item) => boundOf(item) ?? []),
@@ -143,7 +143,7 @@ function passes(value: Constant['value'], { value: bound, test }: Bound): boolea
   return test === '>' ? value > bound : test === '>=' ? value >= bound : test === '<' ? value < bound : value <= bound;
 }
 
-/** What a single comparison tests, for the advice of a warning. */
+/** What a single comparison tests, for a warning's advice. */
 function testsOf(part: Expression): DeadPart['tests'] {
   if (part.kind === 'all' || part.kind === 'any')
     return part.items.map(testsOf).find((tests) => tests !== 'other') ?? 'other';
@@ -156,7 +156,7 @@ function testsOf(part: Expression): DeadPart['tests'] {
   return member === 'type' || member === 'collection' ? member : 'other';
 }
 
-/** The index of the first character of the first test in an expression. */
+/** The index where an expression's first test begins. */
 function positionOf(expression: Expression): number {
   const first = (items: readonly Expression[]) => Math.min(...items.map(positionOf));
   return visitExpression(expression, {

@@ -6,7 +6,7 @@ import { QueryError } from '../query-error.ts';
 /** The properties that all callers of a kind share. */
 export interface CallerKind {
   readonly type: string;
-  /** The name of the users' collection. */
+  /** The users' collection name. */
   readonly collection?: string | undefined;
 }
 
@@ -24,7 +24,7 @@ export function holdsForKind(rule: string, kind: CallerKind): boolean {
   }
 }
 
-/** Undefined if it depends on more than the kind of the caller. */
+/** Undefined if it depends on more than the caller's kind. */
 function decide(expression: Expression, kind: CallerKind): boolean | undefined {
   // A part that cannot be decided may be invalid, and an invalid rule admits nobody.
   const decideEach = (items: readonly Expression[]) => {
@@ -51,7 +51,7 @@ function decideComparison({ operator, left, right }: Comparison, kind: CallerKin
   return equal === undefined ? undefined : equal === (operator === '=');
 }
 
-/** Whether a member of the caller equals a literal. */
+/** Whether a caller's member equals a literal. */
 function areEqual(member: Operand, literal: Operand, kind: CallerKind): boolean | undefined {
   if (member.kind !== 'request' || member.modifier !== undefined || literal.kind !== 'text') return undefined;
   const [part, name, ...more] = member.segments;

@@ -16,18 +16,18 @@ import { visitResolved } from '../resolve/visit-resolved.ts';
 /** An index that would serve an expression. */
 export interface WantedIndex {
   readonly collection: Collection;
-  /** Name of its column. */
+  /** Its column's name. */
   readonly column: string;
   readonly type: 'btree' | 'trigram';
 }
 
-/** The scope of a search for missing indexes. */
+/** The scope when searching for missing indexes. */
 interface SearchScope {
   readonly collection: Collection;
   readonly schema: QuerySchema;
-  /** The collection of the callers. */
+  /** The callers' collection. */
   readonly caller: Collection | undefined;
-  /** Whether reading all records of the collection costs too much. */
+  /** Whether reading all the collection's records costs too much. */
   isLarge(collection: Collection): boolean;
   /** Whether the record is already found, for example by its id. Then only related collections are searched. */
   readonly isFound: boolean;
@@ -37,7 +37,7 @@ interface SearchScope {
 type Verdict = 'served' | readonly WantedIndex[];
 
 /**
- * Finds a missing index: one without which a rule reads every record of a large collection. Undefined if the rule has
+ * Finds a missing index: one without which a rule reads every record in a large collection. Undefined if the rule has
  * an index to begin with, or no index would help (rules §6.3).
  */
 export function findMissingIndex(rule: string, scope: SearchScope): WantedIndex | undefined {
@@ -93,7 +93,7 @@ function searchComparison(comparison: ResolvedComparison, scope: SearchScope): V
 const dependsOnRecord = (source: Source): boolean =>
   (source.source === 'column' && source.up === 0) || (source.source === 'count' && !source.account);
 
-/** The relations of a path have indexes in both directions; its end may have none. */
+/** A path's relations have indexes in both directions; its end may have none. */
 function searchColumn(column: Column, type: WantedIndex['type'], scope: SearchScope): Verdict {
   const collection = column.hops.at(-1)?.target ?? scope.collection;
   if (!scope.isLarge(collection) || collection.type === 'view') return 'served';

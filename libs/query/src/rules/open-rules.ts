@@ -20,8 +20,8 @@ const watched = {
 } as const satisfies Record<Collection['type'], readonly RuleName[]>;
 
 /**
- * Finds the rules of a collection that let guests write, or read accounts. An expression as create rule of accounts does
- * not count: every caller is a guest before signing up, and the expression checks the new account.
+ * Finds a collection's rules that let guests write, or read accounts. An expression as the create rule for accounts
+ * does not count: every caller is a guest before signing up, and the expression checks the new account.
  */
 export function findOpenRules(collection: Collection, schema: QuerySchema): OpenRule[] {
   const { type, rules } = collection;
@@ -33,14 +33,14 @@ export function findOpenRules(collection: Collection, schema: QuerySchema): Open
   });
 }
 
-/** Actions on the records of a collection. */
+/** Actions on a collection's records. */
 const actions = {
   base: ['list', 'view', 'create', 'update', 'delete'],
   auth: ['list', 'view', 'create', 'update', 'delete'],
   view: ['list', 'view'],
 } as const satisfies Record<Collection['type'], readonly RuleName[]>;
 
-/** Returns what the rules of a collection may let guests do, with some record or body (collections §3.2). */
+/** Returns what a collection's rules may let guests do, with some record or body (collections §3.2). */
 export function guestActions(collection: Collection, schema: QuerySchema): RuleName[] {
   /** Most collections have the same expression in several rules. */
   const known = new Map<string | null, boolean>([

@@ -40,7 +40,7 @@ function isOfRecord(operand: Operand, collection: Collection): boolean {
   }
 }
 
-/** Whether the path is a member of the record, or leads into its JSON value. */
+/** Whether the path is a record member, or leads into its JSON value. */
 function isOwnValue({ segments: [name = '', ...rest] }: Path, collection: Collection): boolean {
   const member = membersOf(collection).get(name);
   return member !== undefined && (rest.length === 0 || member.field?.collection === undefined);

@@ -8,10 +8,10 @@ import { membersOf } from '../resolve/member.ts';
 import { outerRecord } from '../resolve/path.ts';
 import type { Scope } from '../resolve/scope.ts';
 
-/** A collection or a field that an expression names, and the position of the name in the text. */
+/** A collection or field that an expression names, and where the name is in the text. */
 export interface Reference {
   readonly to: Collection | Field;
-  /** The collection itself, or that of the field. */
+  /** The collection itself, or the field's. */
   readonly collection: Collection;
   readonly position: number;
 }
@@ -22,9 +22,9 @@ export interface Origin extends Pick<Scope, 'collection' | 'schema'> {
 }
 
 /**
- * * Finds the collections and fields that a rule names anywhere. Names in `@request.body` are included, since a rule
- * that guards such a field would guard nothing after a rename. A path of the caller is included for every collection of
- * accounts that has it. Unknown names are omitted. Throws QueryError for a text that does not parse.
+ * Finds the collections and fields that a rule names anywhere. Names in `@request.body` are included, since a rule that
+ * guards such a field would guard nothing after a rename. A caller path is included for every account collection that
+ * has it. Unknown names are omitted. Throws QueryError for a text that does not parse.
  */
 export function findReferences(text: string, origin: Origin): Reference[] {
   const expression = parse(text);
@@ -36,8 +36,8 @@ export function findReferences(text: string, origin: Origin): Reference[] {
 }
 
 /**
- * Renames fields and collections in the text of an expression, all at once, so that two may swap names. A name with
- * several meanings is kept, unless all of them get the same new name. Throws QueryError for a text that does not parse.
+ * Renames fields and collections in an expression's text, all at once, so two may swap names. A name with several
+ * meanings is kept, unless all get the same new name. Throws QueryError for a text that does not parse.
  */
 export function renameInExpression(
   text: string,
@@ -80,7 +80,7 @@ function ofPath(segments: readonly string[], position: number, within: readonly 
   return collection ? followPath(segments, position, collection, origin) : [];
 }
 
-/** The collection of a name. */
+/** The collection that a name means. */
 function ofName(name: string, position: number, { schema }: Origin): Reference[] {
   const collection = schema.findCollection(name);
   return collection ? [{ to: collection, collection, position }] : [];

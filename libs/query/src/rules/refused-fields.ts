@@ -13,11 +13,11 @@ interface FieldQuestion {
   readonly schema: QuerySchema;
   readonly principal: Principal;
   readonly access: FieldAccess;
-  /** Names of the fields (SQL, text[]); every conditional field by default. */
+  /** Field names (SQL, text[]); every conditional field by default. */
   readonly names?: string;
 }
 
-/** SQL (text[]) of the names of the conditional fields whose rule does not hold for the row of `into`. */
+/** SQL (text[]) for the conditional fields whose rule does not hold for the row at `into`. */
 export function refusedFieldsSql(
   { collection, schema, principal, access, names }: FieldQuestion,
   into: SqlTarget,

@@ -16,8 +16,8 @@ interface Place {
 }
 
 /**
- * Whether a rule may see writes to other records of its own collection, or reads the body of the write. Views may read
- * any collection. True for a rule that does not parse.
+ * Whether a rule may see writes to other records in its own collection, or reads the write's body. Views may read any
+ * collection. True for a rule that does not parse.
  */
 export function seesWrites(rule: string, { collection, schema, principal }: Place): boolean {
   try {
@@ -37,10 +37,10 @@ export function seesWrites(rule: string, { collection, schema, principal }: Plac
 
 const readsBody = ({ operand }: PlacedOperand): boolean => operand.kind === 'request' && operand.segments[0] === 'body';
 
-/** The collections of the records other than the rule's own whose values an operand reads. */
+/** The collections of records, other than the rule's own record, whose values an operand reads. */
 function othersIn(placed: PlacedOperand, origin: Origin): Collection[] {
   const references = referencesOf(placed, origin);
-  // A path that begins at the rule's record begins with a member of it.
+  // A path that begins at the rule's record begins with its member.
   return references.slice(beginsAtRecord(placed) ? 1 : 0).map(({ collection }) => collection);
 }
 

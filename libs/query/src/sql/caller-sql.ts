@@ -5,7 +5,7 @@ import { certain, type Predicate } from './predicate.ts';
 import { collateLowered, type SqlTarget } from './sql-target.ts';
 import { columnSql, storedSql, valueSql } from './value-sql.ts';
 
-/** The values of the caller as an array. It is computed once per statement, so an index of the other side serves it. */
+/** The caller's values as an array. It is computed once per statement, so the other side's index serves it. */
 export function callerArray({ account, column, kind }: CallerValue, as: Column['kind'], into: SqlTarget): string {
   const select = (end: SqlTarget) =>
     kind === 'list' ? `jsonb_array_elements_text(${storedSql(column, end)})` : columnSql(column, as, end);

@@ -8,7 +8,7 @@ const collections = makeCollections({ users: null, organizations: null });
 const schema = schemaOf(collections);
 const scope = { collection: collections.posts, schema, audience: 'rule', caller: collections.users } as const;
 
-/** Rules, and the select of the accounts for which they may hold; undefined if the record does not lead to them. */
+/** Rules, and the select for the accounts for which they may hold; undefined if the record does not lead to them. */
 const rows: [rule: string, select: string | undefined][] = [
   ['author = @request.auth.id', 'select t."author"'],
   ['rank > 5 && author = @request.auth.id', 'select t."author"'],

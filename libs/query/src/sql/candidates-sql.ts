@@ -11,16 +11,16 @@ import { selectThrough } from './hops.ts';
 import { type SqlTarget, targetOf, withCollation } from './sql-target.ts';
 import { columnSql, storedSql } from './value-sql.ts';
 
-/** SQL of the accounts that a record concerns. */
+/** SQL for the accounts that a record concerns. */
 interface CandidatesSql {
-  /** A select of ids. */
+  /** A select for ids. */
   readonly select: string;
   /** A condition under which the record may concern everyone. */
   readonly everyone: string | undefined;
 }
 
 /**
- * Compiles a rule to a select of the ids of the accounts for which it may hold on the row of `into`, including all for
+ * Compiles a rule to a select with the ids of accounts for which it may hold on the row at `into`, including all for
  * which it holds. Undefined if the record does not lead to them. Throws QueryError like `compileExpression`.
  */
 export function compileCandidates(text: string, scope: Scope, into: SqlTarget): CandidatesSql | undefined {
@@ -32,13 +32,13 @@ export function compileCandidates(text: string, scope: Scope, into: SqlTarget): 
   return { select: unionOf(found.selects), everyone: parts && compile(withoutCaller(parts.everyone), place) };
 }
 
-/** Removes the parts of an expression that read the caller. The rest holds whenever the whole may hold. */
+/** Removes the parts that read the caller. The rest holds whenever the whole may hold. */
 function withoutCaller(expression: Resolved): Resolved {
   if (expression.kind !== 'all') return expression;
   return { kind: 'all', items: expression.items.filter((item) => !readsRequest(item)).map(withoutCaller) };
 }
 
-/** Selects of ids, and how much they cost compared with others. */
+/** Id selects, and how much they cost compared with others. */
 interface Candidates {
   readonly selects: readonly string[];
   readonly cost: number;
@@ -85,13 +85,13 @@ function ofComparison(test: ResolvedComparison, into: SqlTarget): Candidates | u
   return undefined;
 }
 
-/** Higher than the cost of any path, since a relation of accounts may lead to many of them. */
+/** Higher than any path's cost, since an account's relation may lead to many accounts. */
 const costOfAccounts = 100;
 
 const isCallerId = (source: Source): boolean =>
   source.source === 'request' && source.part === 'auth' && source.path[0] === 'id' && !source.isLowered;
 
-/** Whether the value is a relation of the account itself. */
+/** Whether the value is a relation in the account itself. */
 const isIndexedRelation = (source: Source): source is CallerValue =>
   source.source === 'caller' &&
   source.column.hops.length === 0 &&
@@ -100,7 +100,7 @@ const isIndexedRelation = (source: Source): source is CallerValue =>
   (source.column.relation?.link.via === 'relation' ||
     (source.column.relation?.link.via === 'list' && source.column.relation.link.table !== undefined));
 
-/** A select of the texts at the end of a path, or of the entries of its lists. */
+/** A select for the texts at a path's end, or for the entries in its lists. */
 function selectValues(column: Column, into: SqlTarget): string {
   const from = targetOf(column, into);
   const end = (at: SqlTarget) =>
@@ -110,7 +110,7 @@ function selectValues(column: Column, into: SqlTarget): string {
   return column.hops.length === 0 ? `select ${end(from)}` : selectThrough(column, from, end);
 }
 
-/** A select of the accounts that have one of the values in a relation. */
+/** A select for the accounts that have one of the values in a relation. */
 function selectAccounts({ account, column }: CallerValue, values: string, { parameters }: SqlTarget): string {
   const [value, row] = [parameters.alias(), parameters.alias()];
   const from = `select ${row}.${column.kind === 'list' ? 'owner' : 'id'} from (${values}) ${value}(id)`;

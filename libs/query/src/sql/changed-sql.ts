@@ -2,7 +2,7 @@ import { type Field, fieldTypeOf, quoteIdentifier, ValueRefusal } from '@recordb
 import { findRequestValue, type RequestValues } from './request-values.ts';
 import type { SqlTarget } from './sql-target.ts';
 
-/** Holds where the body's value of the field differs from the stored one (rules §4.3). Never null. */
+/** Holds where the body's field value differs from the stored one (rules §4.3). Never null. */
 export function changedSql(field: Field, { parameters, stored }: SqlTarget): string {
   const read = bodyReader(field);
   if (stored === undefined)
@@ -16,7 +16,7 @@ export function changedSql(field: Field, { parameters, stored }: SqlTarget): str
   return `(${isset} and ${stored}.${quoteIdentifier(field.name)} is distinct from ${value})`;
 }
 
-/** Builds a reader of the field's value that reads as the write itself does; undefined when the body lacks it. */
+/** Builds a reader for the field's value that reads as the write itself does; undefined when the body lacks it. */
 function bodyReader(field: Field): (request: RequestValues) => unknown {
   const type = fieldTypeOf(field);
   const read = type.compile(field);

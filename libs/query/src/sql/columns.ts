@@ -4,21 +4,21 @@ import type { Scope } from '../resolve/scope.ts';
 import { createJoins } from './joins.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 
-/** A value of a record, possibly over relations. Null if a relation leads to no record that the caller may see. */
+/** A record's value, possibly over relations. Null if a relation leads to no record that the caller may see. */
 export interface ColumnValue {
   readonly sql: string;
   readonly kind: ValueKind;
 }
 
-/** Values of records in one statement, and the joins that lead to them. */
+/** Record values in one statement, and the joins that lead to them. */
 export interface Columns {
-  /** Finds the value at the end of a path. Throws QueryError for an unknown or hidden name. */
+  /** Finds the value at a path's end. Throws QueryError for an unknown or hidden name. */
   find(path: string): ColumnValue;
   /** The joins after the table, once all values are found. */
   readonly joins: string;
 }
 
-/** Creates the values that a statement reads from the row of `at`. */
+/** Creates the values that a statement reads from the row at `at`. */
 export function createColumns(scope: Scope, at: SqlTarget): Columns {
   const joins = createJoins(withCollation(scope, at));
   return {

@@ -10,15 +10,15 @@ import { type SqlTarget, targetOf } from './sql-target.ts';
 import { valueSql } from './value-sql.ts';
 import { anyContains, contains } from './within-sql.ts';
 
-/** The targets of both sides: the rows at which their paths begin, and later those that they lead to. */
+/** Both sides' targets: the rows at which their paths begin, and later those that they lead to. */
 export interface Places {
   readonly left: SqlTarget;
   readonly right: SqlTarget;
 }
 
 /**
- * Compiles a comparison: true where it holds, else false or null. A negated comparison holds whenever the plain one
- * does not, even for null. `compile` handles callers who lack a value.
+ * Compiles a comparison: true where it holds, otherwise false or null. A negated comparison holds whenever the plain
+ * one does not, even for null. `compile` handles callers who lack a value.
  */
 export function compareSql(comparison: ResolvedComparison, into: SqlTarget): Predicate {
   const places = { left: placeOf(comparison.left, into), right: placeOf(comparison.right, into) };
@@ -33,7 +33,7 @@ function placeOf(source: Source, into: SqlTarget): SqlTarget {
   return source.source === 'column' ? targetOf(source, into) : into;
 }
 
-/** Holds where one of the values on the left passes. */
+/** Holds where one value on the left passes. */
 function compareSome(comparison: ResolvedComparison, places: Places): Predicate {
   const { left, list, negatesValue } = comparison;
   const isListOfValues = list === 'left' && negatesValue;
@@ -43,7 +43,7 @@ function compareSome(comparison: ResolvedComparison, places: Places): Predicate 
   return compareOne({ ...comparison, isNegated: negatesValue, negatesValue: false }, places);
 }
 
-/** Holds where the comparison does not hold for one of the entries of the list on the left. */
+/** Holds where the comparison fails for one entry in the list on the left. */
 function compareEntries(comparison: ResolvedComparison, places: Places): Predicate {
   const { left, right } = comparison;
   const entry = places.left.parameters.alias();
@@ -61,7 +61,7 @@ function compareEntries(comparison: ResolvedComparison, places: Places): Predica
   return certain(`exists (select 1 from jsonb_array_elements_text(${list}) ${entry}(value) where ${condition.sql})`);
 }
 
-/** Whether a value is a list. The length of a list is a number. */
+/** Whether a value is a list. A list's length is a number. */
 function isList(source: Source): boolean {
   if (source.source === 'column') return source.kind === 'list' && source.transform === undefined;
   return (source.source === 'caller' || source.source === 'request') && source.kind === 'list';
@@ -80,18 +80,18 @@ function compareOne(comparison: ResolvedComparison, places: Places): Predicate {
   return isNegated ? differ(comparison, places) : equal(comparison, places);
 }
 
-/** Whether the values of the caller are compared as an array, which is computed once per statement. */
+/** Whether the caller's values are compared as an array, which is computed once per statement. */
 const isInArray = (source: Source, { operator, negatesValue }: ResolvedComparison): boolean =>
   source.source === 'caller' && (operator === '=' || operator === 'in') && !negatesValue;
 
-/** Follows the relations of a path with several values. */
+/** Follows a path's relations with several values. */
 function through(source: Source, from: SqlTarget, condition: (end: SqlTarget) => string): Predicate {
   if (source.source === 'caller') return existsFromAccount(source.account, source.column, from, condition);
   if (source.source === 'column') return existsThrough(source, from, condition);
   throw new Error('only a path has several values');
 }
 
-/** The comparison at the end of the path of a side. A null of the caller equals nothing (rules §4.4). */
+/** The comparison at the end of one side's path. A caller's null equals nothing (rules §4.4). */
 function atEnd(comparison: ResolvedComparison, side: 'left' | 'right'): ResolvedComparison {
   const source = comparison[side];
   const operator = source.source === 'caller' && comparison.operator === '=' ? 'in' : comparison.operator;
@@ -129,7 +129,7 @@ const isPlain = (source: Source): boolean => {
   return source.source !== 'request' || source.part === 'auth';
 };
 
-/** Holds where both sides have a value and the operator holds. Follows the relations of one side, then of the other. */
+/** Holds where both sides have a value and the operator holds. Follows one side's relations, then the other's. */
 function strict(comparison: ResolvedComparison, places: Places): Predicate {
   for (const side of sidesOf(comparison)) {
     const source = comparison[side];
@@ -149,10 +149,10 @@ function strictHere(comparison: ResolvedComparison, places: Places): Predicate {
   return nullable(pair(comparison, places, operator));
 }
 
-/** Whether the side is an array: items of `in (…)`, or values of the caller. */
+/** Whether the side is an array: items in `in (…)`, or caller values. */
 const isArray = (source: Source): boolean => source.source === 'several' || hasSeveralValues(source);
 
-/** Holds where one side is in the array of the other, or where two arrays share a value. */
+/** Holds where one side is in the other's array, or where two arrays share a value. */
 function arraySql({ left, right, as }: ResolvedComparison, places: Places): string {
   const [a, b] = [arrayOrValue(left, as, places.left), arrayOrValue(right, as, places.right)];
   if (isArray(left) && isArray(right)) return `${a} && ${b}`;

@@ -6,9 +6,9 @@ import { compile } from './compile.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 
 /**
- * Compiles a rule to two conditions. If the rule holds, exactly one of them holds. For separate conditions PostgreSQL
- * joins the rows with those of callers by hash. An OR of a part that reads the caller and one that does not would be
- * checked for each pair. Throws QueryError like `compileExpression`.
+ * Compiles a rule to two conditions. If the rule holds, exactly one holds. For separate conditions PostgreSQL joins the
+ * rows with the callers' rows by hash; it would check each pair for an OR between a part that reads the caller and one
+ * that does not. Throws QueryError like `compileExpression`.
  */
 export function compileByCaller(text: string, scope: Scope, into: SqlTarget): readonly [string, ...string[]] {
   const resolved = resolve(parse(text), scope);

@@ -8,7 +8,7 @@ const collections = makeCollections({ users: null, organizations: null });
 const schema = schemaOf(collections);
 const scope = { collection: collections.posts, schema, audience: 'rule', caller: collections.users } as const;
 
-/** The shapes that PostgreSQL plans well. A row that is no longer one of a table has no links. */
+/** The shapes that PostgreSQL plans well. A row that is no longer in a table has no links. */
 const rows: [expression: string, sql: string, isTable?: boolean][] = [
   ['author = @request.auth.id', 't."author" = $1::text'],
   ['author != @request.auth.id', '($1::text is not null and t."author" is distinct from $1::text)'],

@@ -9,8 +9,8 @@ import { and, type Predicate } from './predicate.ts';
 import type { SqlTarget } from './sql-target.ts';
 
 /**
- * Compiles an expression to an SQL condition. It is true where the expression holds, else false or null. That fits WHERE,
- * ON, FILTER and CASE WHEN; elsewhere it needs `is true`. All values are parameters.
+ * Compiles an expression to an SQL condition. It is true where the expression holds, otherwise false or null. That fits
+ * WHERE, ON, FILTER and CASE WHEN; elsewhere it needs `is true`. All values are parameters.
  */
 export function compile(expression: Resolved, into: SqlTarget): string {
   const join = (items: readonly Resolved[], by: 'and' | 'or') =>
@@ -36,7 +36,7 @@ function ofPresent(test: ResolvedComparison | ResolvedExists, into: SqlTarget, f
   return [...present.values()].reduce((held, it) => and(it, held), found);
 }
 
-/** Whether the test may hold if a value of the caller is null. A count is then 0. */
+/** Whether the test may hold if a caller value is null. A count is then 0. */
 const needsPresence = (test: ResolvedComparison | ResolvedExists): boolean =>
   test.kind === 'exists' ||
   test.isNegated ||

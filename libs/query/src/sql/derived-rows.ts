@@ -11,9 +11,8 @@ export interface DerivedRows {
 }
 
 /**
- * Compiles an expression of a client over computed rows to an SQL condition on the row of `into`. Throws QueryError for
- * any name other than those of the columns: computed rows have no related records, and no other collection can be
- * named.
+ * Compiles a client's expression over computed rows to an SQL condition on the row at `into`. Throws QueryError for any
+ * name that is not a column: computed rows have no related records, and no other collection can be named.
  */
 export function compileOverRows(
   text: string,

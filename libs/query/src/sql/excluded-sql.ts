@@ -14,8 +14,8 @@ export interface Excluded {
 }
 
 /**
- * Compiles the exclusions of an expression in which one negated test decides about the row (`@request.auth.id != "" &&
- * status != "archived"`): few rows may satisfy it, and an index may find them. Undefined for any other expression.
+ * Compiles an expression's exclusions if one negated test decides about the row (`@request.auth.id != "" && status !=
+ * "archived"`): few rows may satisfy them, and an index may find those. Undefined for any other expression.
  */
 export function excludedSql(expression: Resolved, into: SqlTarget): Excluded | undefined {
   const items = expression.kind === 'all' ? expression.items : [expression];

@@ -39,8 +39,8 @@ function existsIn(
 }
 
 /**
- * Joins the relations of a path from the outer row (`team = record.post.team`) next to the table. A separate sub-select
- * within that of the table would keep PostgreSQL from hashing the outer one, and would run once for each row.
+ * Joins the relations in a path from the outer row (`team = record.post.team`) next to the table. A sub-select within
+ * the table's own would keep PostgreSQL from hashing the outer one, and would run once for each row.
  */
 export function joinOuterPath(item: Resolved, into: SqlTarget) {
   if (item.kind !== 'comparison' || item.isNegated || item.negatesValue) return undefined;

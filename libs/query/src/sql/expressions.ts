@@ -6,7 +6,7 @@ import { type Excluded, excludedSql } from './excluded-sql.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 
 /**
- * Compiles the text of a rule or a filter to an SQL condition on the row of `into`, which is never null where it holds
+ * Compiles a rule's or a filter's text to an SQL condition on the row at `into`, which is never null where it holds
  * (see `compile`). The empty text is not an expression: an empty filter is none (filters §1.1), an empty rule admits
  * admins only. Throws QueryError, which is 400 for a client and 422 for a rule.
  */

@@ -7,19 +7,19 @@ import { readRequestValue } from './request-values.ts';
 import type { SqlTarget } from './sql-target.ts';
 
 /**
- * The maximum number of tables that PostgreSQL plans in one join. Planning time grows faster than the number of tables:
- * 199 comparisons over six relations took 17 s, and with this bound a fraction of a second.
+ * How many tables PostgreSQL plans in one join. Planning time grows faster than this number: 199 comparisons over six
+ * relations took 17 s, and with this bound a fraction of a second.
  */
 const maxJoined = 12;
 
-/** Where a path leads: the items of FROM, the conditions on them, and the last row. */
+/** Where a path leads: the FROM items, the conditions on them, and the last row. */
 interface Route {
   readonly tables: string[];
   readonly conditions: string[];
   readonly end: SqlTarget;
 }
 
-/** The relations of a path, and whether only the ids of a last list of relations are read. */
+/** A path's relations, and whether only the ids in a last list relation are read. */
 type Way = Pick<Column, 'hops' | 'column'>;
 
 /**
@@ -32,7 +32,7 @@ export function existsThrough(way: Way, from: SqlTarget, condition: (end: SqlTar
   return existsOn(follow(way, { tables: [], conditions: [], end: from }), isBounded, condition);
 }
 
-/** The same from the row of the caller's account. */
+/** The same from the caller's account row. */
 export function existsFromAccount(
   account: Collection,
   way: Way,
@@ -49,11 +49,11 @@ function existsOn(route: Route, isBounded: boolean, condition: (end: SqlTarget) 
   return certain(isBounded ? `(${sql} is true)` : sql);
 }
 
-/** A sub-select, in parentheses, of a value at the end of a path. */
+/** A sub-select, in parentheses, for a value at a path's end. */
 export const selectThrough = (way: Way, from: SqlTarget, select: (end: SqlTarget) => string): string =>
   selectOn(follow(way, { tables: [], conditions: [], end: from }), select);
 
-/** The same from the row of the caller's account: PostgreSQL runs it once for each statement. */
+/** The same from the caller's account row: PostgreSQL runs it once for each statement. */
 export const selectFromAccount = (
   account: Collection,
   way: Way,
@@ -61,7 +61,7 @@ export const selectFromAccount = (
   select: (end: SqlTarget) => string,
 ): string => selectOn(follow(way, accountRow(account, into)), select);
 
-/** The items of FROM that lead from a row of an outer statement over relations, and the conditions on them. */
+/** The FROM items that lead from an outer statement's row over relations, and the conditions on them. */
 export function joinThrough(
   way: Way,
   from: SqlTarget,
@@ -107,7 +107,7 @@ function follow({ hops, column }: Way, start: Route): Route {
 const ownerOf = ({ link }: Hop, from: SqlTarget, end: SqlTarget): SqlTarget =>
   link.via === 'relation' || link.via === 'list' ? from : end;
 
-/** Adds the tables of a hop. Returns its last row. */
+/** Adds a hop's tables. Returns its last row. */
 function linkTo({ link, target }: Hop, route: Route, readsIds: boolean): SqlTarget {
   const { end: from } = route;
   const alias = from.parameters.alias();
@@ -140,7 +140,7 @@ function joinTarget(route: Route, target: Collection, id: string, end: SqlTarget
   return { ...end, row };
 }
 
-/** The condition of the first item goes to WHERE, where PostgreSQL turns an EXISTS into a semi-join. */
+/** The first item's condition goes to WHERE, where PostgreSQL turns an EXISTS into a semi-join. */
 function join({ tables, conditions }: Route, item: string, on: string | undefined): void {
   if (tables.length > 0) tables.push(`join ${item} on ${on ?? 'true'}`);
   else {

@@ -5,19 +5,19 @@ import { compile } from './compile.ts';
 import type { SqlTarget } from './sql-target.ts';
 import { columnSql, storedSql } from './value-sql.ts';
 
-/** The relations that columns follow, as joins after the table, each of at most one row. */
+/** The relations that columns follow, as joins after the table, each with at most one row. */
 export interface Joins {
-  /** Returns the SQL of a column, and adds the joins that lead to it. Paths that begin the same way share them. */
+  /** Returns a column's SQL, and adds the joins that lead to it. Paths that begin the same way share them. */
   columnSql(column: Column): string;
   readonly sql: string;
 }
 
-/** Creates the joins from the row of a statement. They leave out records that a guard or a hidden relation hides. */
+/** Creates the joins from a statement's row. They leave out records that a guard or a hidden relation hides. */
 export function createJoins(into: SqlTarget): Joins {
   const joins: string[] = [];
   const aliases = new Map<string, string>();
 
-  /** Joins the relations of a path. Returns the alias of the last one. */
+  /** Joins a path's relations. Returns the last one's alias. */
   function join({ hops }: Column): string {
     let row = into.row;
     for (const { link: relation, target, guard, visibleIf } of hops) {

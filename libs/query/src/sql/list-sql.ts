@@ -18,13 +18,13 @@ export function listHas({ list: side = 'left', left, right }: ResolvedComparison
   return nullable(item.values === undefined ? `${stored} ? ${item.value()}` : `${stored} ?| ${item.values}`);
 }
 
-/** The searched item: one value, or an array of several. */
+/** The searched item: one value, or an array with several. */
 interface Item {
   readonly values: string | undefined;
   value(): string;
 }
 
-/** The array of several values; undefined for a single one. */
+/** The array for several values; undefined for a single one. */
 function valuesSql(source: Source, into: SqlTarget): string | undefined {
   if (source.source === 'several') return valueSql(source, 'text', into);
   if (source.source === 'caller' && (source.kind === 'list' || hasSeveralValues(source)))
@@ -36,7 +36,7 @@ function valuesSql(source: Source, into: SqlTarget): string | undefined {
 const inArray = (array: string, { value, values }: Item): string =>
   values === undefined ? `${value()} = any(${array})` : `${values} && ${array}`;
 
-/** The table with the links of a list of relations, if the row has links. */
+/** The link table for a list relation, if the row has links. */
 const linksOf = ({ relation, hops, visibleIf }: Column, { isTable }: SqlTarget): string | undefined =>
   isTable && !visibleIf && hops.length === 0 && relation?.link.via === 'list' ? relation.link.table : undefined;
 

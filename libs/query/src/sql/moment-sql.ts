@@ -5,13 +5,13 @@ const dayStartSec = '(floor(extract(epoch from now()) / 86400) * 86400)::bigint'
 
 const startOf = (unit: 'month' | 'year'): string => `extract(epoch from date_trunc('${unit}', now(), 'UTC'))::bigint`;
 
-/** The last second before the next month or year. It is computed in UTC, whatever the time zone of the session. */
+/** The last second before the next month or year. It is computed in UTC, whatever the session's time zone. */
 const endOf = (unit: 'month' | 'year'): string =>
   `(extract(epoch from (date_trunc('${unit}', now() at time zone 'UTC') + interval '1 ${unit}'))::bigint - 1)`;
 
 const daySec = 86_400;
 
-/** Times of the database's clock, which also sets `created` and `updated`; days are in UTC. */
+/** Times by the database's clock, which also sets `created` and `updated`; days are in UTC. */
 const momentsSql: Readonly<Record<MomentName, string>> = {
   now: nowSec,
   todayStart: dayStartSec,

@@ -6,7 +6,7 @@ import { isMissing } from './request-values.ts';
 import { type SqlTarget, targetOf } from './sql-target.ts';
 import { columnSql, storedSql } from './value-sql.ts';
 
-/** Whether the value can be null. Missing values of a guest do not count: their comparisons never hold. */
+/** Whether the value can be null. A guest's missing values do not count: their comparisons never hold. */
 export const canBeNull = (source: Source): boolean =>
   source.source === 'column' || (source.source === 'request' && source.part !== 'auth' && source.part !== 'method');
 
@@ -50,7 +50,7 @@ const valueNull = (column: Column, negatesValue: boolean, end: SqlTarget): strin
   return (negatesValue ? not(found) : found).sql;
 };
 
-/** A null of the caller passes no test. Only a list may be empty. */
+/** A caller's null passes no test. Only a list may be empty. */
 function callerNullTest(
   source: CallerValue,
   { isNegated, negatesValue }: Omit<NullTest, 'kind' | 'operand'>,

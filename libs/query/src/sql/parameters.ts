@@ -1,40 +1,40 @@
 import type { RequestValues } from './request-values.ts';
 
-/** The source of a parameter: a literal, a value of each request, or a value of each run. */
+/** A parameter's source: a literal, a value from each request, or a value for each run. */
 type Binding =
   | { readonly value: unknown }
   | { readonly read: (request: RequestValues) => unknown; readonly key: string }
   | { readonly name: string; readonly key?: string };
 
-/** Numbers the parameters of a statement and collects their values. */
+/** Numbers a statement's parameters and collects their values. */
 export interface Parameters {
   /** Adds a fixed value. Returns its SQL: `$3::text`. */
   fixed(value: unknown, sqlType: string): string;
-  /** Adds a value of the request, once for each key and type. Returns its SQL. */
+  /** Adds a request value, once for each key and type. Returns its SQL. */
   ofRequest(key: string, sqlType: string, read: (request: RequestValues) => unknown): string;
   /** Returns an alias for a table that no other part of the statement uses. */
   alias(): string;
-  /** The number of aliases in use. */
+  /** How many aliases are in use. */
   readonly aliases: number;
-  /** Notes that the statement reads the row of the caller's account. */
+  /** Notes that the statement reads the caller's account row. */
   noteAccount(): void;
   /** Whether it does. */
   readonly readsAccount: boolean;
-  /** Returns the values of all parameters in their order. Throws when one depends on the request and none is given. */
+  /** Returns all parameters' values in order. Throws when one depends on the request and none is given. */
   values(request?: RequestValues): unknown[];
 }
 
-/** Parameters with values that each run of the statement gives, by the names of `Given`. */
+/** Parameters whose values each run gives, by the names in `Given`. */
 export interface NamedParameters<Given extends object> extends Parameters {
-  /** Adds the value of a name, once for each name. Returns its SQL: `$3::text`. */
+  /** Adds a name's value, once for each name. Returns its SQL: `$3::text`. */
   named(name: keyof Given & string, sqlType: string): string;
-  /** Adds one value of the map of a name; null for a key that the map lacks. Returns its SQL. */
+  /** Adds one value from a name's map; null for a key that the map lacks. Returns its SQL. */
   member(name: MapsOf<Given>, key: string, sqlType: string): string;
-  /** Returns the values of all parameters in their order. Throws when one of them is undefined. */
+  /** Returns all parameters' values in order. Throws when one is undefined. */
   valuesFrom(given: Given, request?: RequestValues): unknown[];
 }
 
-/** The names of `Given` whose values are maps. */
+/** The names in `Given` whose values are maps. */
 type MapsOf<Given> = {
   [Name in keyof Given & string]: Given[Name] extends ReadonlyMap<string, unknown> ? Name : never;
 }[keyof Given & string];
@@ -42,7 +42,7 @@ type MapsOf<Given> = {
 /** Creates parameters for a statement without values by name. */
 export const createParameters = (): Parameters => createNamedParameters<Record<never, never>>();
 
-/** Creates the parameters of a whole statement. No part of it counts numbers. */
+/** Creates a whole statement's parameters. No part of it counts numbers. */
 export function createNamedParameters<Given extends object>(): NamedParameters<Given> {
   const bindings: Binding[] = [];
   const placed = new Map<string, number>();

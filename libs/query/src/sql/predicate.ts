@@ -20,7 +20,7 @@ export const and = (a: Predicate, b: Predicate): Predicate => ({
   isCertain: a.isCertain && b.isCertain,
 });
 
-/** Holds where one of the two does. */
+/** Holds where at least one does. */
 export const or = (a: Predicate, b: Predicate): Predicate => ({
   sql: `(${a.sql} or ${b.sql})`,
   isCertain: a.isCertain && b.isCertain,

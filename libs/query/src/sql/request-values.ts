@@ -4,19 +4,19 @@ import { readBool, readDate, readNumber } from '../resolve/literal.ts';
 import type { RequestPart, RequestValue } from '../resolve/resolved.ts';
 import { readJson, readText } from './storable-value.ts';
 
-/** What rules can read of the caller (rules §4.1). */
+/** What rules can read about the caller (rules §4.1). */
 interface RequestAuth {
   readonly id: string;
   /** A service key has none. */
   readonly email?: string;
   readonly type: 'user' | 'admin' | 'service';
-  /** The name of the user's collection; an admin has none. */
+  /** The user's collection name; an admin has none. */
   readonly collection?: string;
   /** Whether the user's address is proved. */
   readonly verified?: boolean | undefined;
 }
 
-/** What rules can read of a request (rules §4.2). */
+/** What rules can read from a request (rules §4.2). */
 export interface RequestValues {
   /** HTTP method, in capitals. */
   readonly method: string;
@@ -24,9 +24,9 @@ export interface RequestValues {
   readonly auth: RequestAuth | undefined;
   /** The body as the client sent it, when there is one. */
   readonly body: Readonly<Record<string, unknown>> | undefined;
-  /** The value of a query parameter. */
+  /** A query parameter's value. */
   query(name: string): string | undefined;
-  /** The value of a header, by its name in lower case with hyphens. */
+  /** A header's value, by its name in lower case with hyphens. */
   header(name: string): string | undefined;
 }
 
@@ -39,7 +39,7 @@ export function authOf(principal: Principal): RequestAuth | undefined {
   return { id, email, type, collection: principal.collection, verified: principal.verified };
 }
 
-/** Finds a value of a request; undefined when the request lacks it. */
+/** Finds a request value; undefined when the request lacks it. */
 export function findRequestValue(part: RequestPart, path: readonly string[], request: RequestValues): unknown {
   const [name = '', ...keys] = path;
   switch (part) {
@@ -62,8 +62,8 @@ const findMember = (value: unknown, name: string): unknown =>
     : undefined;
 
 /**
- * Reads a value of a request as the kind of the comparison, ready for the database. Null for a value that the request
- * lacks and for one that cannot be read as that kind; `isMissing` tells them apart.
+ * Reads a request value as the comparison's kind, ready for the database. Null for a value that the request lacks and
+ * for one that cannot be read as that kind; `isMissing` tells which.
  */
 export function readRequestValue({ part, path, kind }: RequestValue, request: RequestValues): unknown {
   const value = findRequestValue(part, path, request) ?? null;
@@ -83,7 +83,7 @@ const readers: Readonly<Record<RequestValue['kind'], (value: unknown) => unknown
   json: readJson,
 };
 
-/** The text of a value; an array or an object has none. */
+/** A value's text; an array or an object has none. */
 const scalarText = (value: unknown): string | undefined => (typeof value === 'object' ? undefined : String(value));
 
 const isNumber = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);

@@ -13,11 +13,11 @@ import { countSql } from './count-sql.ts';
 import { createJoins } from './joins.ts';
 import { type SqlTarget, withCollation } from './sql-target.ts';
 
-/** A sort in SQL: the joins after the table, each of at most one row, and the ORDER BY list with its keys. */
+/** A sort in SQL: the joins after the table, each with at most one row, and the ORDER BY list with its keys. */
 export interface Sort {
   readonly joins: string;
   readonly orderBy: string;
-  /** The keys of ORDER BY, in order. The last one is the id. */
+  /** The ORDER BY keys, in order. The last one is the id. */
   readonly keys: readonly SortKey[];
 }
 
@@ -31,10 +31,10 @@ export interface SortKey {
 
 /**
  * Compiles `sort` (filters §9): comma-separated paths, counts and distances, `-` for descending. Nulls sort as in
- * PostgreSQL: last ascending, first descending. A path to a record that the caller may not view is null. Ties are sorted
- * by id, in the direction of the last term, so pages never overlap and an index with the id after its columns serves both
- * directions. Throws QueryError for an unknown or hidden path, a path to several records, an empty term, and too many
- * terms.
+ * PostgreSQL: last ascending, first descending. A path to a record that the caller may not view is null. Ties are
+ * sorted by id, in the last term's direction, so pages never overlap and an index with the id after its columns serves
+ * both directions. Throws QueryError for an unknown or hidden path, a path to several records, an empty term, and too
+ * many terms.
  */
 export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   const into = withCollation(scope, at);
@@ -65,7 +65,7 @@ export function compileSort(sort: string, scope: Scope, at: SqlTarget): Sort {
   return { joins: joins.sql, orderBy, keys };
 }
 
-/** Splits a sort at the commas that are not within the parentheses of a function. */
+/** Splits a sort at the commas outside functions' parentheses. */
 function splitTerms(sort: string): string[] {
   const terms: string[] = [];
   let open = 0;
@@ -81,7 +81,7 @@ function splitTerms(sort: string): string[] {
   return [...terms, sort.slice(from)];
 }
 
-/** Finds the key of a term: a path, a count or a distance. */
+/** Finds a term's key: a path, a count or a distance. */
 function findKey(text: string, position: number, scope: Scope): Column | CountSource {
   if (!text.includes('(')) return findPlainColumn(text, position, scope);
   const tokens = openTokens(text);
@@ -93,6 +93,6 @@ function findKey(text: string, position: number, scope: Scope): Column | CountSo
   throw new QueryError(`${scope.collection.name} has no field ${JSON.stringify(text)}`, position);
 }
 
-/** Whether the column is `created` or `updated` of a table, which always have a value. */
+/** Whether the column is a table's `created` or `updated`, which always have a value. */
 const isTimeOfRecord = ({ hops, column }: Column, { collection }: Scope): boolean =>
   hops.length === 0 && collection.type !== 'view' && (column === 'created_at' || column === 'updated_at');

@@ -3,7 +3,7 @@ import type { Parameters } from './parameters.ts';
 
 /** The statement that an expression is compiled into. */
 export interface SqlTarget {
-  /** Alias of the row that the expression checks: of a table, or of anything else with the same columns. */
+  /** Alias of the row that the expression checks: from a table, or from anything else with the same columns. */
   readonly row: string;
   readonly parameters: Parameters;
   /**
@@ -14,22 +14,22 @@ export interface SqlTarget {
   /** Collation, quoted, that folds text to lower case; the schema's by default. */
   readonly collation?: string | undefined;
   /**
-   * Whether the row is in the collection's table in the snapshot of the statement, so the tables of links have its
-   * links. A row that is about to be written, was deleted or was locked has only its own columns.
+   * Whether the statement's snapshot has the row in the collection's table, so that the link tables have its links. A
+   * row that is about to be written, was deleted or was locked has only its own columns.
    */
   readonly isTable?: boolean;
-  /** Within `exists`: the target of the outer record. */
+  /** Within `exists`: the outer record's target. */
   readonly outer?: SqlTarget | undefined;
 }
 
-/** The target of a path that begins this many levels outwards. */
+/** The target for a path that begins this many levels outwards. */
 export function targetOf({ up }: { readonly up: number }, into: SqlTarget): SqlTarget {
   if (up === 0) return into;
   if (!into.outer) throw new Error('the path leads out of the expression');
   return targetOf({ up: up - 1 }, into.outer);
 }
 
-/** Adds the collation of the schema to a target without one. */
+/** Adds the schema's collation to a target without one. */
 export const withCollation = ({ schema }: Pick<Scope, 'schema'>, into: SqlTarget): SqlTarget => ({
   ...into,
   collation: into.collation ?? schema.collation,
@@ -52,6 +52,6 @@ export const lowerSql = (text: string, { collation = unicodeCollation }: Pick<Sq
 
 const byCodePoints = '"C"';
 
-/** Names the collation of `lowerSql` again: after a sub-select it would conflict with those of columns. */
+/** Names `lowerSql`'s collation again: after a sub-select it would conflict with the columns' collations. */
 export const collateLowered = (sql: string, { collation = unicodeCollation }: Pick<SqlTarget, 'collation'>): string =>
   `(${sql} collate ${collation === unicodeCollation ? collation : byCodePoints})`;

@@ -5,7 +5,7 @@ const maxDepth = 500;
 export const readText = (text: string | undefined): string | undefined =>
   text === undefined || text.includes('\0') || !text.isWellFormed() ? undefined : text;
 
-/** Returns the JSON text of a value; undefined for one that no record can have. */
+/** Returns a value's JSON text; undefined for one that no record can have. */
 export function readJson(value: unknown): string | undefined {
   return isStorable(value, 0) ? JSON.stringify(value) : undefined;
 }

@@ -1,7 +1,7 @@
 import type { ValueKind } from '@recordbus/schema';
 import type { Transform } from '../resolve/resolved.ts';
 
-/** Compiles the length or the distance of a stored value; null where there is none. */
+/** Compiles a stored value's length or distance; null where there is none. */
 export function transformSql(stored: string, kind: ValueKind, transform: Transform): string {
   if (transform.to === 'distance') return distanceSql(stored, transform);
   if (kind === 'text') return `char_length(${stored})`;
@@ -9,12 +9,12 @@ export function transformSql(stored: string, kind: ValueKind, transform: Transfo
   return `(case jsonb_typeof(${stored}) when 'array' then jsonb_array_length(${stored}) when 'string' then char_length(${stored} #>> '{}') end)`;
 }
 
-/** The mean radius of the earth. */
+/** The earth's mean radius. */
 const earthRadiusKm = 6371.0088;
 
 /**
  * The haversine formula. PostgreSQL refuses results that are too small for a double, so degrees are first rounded, by
- * adding and subtracting a larger number, to steps of less than a micrometer.
+ * adding and subtracting a larger number, to steps below a micrometer.
  */
 function distanceSql(point: string, { lat, lng }: Extract<Transform, { to: 'distance' }>): string {
   const rounded = (key: 'lat' | 'lng') => `((${point} ->> '${key}')::double precision + 1024 - 1024)`;

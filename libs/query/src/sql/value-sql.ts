@@ -9,7 +9,7 @@ import { findRequestValue, readRequestValue } from './request-values.ts';
 import { collateLowered, lowerSql, type SqlTarget } from './sql-target.ts';
 import { transformSql } from './transform-sql.ts';
 
-/** The SQL type of a parameter that holds such a value. */
+/** The SQL type for a parameter that holds such a value. */
 const sqlTypeOf: Readonly<Record<Scalar, string>> = {
   text: 'text',
   number: 'double precision',
@@ -18,7 +18,7 @@ const sqlTypeOf: Readonly<Record<Scalar, string>> = {
   json: 'jsonb',
 };
 
-/** Compiles a value as the kind of its comparison. Relations are already followed, to the row of `into`. */
+/** Compiles a value as its comparison's kind. Relations are already followed, to the row at `into`. */
 export function valueSql(source: Source, as: ValueKind, into: SqlTarget): string {
   switch (source.source) {
     case 'constant':
@@ -44,7 +44,7 @@ export function valueSql(source: Source, as: ValueKind, into: SqlTarget): string
   }
 }
 
-/** Returns the SQL of a column, or of the given keys in its JSON value. It is null where it is not visible. */
+/** Returns a column's SQL, or that of the given keys in its JSON value. It is null where it is not visible. */
 export function storedSql(
   { column, keys, visibleIf }: Pick<Column, 'column' | 'keys' | 'visibleIf'>,
   into: SqlTarget,
@@ -54,11 +54,11 @@ export function storedSql(
     ? `(case when ${compile(visibleIf, { ...into, outer: undefined })} then ${stored} end)`
     : stored;
   if (keys.length === 0) return value;
-  // Quoted, since the text of an array reads a bare null as no element.
+  // Quoted, since an array's text reads a bare null as no element.
   return `(${value} #> '{${keys.map((key) => `"${key}"`).join(',')}}')`;
 }
 
-/** Compiles the value of a column of the row of `into`, as the kind of its comparison. */
+/** Compiles a column's value in the row at `into`, as the comparison's kind. */
 export function columnSql(column: Column, as: ValueKind, into: SqlTarget): string {
   const stored = storedSql(column, into);
   if (column.transform?.to === 'lower')
@@ -81,7 +81,7 @@ function constantSql({ kind, value }: Constant, { parameters }: SqlTarget): stri
   return parameters.fixed(value, isWhole ? sqlTypeOf[kind] : sqlTypeOf.number);
 }
 
-/** The items of `in (…)` as an array; one parameter where all of them are constants. */
+/** The items in `in (…)` as an array; one parameter where all are constants. */
 function severalSql({ items }: Several, as: ValueKind, into: SqlTarget): string {
   const kind: Scalar = as === 'list' || as === 'vector' ? 'text' : as;
   const constants = items.filter((item) => item.source === 'constant');

@@ -5,7 +5,7 @@ import { readRequestValue } from './request-values.ts';
 import { lowerSql, type SqlTarget } from './sql-target.ts';
 import { valueSql } from './value-sql.ts';
 
-/** Holds where an entry of the list has the text on the right. */
+/** Holds where an entry in the list has the text on the right. */
 export function anyContains(comparison: ResolvedComparison, places: Places): Predicate {
   const item = places.left.parameters.alias();
   const list = valueSql(comparison.left, 'list', places.left);
@@ -22,10 +22,10 @@ export const contains = (comparison: ResolvedComparison, places: Places): Predic
  * index serves. A sub-select folds it once per statement; the bare call would run once per row. Without an index the
  * text is first searched unfolded: a match there saves the folding, which costs ten times as much.
  *
- * PostgreSQL does not see a pattern in a sub-select. It estimates all patterns alike, and so keeps one plan for them. It
- * would plan a visible one again at each run, which took longer than a list of 20 itself. A search for a part of a text
- * reads the texts of its table in either case. Where a path leads through relations, the pattern stays visible, since
- * the number of matches then decides which table is read first.
+ * PostgreSQL does not see a pattern in a sub-select. It estimates all patterns alike, and so keeps one plan for them.
+ * It would plan a visible one again at each run, which took longer than a list with 20 records itself. A search for a
+ * part of a text reads its table's texts in either case. Where a path leads through relations, the pattern stays
+ * visible, since the number of matches then decides which table is read first.
  */
 function within(hay: string, { left, right: needle }: ResolvedComparison, places: Places): string {
   const folded = lowerSql(hay, places.left);
@@ -48,5 +48,5 @@ function findPattern(needle: Source, { parameters }: SqlTarget): string | undefi
   });
 }
 
-/** `%` and `_` are plain characters of the language (filters §5.6). */
+/** `%` and `_` are plain characters in the language (filters §5.6). */
 const patternOf = (text: unknown): string => `%${String(text).replace(/[\\%_]/g, '\\$&')}%`;

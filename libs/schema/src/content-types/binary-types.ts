@@ -1,11 +1,11 @@
 import { matroskaType } from './matroska.ts';
 
-/** The type of unknown content. */
+/** The type for unknown content. */
 export const unknownType = 'application/octet-stream';
 
 type Signature = readonly [type: string, offset: number, hex: string];
 
-/** Signatures of file types, the more specific ones first. */
+/** File type signatures, the more specific ones first. */
 const signatures: readonly Signature[] = [
   ['image/png', 0, '89504e470d0a1a0a'],
   ['image/jpeg', 0, 'ffd8ff'],
@@ -61,7 +61,7 @@ const officeTypes: readonly (readonly [folder: string, type: string])[] = [
   ['ppt/', 'application/vnd.openxmlformats-officedocument.presentationml.presentation'],
 ];
 
-/** Documents of Office before 2007 are one format. The extension says which kind. */
+/** Office documents before 2007 share one format. The extension says which kind. */
 const compoundTypes: Readonly<Record<string, string>> = {
   doc: 'application/msword',
   xls: 'application/vnd.ms-excel',
@@ -83,8 +83,8 @@ export const binaryTypes: readonly string[] = [
 ];
 
 /**
- * Returns the types of a file that begins with a known signature; undefined for any other content. A signature of a few
- * letters, such as the `BM` of bitmaps, does not count in a text.
+ * Returns the types for a file that begins with a known signature; undefined for any other content. A signature with
+ * few letters, such as the `BM` of bitmaps, does not count in a text.
  */
 export function findBinaryTypes(
   head: Buffer,
@@ -103,7 +103,7 @@ export function findBinaryTypes(
   return type === undefined ? undefined : [type];
 }
 
-/** The hexadecimal digits of four letters. */
+/** Four letters in hexadecimal digits. */
 const shortDigits = 8;
 
 const startsWith = (head: Buffer, offset: number, hex: string) =>
@@ -118,17 +118,17 @@ function containerType(head: Buffer, isText: boolean): string | undefined {
   if (tag === '\u001aE\u00df\u00a3') return matroskaType(head);
   if (isText) return undefined;
   if (tag === 'FORM' && /^AIF[FC]$/.test(head.toString('latin1', 8, 12))) return 'audio/aiff';
-  // The first packet of a stream names its codec (RFC 5334).
+  // A stream's first packet names its codec (RFC 5334).
   if (tag === 'OggS') return head.subarray(0, 512).includes('\u0080theora', 0, 'latin1') ? 'video/ogg' : 'audio/ogg';
   return frameType(head);
 }
 
-/** The type of audio without a container, by the sync word of its first frame: ADTS (ISO 13818-7), and MPEG audio. */
+/** The type of audio without a container, by its first frame's sync word: ADTS (ISO 13818-7), and MPEG audio. */
 function frameType(head: Buffer): string | undefined {
   const [first, second = 0] = head;
   if (first !== 0xff) return undefined;
   if ((second & 0xf6) === 0xf0) return 'audio/aac';
-  // Layer 3 of MPEG 1, 2 and 2.5.
+  // Layer 3 in MPEG 1, 2 and 2.5.
   return [0xfb, 0xfa, 0xf3, 0xf2, 0xe3, 0xe2].includes(second) ? 'audio/mpeg' : undefined;
 }
 

@@ -5,8 +5,8 @@ export interface DecodedText {
 }
 
 /**
- * Decodes a text; undefined for binary content. The head of a longer file may end within a character. A text that is not
- * UTF-8 is in Windows-1252, as spreadsheets write it, if few of its letters are outside ASCII.
+ * Decodes a text; undefined for binary content. A longer file's head may end within a character. A text that is not
+ * UTF-8 is in Windows-1252, as spreadsheets write it, if few letters are outside ASCII.
  */
 export function decodeText(head: Buffer, isWhole: boolean): DecodedText | undefined {
   const mark = head.toString('hex', 0, 2);
@@ -20,7 +20,7 @@ export function decodeText(head: Buffer, isWhole: boolean): DecodedText | undefi
   return { text: latin, charset: 'windows-1252' };
 }
 
-/** The largest share of letters outside ASCII. Half the bytes of binary content are. */
+/** The largest share of letters outside ASCII. In binary content, half the bytes are. */
 const maxOtherShare = 0.3;
 
 function decode(head: Buffer, encoding: string, isWhole: boolean): string | undefined {
@@ -31,6 +31,6 @@ function decode(head: Buffer, encoding: string, isWhole: boolean): string | unde
   }
 }
 
-/** Whether a text has none of the control characters that mark binary files. */
+/** Whether a text lacks the control characters that mark binary files. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters mark binary files
 const isReadable = (text: string): boolean => !/[\0-\x08\x0e-\x1a\x1c-\x1f]/.test(text);

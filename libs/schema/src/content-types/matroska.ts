@@ -1,4 +1,4 @@
-/** Ids of elements (RFC 9559 §5, RFC 8794 §11), with their markers. */
+/** Element ids (RFC 9559 §5, RFC 8794 §11), with their markers. */
 const ids = {
   header: 0x1a45dfa3,
   docType: 0x4282,
@@ -12,7 +12,7 @@ const masters: readonly number[] = [ids.header, ids.segment, ids.tracks, ids.tra
 const audioTrack = 2;
 const webm = 'webm';
 
-/** The type of a Matroska or WebM file by its first bytes. It is audio if its tracks are listed there, and are all audio. */
+/** A Matroska or WebM file's type by its first bytes. It is audio if its tracks are listed there, and are all audio. */
 export function matroskaType(head: Buffer): string {
   let isWebm = true;
   let tracksEnd = Number.POSITIVE_INFINITY;
@@ -31,7 +31,7 @@ export function matroskaType(head: Buffer): string {
   return `${isAudio ? 'audio' : 'video'}/${isWebm ? webm : 'x-matroska'}`;
 }
 
-/** Reads a number of variable length (RFC 8794 §4); ids keep their marker. Undefined if it is not whole. */
+/** Reads a number with variable length (RFC 8794 §4); ids keep their marker. Undefined if it is not whole. */
 function readNumber(head: Buffer, at: number, keepsMarker: boolean): { value: number; end: number } | undefined {
   const first = head[at] ?? 0;
   const length = Math.clz32(first) - 23;

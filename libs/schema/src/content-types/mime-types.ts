@@ -1,7 +1,7 @@
 import { binaryTypes } from './binary-types.ts';
 import { textTypes } from './text-types.ts';
 
-/** Other names of types that a list may have. */
+/** Other type names that a list may have. */
 const aliases: Readonly<Record<string, string>> = {
   'application/csv': 'text/csv',
   'application/javascript': 'text/javascript',
@@ -31,7 +31,7 @@ const aliases: Readonly<Record<string, string>> = {
   'video/vnd.avi': 'video/x-msvideo',
 };
 
-/** All names of a type. */
+/** All names for a type. */
 const namesOf = (type: string): readonly string[] => [
   type,
   ...Object.keys(aliases).filter((alias) => aliases[alias] === type),
@@ -46,7 +46,7 @@ function namesOfKnown(type: string): readonly string[] {
   return found;
 }
 
-/** Whether a file type matches one of the patterns. An empty list takes every type. */
+/** Whether a file type matches a pattern. An empty list takes every type. */
 export const matchesMimeTypes = (types: readonly string[], patterns: readonly string[]): boolean =>
   patterns.length === 0 ||
   patterns.some((pattern) => types.some((type) => namesOfKnown(type).some((name) => fits(name, pattern))));

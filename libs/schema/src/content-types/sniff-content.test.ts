@@ -6,7 +6,7 @@ type Content = string | Buffer;
 const hex = (text: string): Buffer => Buffer.from(text.replaceAll(' ', ''), 'hex');
 const latin = (text: string): Buffer => Buffer.from(text, 'latin1');
 
-/** An element of Matroska with a size of one byte, or an unknown one. */
+/** A Matroska element with a size in one byte, or with an unknown size. */
 const element = (id: string, data: Buffer, isOpen = false): Buffer =>
   Buffer.concat([hex(id), Buffer.from([isOpen ? 0xff : 0x80 + data.length]), data]);
 const track = (type: number): Buffer =>
@@ -34,7 +34,7 @@ const rss =
 const atom =
   '<feed xmlns="http://www.w3.org/2005/Atom"><title>x</title><content type="html"><a href="x"/></content></feed>';
 
-/** The first type, or all of them. */
+/** The first type, or all types. */
 const samples: readonly (readonly [content: Content, name: string, types: string])[] = [
   ['%PDF-1.7', 'a.txt', 'application/pdf'],
   ['GIF89a', 'a.png', 'image/gif'],

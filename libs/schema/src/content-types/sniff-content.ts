@@ -4,9 +4,9 @@ import { decodeText } from './decode-text.ts';
 import { findTextTypes, hasMarkup, isMarkup, servedTypeOf } from './text-types.ts';
 
 /**
- * Says what a file is, and how it is served, by its first bytes (files §2.2). The name only decides which kind of text or of
- * Office document it is, and the sender's type is ignored. Own code, since the known libraries tell neither kinds of text nor
- * audio from video, and unpack archives to find more.
+ * Says what a file is, and how it is served, by its first bytes (files §2.2). The name only decides which kind of text
+ * or Office document it is, and the sender's type is ignored. Our own code, since the known libraries distinguish
+ * neither kinds of text nor audio from video, and unpack archives to find more.
  */
 export function sniffContent(bytes: Buffer, name: string): FileContent {
   const head = bytes.subarray(0, sniffedBytes);

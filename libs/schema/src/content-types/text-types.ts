@@ -1,4 +1,4 @@
-/** Kinds of text by extension. Text has no signature. */
+/** Text types by extension. Text has no signature. */
 const plainTypes: Readonly<Record<string, string>> = {
   css: 'text/css',
   csv: 'text/csv',
@@ -25,7 +25,7 @@ const plainTypes: Readonly<Record<string, string>> = {
   yml: 'application/yaml',
 };
 
-/** Kinds of XML by extension. */
+/** XML types by extension. */
 const xmlTypes: Readonly<Record<string, string>> = {
   atom: 'application/atom+xml',
   gpx: 'application/gpx+xml',
@@ -51,13 +51,16 @@ export const textTypes: readonly string[] = [
   ...['text/html', 'application/xhtml+xml', 'image/svg+xml'],
 ];
 
-/** Types that a download has. Other text is served as plain text, so no page of this site can load it as a script. */
+/**
+ * Types that a download may have. Other text is served as plain text, so no page from this site can load it as a
+ * script.
+ */
 const served: readonly string[] = ['text/csv', 'text/tab-separated-values', 'application/json', markdown];
 
-/** The type of a text in a download: markup keeps its type, since it is sent as an attachment. */
+/** A text's type in a download: markup keeps its type, since it is sent as an attachment. */
 export const servedTypeOf = (type: string): string => (served.includes(type) || isMarkup(type) ? type : 'text/plain');
 
-/** Whether a browser runs a text of this type as a page. */
+/** Whether a browser runs text with this type as a page. */
 export const isMarkup = (type: string): boolean => /^text\/(html|xml)$|\+xml$/.test(type);
 
 /** Whether a browser that ignores types might run a text as a page. */
@@ -66,11 +69,11 @@ export const hasMarkup = (text: string): boolean =>
 
 /** Elements with which an HTML document begins, if its own tags are left out. */
 const documentTags = ['head', 'body', 'script', 'style', 'title', 'iframe'];
-/** Elements with which a piece of HTML begins (WHATWG MIME Sniffing §7.1). */
+/** Elements with which an HTML fragment begins (WHATWG MIME Sniffing §7.1). */
 const pieceTags = [...documentTags, 'h1', 'div', 'font', 'table', 'a', 'b', 'br', 'p', 'img'];
 
 /**
- * Returns what a text is. Its beginning decides whether it is a document of HTML or XML, and the extension which kind of
+ * Returns what a text is. Its beginning decides whether it is an HTML or XML document, and the extension which kind of
  * text it is: HTML within CSV, Markdown or a feed does not change what they are.
  */
 export function findTextTypes(text: string, extension: string): readonly [string, ...string[]] {
@@ -101,15 +104,15 @@ function kindOfXml(extension: string): readonly [string, ...string[]] {
 }
 
 interface BeginningOfText {
-  /** The name of the first element, in lower case; undefined if the text does not begin with one. */
+  /** The first element's name, in lower case; undefined if the text does not begin with one. */
   readonly root: string | undefined;
-  /** Whether it has an XML declaration, or a document type other than that of HTML. */
+  /** Whether it has an XML declaration, or a document type other than HTML's. */
   readonly isXml: boolean;
-  /** Whether it has the document type of HTML. */
+  /** Whether it has HTML's document type. */
   readonly isHtml: boolean;
 }
 
-/** Reads the beginning of a text up to its first element. */
+/** Reads a text's beginning up to its first element. */
 function beginningOf(text: string): BeginningOfText {
   let isXml = false;
   let rest = text.trimStart();

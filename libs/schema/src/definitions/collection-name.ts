@@ -1,7 +1,7 @@
 import { namePattern } from '../naming.ts';
 
 /**
- * First segments of paths under /api that are not collections (collections §1.3). A test of `infra/docs` compares them and
+ * First path segments under /api that are not collections (collections §1.3). A test in `infra/docs` compares them and
  * those below with the declared routes. No version had a collection with one of these names.
  */
 const reservedAlways = [
@@ -19,7 +19,7 @@ const reservedAlways = [
   'x',
 ];
 
-/** Names that a collection of an earlier version may have: that of a route, and those kept free for later routes. */
+/** Names that an earlier version's collection may have: a route's, and those kept free for later routes. */
 const reservedLater = ['erase', 'jobs', 'mail', 'mcp', 'organisations', 'pb', 'scim', 'search', 'uploads', 'webhooks'];
 
 const always: ReadonlySet<string> = new Set(reservedAlways);
@@ -36,10 +36,10 @@ export const isReservedCollectionName = (name: string): boolean => reservedColle
 /** Whether some collection can have the name, perhaps since a version that did not reserve it. */
 export const mayBeCollectionName = (text: string): boolean => isCollectionName(text) && !always.has(text.toLowerCase());
 
-/** Whether a text can be the name of a collection, reserved or not (collections §1.2). */
+/** Whether a text can be a collection name, reserved or not (collections §1.2). */
 export const isCollectionName = (text: string): boolean => namePattern.test(text);
 
-/** Finds what is wrong with the name of a new collection, apart from being taken (collections §1.2, §1.3). */
+/** Finds what is wrong with a new collection's name, apart from being taken (collections §1.2, §1.3). */
 export function findCollectionNameProblem(name: string): string | undefined {
   if (!isCollectionName(name)) return 'must begin with a letter and have at most 63 letters, digits and underscores';
   if (isReservedCollectionName(name)) return `"${name}" is reserved`;

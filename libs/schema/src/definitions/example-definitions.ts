@@ -1,6 +1,6 @@
 import { fieldTypes } from '../fields/index.ts';
 
-/** A definition for each sample of each type, named for the type: `select`, `select2`. */
+/** A definition for each type's samples, named for the type: `select`, `select2`. */
 export const exampleDefinitions = (): readonly Readonly<Record<string, unknown>>[] =>
   [...fieldTypes.values()].flatMap(({ name, samples, refersToCollection }) =>
     samples.map(({ options }, index) => ({

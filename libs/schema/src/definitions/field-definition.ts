@@ -9,7 +9,7 @@ import { fieldIdPattern, newFieldId } from './field-id.ts';
 import { findFieldNameProblem } from './field-name.ts';
 import type { Problems } from './problems.ts';
 
-/** What the definitions of a collection's fields are checked against. */
+/** What a collection's field definitions are checked against. */
 export interface DefinitionContext {
   readonly collectionType: CollectionType;
   /** The current fields, when the collection exists. */
@@ -18,7 +18,7 @@ export interface DefinitionContext {
   findCollection(name: string): Pick<Collection, 'name' | 'type'> | undefined;
 }
 
-/** What one definition of a list is checked against. */
+/** What one definition in a list is checked against. */
 export interface ListContext extends DefinitionContext {
   /** The previous fields that no definition names by their ids. */
   readonly unnamed: readonly Field[];
@@ -36,7 +36,7 @@ const flag = z.boolean('must be true or false');
 /** Checks only the type. The caller checks the expression. */
 const rule = z.string('must be null or a string').nullish();
 
-/** The outer shape of a definition (fields §1.1). */
+/** A definition's outer shape (fields §1.1). */
 const shape = z.strictObject({
   id: z
     .string('must be a string')
@@ -46,7 +46,7 @@ const shape = z.strictObject({
   type: z.string('must be a string'),
   required: flag.default(false),
   options: z.custom<object>(isObject, 'must be an object').default({}),
-  collection: z.string('must be the name of a collection').nullish(),
+  collection: z.string('must be a collection name').nullish(),
   view_rule: rule,
   write_rule: rule,
   onCreate: flag.optional(),
@@ -56,7 +56,10 @@ const shape = z.strictObject({
 
 type Definition = z.output<typeof shape>;
 
-/** Reads one definition, at a position of its list (see `readFieldDefinitions`). Undefined for one without a usable shape. */
+/**
+ * Reads one definition, at a position in its list (see `readFieldDefinitions`). Undefined for one without a usable
+ * shape.
+ */
 export function readDefinition(
   item: unknown,
   position: number,
@@ -104,7 +107,7 @@ export function readDefinition(
   };
 }
 
-/** The place of a definition in problems: its name, or its position without a valid one. */
+/** A definition's place in problems: its name, or its position without a valid one. */
 function placeOf(item: unknown, position: number, collectionType: CollectionType): string {
   const name = memberOf(item, 'name');
   const isUsable = typeof name === 'string' && !findFieldNameProblem(name, collectionType);
@@ -121,7 +124,7 @@ function isOption(item: unknown, name: string): boolean {
 const findPrevious = ({ id, name }: Definition, { previous, unnamed }: ListContext): Field | undefined =>
   id == null ? unnamed.find((field) => field.name === name) : previous?.find((field) => field.id === id);
 
-/** Reads the options of the type; undefined when some are wrong. */
+/** Reads the type's options; undefined when some are wrong. */
 function readOptions(
   definition: Definition,
   type: FieldType,
@@ -136,7 +139,7 @@ function readOptions(
   return undefined;
 }
 
-/** Returns the options of a field with the default of its definition (fields §2.8). Null means no default. */
+/** Returns a field's options with its definition's default (fields §2.8). Null means no default. */
 function withDefault(
   field: Field,
   definition: Definition,
@@ -152,13 +155,13 @@ function withDefault(
   return field.options;
 }
 
-/** Returns the rules of a field. One that is null is left out. */
+/** Returns a field's rules. One that is null is left out. */
 function readRules(
   { view_rule: viewRule, write_rule: writeRule }: Definition,
   { type, place, problems }: Pick<TargetContext, 'type' | 'place' | 'problems'>,
 ): Pick<Field, 'viewRule' | 'writeRule'> {
   if (writeRule != null && type.isServerSet)
-    problems.add(`${place}.write_rule`, `is not for fields of type ${type.name}, which only the server sets`);
+    problems.add(`${place}.write_rule`, `is not for ${type.name} fields, which only the server sets`);
   return { ...(viewRule != null && { viewRule }), ...(writeRule != null && { writeRule }) };
 }
 
@@ -166,7 +169,7 @@ function readRules(
 function readFlags({ onCreate, onUpdate }: Definition, type: FieldType, place: string, problems: Problems): object {
   const flags = Object.entries({ onCreate, onUpdate }).filter(([, value]) => value !== undefined);
   if (type.hasOuterOptions) return Object.fromEntries(flags);
-  for (const [name] of flags) problems.add(`${place}.${name}`, `is not for fields of type ${type.name}`);
+  for (const [name] of flags) problems.add(`${place}.${name}`, `is not for ${type.name} fields`);
   return {};
 }
 
@@ -178,7 +181,7 @@ interface TargetContext {
   readonly problems: Problems;
 }
 
-/** Returns the name of a relation's target with the case of that collection; undefined for other fields. */
+/** Returns a relation's target name in that collection's case; undefined for other fields. */
 function readTarget(
   { collection: name }: Definition,
   { type, previous, place, context, problems }: TargetContext,
@@ -187,11 +190,11 @@ function readTarget(
     problems.add(`${place}.collection`, message);
     return undefined;
   };
-  if (!type.refersToCollection) return name == null ? undefined : refuse(`is not for fields of type ${type.name}`);
+  if (!type.refersToCollection) return name == null ? undefined : refuse(`is not for ${type.name} fields`);
   if (name == null) return refuse('is required');
   const target = context.findCollection(name);
   if (!target) return refuse(`there is no collection "${name}"`);
-  if (target.type === 'view') return refuse(`"${name}" is a view and has no records of its own`);
+  if (target.type === 'view') return refuse(`"${name}" is a view and stores no records`);
   if (previous?.collection !== undefined && previous.collection !== target.name)
     return refuse(`cannot change from ${previous.collection}: drop the field and add it again`);
   return target.name;

@@ -114,11 +114,11 @@ describe('problems are reported under the path of the definition', () => {
       { 'fields.0.name': '"id" is reserved', 'fields.1.name': '"Created" is reserved' },
     ],
     ["a name of the database's own", [text('xmin')], { 'fields.0.name': '"xmin" is reserved by the database' }],
-    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': 'is also the name of another field' }],
+    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': 'is already the name of another field' }],
     [
       'a duplicate id',
       [text('a', { id: 'x' }), text('b', { id: 'x' })],
-      { 'fields.b.id': 'is also the id of another field' },
+      { 'fields.b.id': 'is already the id of another field' },
     ],
     [
       'an invalid id',
@@ -172,12 +172,12 @@ describe('problems are reported under the path of the definition', () => {
     [
       'a relation to a view',
       [{ name: 'r', type: 'relation', collection: 'stats' }],
-      { 'fields.r.collection': '"stats" is a view and has no records of its own' },
+      { 'fields.r.collection': '"stats" is a view and stores no records' },
     ],
     [
       'a target for another type',
       [text('a', { collection: 'posts' })],
-      { 'fields.a.collection': 'is not for fields of type text' },
+      { 'fields.a.collection': 'is not for text fields' },
     ],
   ];
   for (const [what, input, details] of cases) test(what, () => assert.deepEqual(problemsOf(input), details));

@@ -5,20 +5,20 @@ import { completeAuthFields } from './implicit-fields.ts';
 import type { Problems } from './problems.ts';
 
 /**
- * A row with this many fields still fits a page of the database when every value is stored out of line, which leaves 18
- * bytes in the row. A collection with more fields could be created, but its records could not be written.
+ * A row with this many fields still fits a database page when every value is stored out of line, which leaves 18 bytes
+ * in the row. A collection with more fields could be created, but its records could not be written.
  */
 const maxFields = 400;
 
 /**
- * The maximum number of values of all `select` fields together. A quarter of a million keep a process busy for 75 ms
- * (cost §4.1).
+ * How many values all `select` fields together may have. A quarter of a million keep a process busy for 75 ms (cost
+ * §4.1).
  */
 const maxValues = 20_000;
 
 /**
  * Reads field definitions as an admin sends them, an array or its JSON text (collections §2.1), and completes them:
- * options with their defaults, ids where there are none. A definition is the field of `previous` with its id, or
+ * options with their defaults, ids where there are none. A definition is the field in `previous` with its id, or
  * without an id the one with its name. Adds what is wrong to `problems`; use the fields only if there are none.
  */
 export function readFieldDefinitions(input: unknown, context: DefinitionContext, problems: Problems): Field[] {
@@ -64,16 +64,16 @@ function refuseDuplicates(fields: readonly Field[], problems: Problems): void {
   const names = new Set<string>();
   const ids = new Set<string>();
   for (const { name, id } of fields) {
-    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, 'is also the name of another field');
-    if (ids.has(id)) problems.add(`fields.${name}.id`, 'is also the id of another field');
+    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, 'is already the name of another field');
+    if (ids.has(id)) problems.add(`fields.${name}.id`, 'is already the id of another field');
     names.add(name.toLowerCase());
     ids.add(id);
   }
 }
 
 /**
- * Parses a list of definitions that is JSON text. Returns undefined for a text that is not a list, or that exceeds the
- * limits of a body (http §2.1).
+ * Parses a definition list from JSON text. Returns undefined for a text that is not a list, or that exceeds a body's
+ * limits (http §2.1).
  */
 export function parseFieldList(text: string): readonly unknown[] | undefined {
   if (findJsonExcess(Buffer.from(text))) return undefined;

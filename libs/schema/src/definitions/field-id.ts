@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 
-/** Ids that a definition may have (fields §1.2): short, since names of constraints have a collection's id as well. */
+/** Ids that a definition may have (fields §1.2): short, since constraint names have a collection's id as well. */
 export const fieldIdPattern = /^[A-Za-z0-9_-]{1,24}$/;
 
 const alphabet = 'abcdefghijklmnopqrstuvwxyz0123456789';

@@ -2,10 +2,10 @@ import { accountColumns } from '../account-columns.ts';
 import type { CollectionType } from '../collection.ts';
 import { namePattern } from '../naming.ts';
 
-/** Members of every record that are not fields (fields §1.3). */
+/** Members in every record that are not fields (fields §1.3). */
 const reservedNames = new Set(['id', 'created', 'updated', 'created_at', 'updated_at', 'expand']);
 
-/** Members and columns of accounts that are not fields (fields §1.3). */
+/** Account members and columns that are not fields (fields §1.3). */
 const reservedOnAuth = new Set([
   'anonymous',
   'password',

@@ -11,9 +11,9 @@ const implicit: readonly Omit<Field, 'id'>[] = [
 ];
 
 /**
- * Returns the fields of an auth collection with `email` and `verified`, which stay or are added when the definition
- * leaves them out. Their options may change, but not their names and types, and the address stays required and unique.
- * Adds what is wrong to `problems`.
+ * Returns an auth collection's fields with `email` and `verified`, which stay or are added when the definition leaves
+ * them out. Their options may change, but not their names and types, and the address stays required and unique. Adds
+ * what is wrong to `problems`.
  */
 export function completeAuthFields(
   fields: readonly Field[],

@@ -11,7 +11,7 @@ export const collectionJson = z.object({
   id: z.string(),
   name: z.string(),
   type: z.enum(['base', 'auth', 'view']),
-  fields: z.string().describe('JSON-encoded array of field definitions'),
+  fields: z.string().describe('field definitions as a JSON-encoded array'),
   view_query: z.string().nullable(),
   list_rule: rule,
   view_rule: rule,
@@ -42,7 +42,7 @@ export const presentCollection = (collection: Collection): z.output<typeof colle
   updated_at: collection.updatedAtSec,
 });
 
-/** A definition of a field as the API shows it (fields §1.1). */
+/** A field definition as the API shows it (fields §1.1). */
 export const fieldJson = z
   .object({
     id: z.string().describe('stable over renames'),
@@ -51,7 +51,7 @@ export const fieldJson = z
     required: z.boolean(),
     system: z.boolean().describe('every auth collection has it'),
     options: z.record(z.string(), z.unknown()),
-    collection: z.string().optional().describe('name of the target; relation fields only'),
+    collection: z.string().optional().describe('target collection; relation fields only'),
     view_rule: rule.optional().describe('who sees the field; left out where null, as the record'),
     write_rule: rule.optional().describe('who may write the field; left out where null, as the record'),
     onCreate: z.boolean().optional().describe('autodate fields only'),
@@ -59,13 +59,13 @@ export const fieldJson = z
   })
   .meta({ id: 'FieldDefinition' });
 
-/** A definition of a field in a body, as descriptions show it. `readFieldDefinitions` validates the values. */
+/** A field definition in a body, as descriptions show it. `readFieldDefinitions` validates the values. */
 export const writtenField = toJsonSchema(fieldJson.partial().required({ name: true, type: true }), 'input');
 
-/** Returns a definition of a field as answers show it. */
+/** Returns a field definition as answers show it. */
 export const presentField = (field: Field) => {
   const { id, name, type, required, system, options, ...rest } = definitionOf(field);
-  // The database orders the members of an object itself; sorted, the text is the same before and after.
+  // The database orders an object's members itself; sorted, the text is the same before and after.
   const sorted = Object.fromEntries(Object.entries(options).sort(([a], [b]) => (a < b ? -1 : 1)));
   const placed = fieldTypes.get(type)?.hasOuterOptions ? { ...sorted, options: {} } : { options: sorted };
   return { id, name, type, required, system, ...placed, ...rest };

@@ -1,11 +1,11 @@
 import { validationFailed } from '@recordbus/shared/errors';
 
 /**
- * The problems of a definition by their places: `name`, `list_rule`, `fields.title.type`, `fields.title.options.min`. The
- * place of a field has its name, or its position from 0 without a valid name (fields §1.4).
+ * A definition's problems by place: `name`, `list_rule`, `fields.title.type`, `fields.title.options.min`. A field's
+ * place has its name, or its position from 0 without a valid name (fields §1.4).
  */
 export interface Problems {
-  /** Adds a problem. The first one of a place stays. */
+  /** Adds a problem. A place's first one stays. */
   add(place: string, message: string): void;
   /** Whether there are so many problems that the search stops. */
   isFull(): boolean;
@@ -14,10 +14,10 @@ export interface Problems {
 }
 
 const enoughProblems = 1000;
-/** A client chooses the names in a place, so the answer shows only the beginning of a long one. */
+/** A client chooses the names in a place, so the answer shows only a long one's beginning. */
 const maxPlaceLength = 500;
 
-/** Creates an empty list of problems. */
+/** Creates an empty problem list. */
 export function createProblems(): Problems {
   // A Map, since a place may have the name of a member that every object inherits.
   const messages = new Map<string, string>();

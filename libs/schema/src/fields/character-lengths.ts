@@ -2,7 +2,7 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type Narrowing, ValueRefusal } from '../field-type.ts';
 
-/** The options of every type that bounds its texts. Lengths count characters, which are code points (fields §2.4). */
+/** The options for every type that bounds its texts. Lengths count characters, which are code points (fields §2.4). */
 export const lengthOptions = {
   min: z.int('must be a whole number').min(0, 'must not be negative').optional(),
   max: z.int('must be a whole number').min(1, 'must be at least 1').optional(),
@@ -13,13 +13,13 @@ interface Lengths {
   readonly max?: number | undefined;
 }
 
-/** Whether `min` is not above `max`. The first argument of `refine`. */
+/** Whether `min` is not above `max`. The first argument to `refine`. */
 export const isOrdered = ({ min, max }: Lengths): boolean => min === undefined || max === undefined || min <= max;
 
-/** The second argument of `refine`. */
+/** The second argument to `refine`. */
 export const notOrdered = { path: ['min'], message: 'must not be above max' };
 
-/** Builds the check of a text's length. */
+/** Builds the check for a text's length. */
 export function compileLengths({
   min = 0,
   max = Number.POSITIVE_INFINITY,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { secondsText } from './form-text.ts';
 
-/** A time, stored as unix seconds. A client writes unix seconds or the text of a date (fields §3.6). */
+/** A time, stored as unix seconds. A client writes unix seconds or a date as text (fields §3.6). */
 export const date: FieldType = {
   name: 'date',
   reference: 'fields §3.6',

@@ -4,8 +4,8 @@ import { compileLengths, lengthNarrowings, lengthSchema } from './character-leng
 import { type FormattedTextOptions, formattedTextOptions, storedText } from './stored-text.ts';
 
 /**
- * An e-mail address, stored as it is written, that of an account in its canonical form. The empty text is a value without
- * a format (fields §2.2).
+ * An e-mail address, stored as it is written; an account's in its canonical form. The empty text is a value without a
+ * format (fields §2.2).
  */
 export const email: FieldType = {
   name: 'email',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The option of the types whose values may be encrypted at rest (fields §4.1). */
+/** The option for types whose values may be encrypted at rest (fields §4.1). */
 export const encryptionOption = { encrypted: z.boolean('must be true or false').default(false) };
 
-/** Two ciphertexts never equal each other, so no field is encrypted and unique. The first argument of `refine`. */
+/** Two ciphertexts never equal each other, so no field is encrypted and unique. The first argument to `refine`. */
 export const isComparable = ({
   encrypted,
   unique,
@@ -12,5 +12,5 @@ export const isComparable = ({
   readonly unique: boolean;
 }): boolean => !(encrypted && unique);
 
-/** The second argument of `refine`. */
+/** The second argument to `refine`. */
 export const notComparable = { path: ['unique'], message: 'is not for encrypted fields' };

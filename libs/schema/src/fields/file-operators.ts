@@ -5,7 +5,7 @@ import { isStorable } from './storable.ts';
 
 const names = ['$remove'] as const;
 
-/** The operator of a list of file names: `$remove`. An upload in the same request appends its files. */
+/** The operator for a list of file names: `$remove`. An upload in the same request appends its files. */
 export const fileOperators: ValueOperators = {
   schemas: { $remove: { type: 'array', items: { type: 'string' } } },
   read(operators) {

@@ -6,7 +6,7 @@ import { fileOperators } from './file-operators.ts';
 import { listText, plainText } from './form-text.ts';
 import { listOf } from './list-of.ts';
 
-/** `type/subtype` in the characters of RFC 6838 §4.2, with `*` for any subtype or, alone, for any type. */
+/** `type/subtype` in the characters that RFC 6838 §4.2 allows, with `*` for any subtype or, alone, for any type. */
 const mimePattern = /^(\*\/\*|[a-z0-9][a-z0-9!#$&^_.+-]*\/(\*|[a-z0-9][a-z0-9!#$&^_.+-]*))$/;
 
 /** Stored names are ASCII: a slug, an underscore, ten random characters, an extension (files §2.1). */
@@ -14,10 +14,10 @@ const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 
 const flag = z.boolean('must be true or false').default(false);
 
-/** The size of a preview: 100x100, 0x100 or 100x0, with t, b or f behind it (files §5.2). */
+/** A preview's size: 100x100, 0x100 or 100x0, with t, b or f behind it (files §5.2). */
 export const thumbSize = /^(?!0+x0+[tbf]?$)\d{1,4}x\d{1,4}[tbf]?$/;
 
-/** The longest side of a preview in pixels; it bounds the cost of a preview. */
+/** A preview's longest side in pixels; it bounds the preview's cost. */
 export const maxThumbSidePixels = 4096;
 
 const thumbText = z
@@ -41,7 +41,7 @@ const options = z.strictObject({
   )
     .default([])
     .meta({ default: [] }),
-  /** Sizes of previews in addition to 100x100. Others are refused. */
+  /** Preview sizes in addition to 100x100. Others are refused. */
   thumbs: boundedList(thumbText, 20, 'must be a list of sizes').default([]).meta({ default: [] }),
   multiple: flag,
   protected: flag,
@@ -53,7 +53,7 @@ const options = z.strictObject({
   auditDownloads: flag,
 });
 
-/** The options of a file field. */
+/** A file field's options. */
 export type FileOptions = z.output<typeof options>;
 
 /** Whether a download needs a token: one-time and bound tokens imply `protected` (files §7.2). */
@@ -68,7 +68,7 @@ export function fileOptionsOf(field: Field): FileOptions {
   return found;
 }
 
-/** Builds the reader of a file field for a body without uploads, which can name no file. */
+/** Builds a file field's reader for a body without uploads, which can name no file. */
 export const compileWithoutUploads =
   ({ options: { multiple } }: Field): ValueReader =>
   (value) =>

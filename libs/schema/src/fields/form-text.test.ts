@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testField } from '../../test/test-field.ts';
 import { fieldTypeOf } from './index.ts';
 
-/** Asserts the values that the text parts of one field of a form stand for. */
+/** Asserts the values that the text parts for one field in a form stand for. */
 function assertForm(type: string, options: object, table: readonly [texts: string[], value: unknown][]): void {
   const field = testField(type, options);
   for (const [texts, value] of table)

@@ -16,7 +16,7 @@ import { text } from './text.ts';
 import { url } from './url.ts';
 import { vector } from './vector.ts';
 
-/** All types of fields, by their names in definitions. */
+/** All field types, by their names in definitions. */
 export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
   [
     text,
@@ -37,13 +37,13 @@ export const fieldTypes: ReadonlyMap<string, FieldType> = new Map(
   ].map((type) => [type.name, type]),
 );
 
-/** Whether the values of a field are stored but never shown. */
+/** Whether a field's values are stored but never shown. */
 export const isWriteOnly = ({ type }: Field): boolean => fieldTypes.get(type)?.isWriteOnly === true;
 
-/** Whether the JSON of a stored value may be much longer than the written one. */
+/** Whether a stored value's JSON may be much longer than the written one. */
 export const mayGrow = ({ type }: Field): boolean => fieldTypes.get(type)?.mayGrow === true;
 
-/** Returns the type of a field whose definition was checked. Throws for a type of a later version. */
+/** Returns the type of a field whose definition was checked. Throws for a later version's type. */
 export function fieldTypeOf(field: Field): FieldType {
   const type = fieldTypes.get(field.type);
   if (!type) throw new Error(`the field ${field.name} has the type ${field.type}, which this version does not know`);

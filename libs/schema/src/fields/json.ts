@@ -4,7 +4,7 @@ import { encryptionOption } from './encryption.ts';
 import { jsonText } from './form-text.ts';
 import { isStorable } from './storable.ts';
 
-/** Deeper values exceed the stack limit of PostgreSQL's parser before ours. */
+/** Deeper values exceed the stack limit in PostgreSQL's parser before ours. */
 const maxDepth = 500;
 
 /** Any JSON value. */

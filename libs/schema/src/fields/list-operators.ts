@@ -5,7 +5,7 @@ import { isStorable } from './storable.ts';
 
 const names = ['$append', '$prepend', '$remove'] as const;
 
-/** The parsed operators of a list. */
+/** A list's parsed operators. */
 export interface ListOperand {
   readonly append: unknown;
   readonly prepend: unknown;
@@ -13,7 +13,7 @@ export interface ListOperand {
 }
 
 interface ListRules {
-  /** The JSON Schema of a list. */
+  /** A list's JSON Schema. */
   readonly schema: JsonSchema;
   /** Converts a list of new entries to JSON text, as a write of the whole list does. */
   readonly read: ValueReader;
@@ -22,7 +22,7 @@ interface ListRules {
 }
 
 /**
- * The operators of a list of unique texts: `$remove` removes entries, then `$prepend` and `$append` add those that are
+ * The operators for a list of unique texts: `$remove` removes entries, then `$prepend` and `$append` add those that are
  * not in the list.
  */
 export const listOperators = ({ schema, read, refusals = () => [] }: ListRules): ValueOperators => ({
@@ -47,9 +47,9 @@ export const listOperators = ({ schema, read, refusals = () => [] }: ListRules):
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /**
- * SQL of a list after an operand, `{append, prepend, remove}` in JSON. Entries keep their places. A list without
+ * SQL for a list after an operand, `{append, prepend, remove}` in JSON. Entries keep their places. A list without
  * entries that gets none stays unchanged, even if it is null. Entries are compared as bytes: another collation doubles
- * the time of long lists.
+ * the time for long lists.
  */
 export const changedList = (stored: string, operand: string): string => `(select coalesce(
     jsonb_agg(u.entry order by u.part, u.place), case when ${stored} is null then null else '[]'::jsonb end

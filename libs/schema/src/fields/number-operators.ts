@@ -13,7 +13,7 @@ interface Bounds {
   readonly max?: number | undefined;
 }
 
-/** The operators of a number: `$add`. No value counts as 0. */
+/** The operators for a number: `$add`. No value counts as 0. */
 export const numberOperators = ({ min, max }: Bounds): ValueOperators => ({
   schemas: { $add: { type: 'number' } },
   read(operators) {

@@ -13,24 +13,24 @@ export type Cascade = (typeof cascades)[number];
 const options = z.strictObject({
   cascade: z.enum(cascades, `must be one of ${cascades.join(', ')}`).default('setNull'),
   multiple: z.boolean('must be true or false').default(false),
-  /** The maximum number of ids in a list; 0 means no limit. */
+  /** How many ids a list may have; 0 means no limit. */
   max: z.int('must be a whole number').min(0, 'must be a whole number').default(0),
 });
 
 type RelationOptions = z.output<typeof options>;
 
-/** No id is longer: ids are UUIDs, those of views may be any short text. */
+/** No id is longer: ids are UUIDs, a view's may be any short text. */
 const maxIdLength = 255;
 
 const isId = (value: unknown): boolean =>
   typeof value === 'string' && value !== '' && value.length <= maxIdLength && isStorable(value);
 
-/** Whether the field is a relation that holds a list of ids. A table of links has the ids too. */
+/** Whether the field is a relation that holds a list of ids. A link table has the ids too. */
 export const holdsRelations = ({ type, options: { multiple } }: Pick<Field, 'type' | 'options'>): boolean =>
   type === 'relation' && multiple === true;
 
 /**
- * The id of a record in another collection, or a list of such ids. Foreign keys check that they exist, in the writing
+ * A record's id in another collection, or a list of such ids. Foreign keys check that they exist, in the writing
  * statement.
  */
 export const relation: FieldType = {
@@ -48,7 +48,7 @@ export const relation: FieldType = {
   emptyValue: (field) => (field.options.multiple ? '[]' : null),
   valueSchema(field) {
     const { collection } = field;
-    const description = collection === undefined ? 'id of a record' : `id of a record of ${collection}`;
+    const description = collection === undefined ? 'a record id' : `id of a record in ${collection}`;
     return listOf(field, { type: 'string', description });
   },
   writtenSchema(field) {
@@ -59,7 +59,7 @@ export const relation: FieldType = {
   compile(field) {
     const { multiple, max } = field.options as RelationOptions;
     if (multiple) return readList(max);
-    // Without the name of the collection, which the caller may not know.
+    // Without the collection's name, which the caller may not know.
     const refusal = new ValueRefusal('must be the id of a record');
     return (value) => (isId(value) ? value : refusal);
   },
@@ -69,7 +69,7 @@ export const relation: FieldType = {
     const tooLong = (list: string) => ({ where: `jsonb_array_length(${list}) > ${max}`, message: atMost(max) });
     return listOperators({
       schema: { ...relation.valueSchema(field), uniqueItems: true },
-      // An appended id may already be in the list, so only the length of the result is checked.
+      // An appended id may already be in the list, so only the result's length is checked.
       read: readList(0),
       refusals: (list) => (max > 0 ? [tooLong(list)] : []),
     });

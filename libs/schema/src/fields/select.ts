@@ -19,7 +19,7 @@ const options = z.strictObject({
   multiple: z.boolean('must be true or false').default(false),
 });
 
-/** One of a list of values, or several. An empty list rejects every value (fields §3.8). */
+/** One value from a list, or several. An empty list rejects every value (fields §3.8). */
 export const select: FieldType = {
   name: 'select',
   reference: 'fields §3.8',
@@ -34,7 +34,7 @@ export const select: FieldType = {
   viewType: 'select',
   formText: (field) => (field.options.multiple ? listText : plainText),
   valueSchema(field) {
-    // The field of a view may have no values.
+    // A view's field may have no values.
     const { values = [] } = field.options as Partial<z.output<typeof options>>;
     return listOf(field, { type: 'string', ...(values.length > 0 && { enum: values }) });
   },
@@ -64,10 +64,10 @@ export const select: FieldType = {
   },
 };
 
-/** The maximum number of characters of values in a refusal. A field may have a megabyte of them. */
+/** How many characters a refusal spends on values. A field may have a megabyte of them. */
 const maxNamed = 500;
 
-/** Lists the values, or the first ones of many. */
+/** Lists the values, or the first ones if they are many. */
 function choicesOf(values: readonly string[]): string {
   if (values.length === 0) return 'has no value to choose from';
   const all = values.join(', ');

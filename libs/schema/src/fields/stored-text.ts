@@ -4,7 +4,7 @@ import { isOrdered, lengthOptions, notOrdered } from './character-lengths.ts';
 import { encryptionOption, isComparable, notComparable } from './encryption.ts';
 import { plainText } from './form-text.ts';
 
-/** The common part of types whose value is one text, stored unchanged. The empty text is a value. */
+/** What types with one unchanged stored text have in common. The empty text is a value. */
 export const storedText: Pick<FieldType, 'emptyTextIsNull' | 'columnType' | 'filterKind' | 'formText'> = {
   emptyTextIsNull: false,
   columnType: () => 'text',
@@ -12,7 +12,7 @@ export const storedText: Pick<FieldType, 'emptyTextIsNull' | 'columnType' | 'fil
   formText: () => plainText,
 };
 
-/** The options of a text with a format: bounds, and either unique or encrypted. */
+/** The options for a text with a format: bounds, and either unique or encrypted. */
 export const formattedTextOptions = z
   .strictObject({ ...lengthOptions, unique: z.boolean('must be true or false').default(false), ...encryptionOption })
   .refine(isOrdered, notOrdered)

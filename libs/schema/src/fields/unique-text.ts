@@ -1,6 +1,6 @@
 import { type Narrowing, ValueRefusal } from '../field-type.ts';
 
-/** An entry of a B-tree has at most a third of a page (2,704 bytes), with its header. */
+/** A B-tree entry has at most a third of a page (2,704 bytes), with its header. */
 const maxUniqueBytes = 2600;
 
 /** Finds whether a text is too long to be unique (fields §2.6). */

@@ -13,14 +13,14 @@ const consumerNames = z
   .refine((names) => names.length <= maxConsumers, `must name at most ${maxConsumers} consumers`)
   .refine(
     (names) => names.every((name) => /^[\w-]{1,128}$/.test(name)),
-    'must be names of durable consumers, separated by commas',
+    'must be durable consumer names, separated by commas',
   )
-  .describe('names of durable consumers');
+  .describe('durable consumer names');
 
 export const events = settingGroup('Events', ['records'], {
   'events.kept_for': setting(
     consumerNames,
     '',
-    'Durable consumers of other systems whose unacknowledged events the stream keeps: publishing waits for them when the stream is full.',
+    "Other systems' durable consumers whose unacknowledged events the stream keeps: publishing waits for them when the stream is full.",
   ),
 });

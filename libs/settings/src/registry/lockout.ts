@@ -14,6 +14,6 @@ export const lockout = settingGroup('Brute-force lockout', ['auth'], {
   'auth.lockout.duration_seconds': setting(
     numberWithFloor(leastDurationSec, yearSec),
     '900',
-    'Window and length of the lockout in seconds; below 60 counts as 60.',
+    'Lockout window and length, in seconds; below 60 counts as 60.',
   ),
 });

@@ -32,8 +32,8 @@ const mailbox = line(320).refine(isMailbox, 'must be one address, such as name@e
 
 export const mail = settingGroup('Mail (SMTP)', ['auth'], {
   'smtp.enabled': setting(flag, '0', 'Send mail; needs smtp.host and smtp.from.'),
-  'smtp.host': unsetSetting(hostName, '', 'Host name or address of the mail server.'),
-  'smtp.port': setting(wholeNumber(1, 65_535), '587', 'Port of the mail server.'),
+  'smtp.host': unsetSetting(hostName, '', 'Mail server host name or address.'),
+  'smtp.port': setting(wholeNumber(1, 65_535), '587', 'Mail server port.'),
   'smtp.secure': setting(flag, '0', 'TLS from the first byte (port 465); otherwise STARTTLS.'),
   'smtp.require_tls': unsetSetting(
     flag,

@@ -56,7 +56,7 @@ const oidcMembers = {
   token_url: unsetSetting(httpUrl, '', 'Token endpoint.'),
   userinfo_url: unsetSetting(httpUrl, '', 'Userinfo endpoint.'),
   scopes: setting(scopes, 'openid profile email', 'Scopes to request, separated by spaces.'),
-  display_name: unsetSetting(line(100), '', 'Label in the list of providers.'),
+  display_name: unsetSetting(line(100), '', 'Label in the provider list.'),
 } as const;
 
 /** OpenID providers other than `oidc`, named `oidc.<name>` (oauth §1.4). */
@@ -77,10 +77,10 @@ export const oauthProviders = settingGroup(
   ['auth'],
   {
     ...commonSettings,
-    'oauth2.gitlab.endpoint': unsetSetting(httpUrl, '', 'Base URL of your own GitLab; empty means gitlab.com.'),
-    'oauth2.microsoft.tenant': setting(tenant, 'common', 'Tenant whose users may sign in; common means all of them.'),
+    'oauth2.gitlab.endpoint': unsetSetting(httpUrl, '', 'Base URL for your own GitLab; empty means gitlab.com.'),
+    'oauth2.microsoft.tenant': setting(tenant, 'common', 'Tenant whose users may sign in; common means all tenants.'),
     'oauth2.apple.team_id': unsetSetting(teamId, '', 'Team id at Apple, 10 characters.'),
-    'oauth2.apple.key_id': unsetSetting(keyId, '', 'Id of the private key at Apple.'),
+    'oauth2.apple.key_id': unsetSetting(keyId, '', 'Id that Apple gave the private key.'),
     'oauth2.apple.private_key': unsetSetting(
       privateKeyPem,
       '',

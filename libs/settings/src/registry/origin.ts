@@ -22,11 +22,11 @@ export function wildcardProblem(text: string): string | undefined {
   const [, host = '', port] = /^[^:]*:\/\/([^/?#@]*?)(:[^:\]]*)?$/.exec(text) ?? [];
   const inPort = port?.includes('*') ?? false;
   if (!inPort && !host.includes('*')) return undefined;
-  if (text.indexOf('*') !== text.lastIndexOf('*')) return 'may have one *, as one label of the name or as the port';
+  if (text.indexOf('*') !== text.lastIndexOf('*')) return 'may have one *, as one label in the name or as the port';
   if (inPort) return port === ':*' ? undefined : 'may have * as the whole port, as in http://localhost:*';
   const labels = host.split('.');
   const place = labels.indexOf('*');
-  if (place < 0) return 'may have * as a whole label of the name, as in https://*.preview.example.com';
+  if (place < 0) return 'may have * as a whole label in the name, as in https://*.preview.example.com';
   const after = labels.slice(place + 1).filter((label) => label !== '');
   if (after.length > 1 || after[0]?.toLowerCase() === 'localhost') return undefined;
   return 'must have at least two labels after *, as in https://*.example.com';

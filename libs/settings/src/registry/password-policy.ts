@@ -16,6 +16,6 @@ export const passwordPolicy = settingGroup('Password policy', ['auth', 'admin', 
   'password.hibp_check': setting(
     flag,
     '0',
-    'Refuse passwords known from breaches; only 5 characters of the SHA-1 leave the server.',
+    'Refuse passwords known from breaches; only 5 SHA-1 characters leave the server.',
   ),
 });

@@ -25,7 +25,7 @@ const serviceAccountDocument = z.object(
     client_email: boundedText(320).regex(/^[^\s@]+@[^\s@]+$/, 'must be an email address'),
     token_uri: z.string('must be a string').pipe(httpUrl).optional(),
   },
-  'must be a JSON document of a service account',
+  "must be a service account's JSON document",
 );
 
 export type ServiceAccount = z.output<typeof serviceAccountDocument>;
@@ -68,6 +68,6 @@ export const push = settingGroup('Push notification providers', ['admin', 'recor
   'notifications.providers.fcm.service_account': unsetSetting(
     serviceAccount,
     undefined,
-    'The whole JSON document of the service account.',
+    "The service account's whole JSON document.",
   ),
 });

@@ -31,7 +31,7 @@ const rule = z
   .strictObject(
     {
       label: boundedText(300).refine((label) => splitLabel(label), {
-        error: `must be <path>[:<action>]: a path like /api/v1/posts, /api/* or *, an action of ${actions.join(', ')}; for keys after #<label>`,
+        error: `must be <path>[:<action>]: a path like /api/v1/posts, /api/* or *, an action (${actions.join(', ')}); for keys after #<label>`,
       }),
       max: whole(1, 1_000_000_000),
       windowMs: whole(1, dayMs),

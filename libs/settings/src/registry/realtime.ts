@@ -6,12 +6,12 @@ export const realtime = settingGroup('Live connections', ['realtime'], {
   'realtime.max_connections_per_principal': setting(
     wholeNumber(1, 1_000_000),
     '20',
-    'Maximum number of live connections of one account on a replica.',
+    'Maximum live connections for one account on a replica.',
   ),
   'realtime.max_connections_per_address': setting(
     wholeNumber(1, 1_000_000),
     '100',
-    'Maximum number of live connections of one address on a replica.',
+    'Maximum live connections for one address on a replica.',
   ),
   'realtime.channels': setting(
     channelRules,

@@ -5,22 +5,18 @@ export const records = settingGroup('Records', ['auth', 'records'], {
   'records.read_timeout_ms': setting(
     wholeNumber(10, 60_000),
     '5000',
-    'Longest time of a statement of a read, or of a write that checks a rule, in milliseconds; then the request is refused as too expensive.',
+    'Time limit for a statement in a read, or in a write that checks a rule, in milliseconds; then the request is refused as too expensive.',
   ),
   'records.max_answer_bytes': setting(
     wholeNumber(1024, 134_217_728),
     '33554432',
-    'Largest answer of records, history, expand or a batch, in bytes; a larger one is refused.',
+    'Largest answer with records, history, expand or a batch, in bytes; a larger one is refused.',
   ),
-  'jobs.max_body_bytes': setting(
-    wholeNumber(1024, 1_099_511_627_776),
-    '10737418240',
-    'Largest body of an import, in bytes.',
-  ),
+  'jobs.max_body_bytes': setting(wholeNumber(1024, 1_099_511_627_776), '10737418240', 'Largest import body, in bytes.'),
   'records.export_timeout_ms': setting(
     wholeNumber(1000, 86_400_000),
     '900000',
-    'Longest time of an export, in milliseconds; then its connection is cut.',
+    'Time limit for an export, in milliseconds; then its connection is cut.',
   ),
-  'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Maximum number of operations in a batch.'),
+  'batch.max_operations': setting(wholeNumber(1, 10_000), '1000', 'Maximum operations in a batch.'),
 });

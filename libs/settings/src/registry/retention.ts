@@ -11,6 +11,6 @@ export const retention = settingGroup('Retention', ['webhooks', 'admin', 'gatewa
   'logs.requests_max_bytes': setting(
     wholeNumber(2 ** 20, 2 ** 40),
     String(512 * 2 ** 20),
-    'The maximum number of bytes of the request log in the database, 1 MiB to 1 TiB. The oldest rows go first.',
+    'Maximum size of the request log in the database, in bytes, 1 MiB to 1 TiB. The oldest rows go first.',
   ),
 });

@@ -16,10 +16,10 @@ function windowSetting(defaultSec: number, about: string) {
 }
 
 export const sessions = settingGroup('Session lifetimes', ['auth', 'admin', 'records'], {
-  'auth.user.window_seconds': windowSetting(7 * daySec, "Life of a user's token"),
-  'auth.admin.window_seconds': windowSetting(7 * daySec, "Life of an admin's token"),
-  'auth.anonymous.window_seconds': windowSetting(30 * daySec, "Life of an anonymous user's token"),
-  'auth.impersonate.window_seconds': windowSetting(hourSec, 'Life of a token with which an admin acts as a user'),
-  'auth.refresh.window_seconds': windowSetting(7 * daySec, 'Life of a refreshed user or admin token'),
-  'auth.file.window_seconds': windowSetting(hourSec, 'Life of a file token'),
+  'auth.user.window_seconds': windowSetting(7 * daySec, "Lifetime of a user's token"),
+  'auth.admin.window_seconds': windowSetting(7 * daySec, "Lifetime of an admin's token"),
+  'auth.anonymous.window_seconds': windowSetting(30 * daySec, "Lifetime of an anonymous user's token"),
+  'auth.impersonate.window_seconds': windowSetting(hourSec, 'Lifetime of a token with which an admin acts as a user'),
+  'auth.refresh.window_seconds': windowSetting(7 * daySec, 'Lifetime of a refreshed user or admin token'),
+  'auth.file.window_seconds': windowSetting(hourSec, 'Lifetime of a file token'),
 });

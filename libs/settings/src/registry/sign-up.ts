@@ -15,7 +15,7 @@ export const signUpFamilies = {
   'oauth2.profile.<collection>': unsetSetting(
     profileMap,
     emptyMap,
-    "Fields of a new account that take members of the provider's profile.",
+    "A new account's fields that take members from the provider's profile.",
   ),
   'oauth2.verified_email.<collection>': setting(
     flag,

@@ -18,7 +18,7 @@ export const line = (maxLength: number) =>
 export const block = (maxLength: number) =>
   boundedText(maxLength)
     .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters')
-    .describe('text of several lines');
+    .describe('text with several lines');
 
 /** A key, token or identifier of another system: visible ASCII, safe in a header. */
 export const opaque = boundedText(4096).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');

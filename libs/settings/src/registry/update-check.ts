@@ -14,5 +14,5 @@ export const updateCheck = settingGroup('Update checker', ['admin'], {
       'When the release host last answered, in unix seconds; written by the checker.',
     ),
   ),
-  'update_check.error': stateOf(unsetSetting(line(1000), '', 'Error of the last check; written by the checker.')),
+  'update_check.error': stateOf(unsetSetting(line(1000), '', "The last check's error; written by the checker.")),
 });

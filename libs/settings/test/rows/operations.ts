@@ -80,7 +80,7 @@ export const operationsRows = {
     ],
     bad: ['crm.1', 'a b', 'crm,*', 'x'.repeat(129), Array(51).fill('crm').join(',')].map((bad) => [
       bad,
-      /names of durable consumers|at most 50/,
+      /durable consumer names|at most 50/,
     ]),
   },
   'files.thumbs_max_bytes': whole('1073741824', 1024 ** 2, 2 ** 50),

@@ -46,7 +46,7 @@ const cursorPageSchema = (row: z.ZodType) =>
   z.object({
     data: z.array(row),
     perPage: count,
-    next: z.string().nullable().describe('the cursor of the next page; null at the end'),
+    next: z.string().nullable().describe("the next page's cursor; null at the end"),
   });
 
 /** Declares a page of a list of such rows, with its counts (http §3.2). */

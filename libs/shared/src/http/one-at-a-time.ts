@@ -86,7 +86,7 @@ export function oneAtATime(
 /** Creates a function that logs connections that were cut, with the number of their waiting requests. */
 function createReport(log: Logger | undefined): (requests: number) => void {
   const mayWarn = createLineBudget(linesPerMinute, (count) =>
-    log?.warn({ count }, 'more connections were cut because of too many waiting requests; their lines were omitted'),
+    log?.warn({ count }, 'more connections were cut for too many waiting requests; their lines were omitted'),
   );
   return (requests) => {
     if (mayWarn()) log?.warn({ requests }, 'connection cut: too many waiting requests');

@@ -88,7 +88,7 @@ function cut(unread: readonly UnreadAnswer[], minBytes: number): Cut {
 /** Creates a function that logs and counts cuts; also registers the gauge of unread bytes. */
 function createReport(connections: Connections, { log, metrics }: UnreadReports): (cut: Cut) => void {
   const mayWarn = createLineBudget(linesPerMinute, (count) =>
-    log?.warn({ count }, 'more connections were cut because of unread answers; their lines were omitted'),
+    log?.warn({ count }, 'more connections were cut for unread answers; their lines were omitted'),
   );
   const counter = metrics?.counter(
     'recordbus_unread_answers_cut_total',
@@ -97,7 +97,7 @@ function createReport(connections: Connections, { log, metrics }: UnreadReports)
   if (metrics)
     sampledGauge(metrics, {
       name: 'recordbus_unread_answers_bytes',
-      help: 'Bytes of answers that clients have not read yet, without the buffers of the operating system.',
+      help: "Answer bytes that clients have not read yet, without the operating system's buffers.",
       sample: () => totalBytes(unreadAnswers(connections)),
     });
   return ({ connections, bytes }) => {

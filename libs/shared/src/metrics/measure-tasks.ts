@@ -6,7 +6,7 @@ import { sampledGauges } from './sampled-gauge.ts';
 export function measureTasks(metrics: Metrics): void {
   sampledGauges(metrics, {
     name: 'recordbus_task_failures',
-    help: 'Runs of a background task that failed since the last one that succeeded.',
+    help: "A background task's failed runs since the last one that succeeded.",
     label: 'task',
     sample: () => new Map([...healthOfTasks()].map(([name, { failures }]) => [name, failures])),
   });

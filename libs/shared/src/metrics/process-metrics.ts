@@ -34,7 +34,7 @@ export function createProcessMetrics(service: string): Metrics {
 function measureCpu(metrics: Metrics): void {
   sampledCounter(metrics, {
     name: 'process_cpu_seconds_total',
-    help: 'CPU time of the process, user and system, in seconds.',
+    help: 'Process CPU time, user and system, in seconds.',
     sample() {
       const { user, system } = process.cpuUsage();
       return (user + system) / 1e6;
@@ -51,12 +51,12 @@ function measureCpu(metrics: Metrics): void {
 function measureMemory(metrics: Metrics): void {
   sampledGauge(metrics, {
     name: 'process_resident_memory_bytes',
-    help: 'Resident memory of the process.',
+    help: 'Resident process memory.',
     sample: () => process.memoryUsage.rss(),
   });
   sampledGauge(metrics, {
     name: 'nodejs_heap_size_used_bytes',
-    help: 'Used part of the JavaScript heap.',
+    help: 'Used JavaScript heap.',
     sample: () => process.memoryUsage().heapUsed,
   });
   sampledGauge(metrics, {
@@ -71,12 +71,12 @@ function measureEventLoop(metrics: Metrics): void {
   delay.enable();
   sampledGauge(metrics, {
     name: 'nodejs_eventloop_lag_p99_seconds',
-    help: 'Delay of timers since the last read, 99th percentile.',
+    help: 'Timer delay since the last read, 99th percentile.',
     sample: () => delay.percentile(99) / nanosecondsPerSecond,
   });
   sampledGauge(metrics, {
     name: 'nodejs_eventloop_lag_max_seconds',
-    help: 'Delay of timers since the last read, maximum.',
+    help: 'Timer delay since the last read, maximum.',
     sample() {
       const { max } = delay;
       delay.reset();
@@ -88,7 +88,7 @@ function measureEventLoop(metrics: Metrics): void {
 function measureGarbage({ registry }: Metrics): void {
   const duration = new Histogram({
     name: 'nodejs_gc_duration_seconds',
-    help: 'Duration of a garbage collection.',
+    help: 'Garbage collection duration.',
     labelNames: ['kind'],
     buckets: [0.001, 0.01, 0.1, 1],
     registers: [registry],

@@ -5,6 +5,6 @@ import type { Metrics } from './metrics.ts';
 export const requestDuration = (metrics: Metrics): Histogram<'method' | 'route' | 'status'> =>
   metrics.duration(
     'recordbus_http_request_duration_seconds',
-    'Time from the head of a request to the end of its answer, by route; "none" for requests without a route.',
+    'Time from request head to answer end, by route; "none" for requests without a route.',
     ['method', 'route', 'status'],
   );

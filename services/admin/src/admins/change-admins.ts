@@ -111,6 +111,6 @@ async function refusingTakenAddress<T>(email: string | undefined, write: () => P
     return await write();
   } catch (error) {
     if (!isDatabaseError(error, sqlState.uniqueViolation)) throw error;
-    throw validationFailed({ email: `${email} is the address of another admin` });
+    throw validationFailed({ email: `${email} is another admin's address` });
   }
 }

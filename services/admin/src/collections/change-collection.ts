@@ -132,7 +132,7 @@ async function alterTable(execute: SchemaChange['execute'], before: Collection, 
     await execute(planChange(before, after));
   } catch (error) {
     if (!isDatabaseError(error, tooManyColumns)) throw error;
-    throw validationFailed({ fields: 'the table has no room for another column; columns of dropped fields count too' });
+    throw validationFailed({ fields: "the table has no room for another column; dropped fields' columns count too" });
   }
 }
 

@@ -68,7 +68,7 @@ function changeFields<T>(
 ): Promise<T> {
   return changes.make((schema) => {
     const { id, type, fields } = getCollection(schema.collections, idOrName);
-    if (type === 'view') throw validationFailed({ fields: 'come from the query of the view: change view_query' });
+    if (type === 'view') throw validationFailed({ fields: "come from the view's query: change view_query" });
     return work(fields, (changed) => changeWithAudit(schema, id, { fields: [...changed] }, nowSec, actor));
   });
 }

@@ -105,6 +105,6 @@ async function readCollection(
 function refuseMembersOfOtherTypes({ type, view_query, history_enabled }: NewCollection, problems: Problems): void {
   if (type === 'view') {
     if (!view_query) problems.add('view_query', 'is required');
-    if (history_enabled) problems.add('history_enabled', 'is not for collections of type view');
-  } else if (view_query != null) problems.add('view_query', 'is only for collections of type view');
+    if (history_enabled) problems.add('history_enabled', 'is not for view collections');
+  } else if (view_query != null) problems.add('view_query', 'is only for view collections');
 }

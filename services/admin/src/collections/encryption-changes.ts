@@ -9,7 +9,7 @@ export function refuseEncryptionChanges(before: Collection, after: Collection, p
     const place = `fields.${now.name}.options`;
     const indexes = (after.indexes ?? []).filter(({ columns }) => columns.includes(now.id)).map(({ name }) => name);
     if (isEncrypted(now) && indexes.length > 0)
-      problems.add(`${place}.encrypted`, `is not allowed for a field of the index ${indexes.join(', ')}`);
+      problems.add(`${place}.encrypted`, `is not allowed for a field in the index ${indexes.join(', ')}`);
     if (isEncrypted(old) && isUnique(now))
       problems.add(`${place}.unique`, 'is not allowed for an encrypted field; decrypt it first');
   }

@@ -47,7 +47,7 @@ const keyOf = ({ to, collection }: Reference): string =>
 const refusalOf = ({ to, collection }: Reference): string =>
   to === collection
     ? `names the collection ${collection.name}`
-    : `names the field ${JSON.stringify(to.name)} of ${collection.name}`;
+    : `names the field ${JSON.stringify(to.name)} in ${collection.name}`;
 
 function namesIn(rule: string, collection: Collection, collections: readonly Collection[]): Reference[] {
   try {

@@ -113,8 +113,8 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   if (type !== before.type) problems.add('type', `cannot change from ${before.type}`);
   if (before.type === 'view') {
     if (!viewQuery) problems.add('view_query', 'is required');
-    if (change.history_enabled) problems.add('history_enabled', 'is not for collections of type view');
-  } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for collections of type view');
+    if (change.history_enabled) problems.add('history_enabled', 'is not for view collections');
+  } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for view collections');
   const previous = renameTarget(before.fields, before.name, name);
   const after = { ...before, name };
   // The fields of a view come from its query.

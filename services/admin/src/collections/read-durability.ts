@@ -10,6 +10,6 @@ export function readDurability(
   problems: Pick<Problems, 'add'>,
 ): Pick<Collection, 'durability'> {
   if (durability !== 'relaxed') return {};
-  if (type !== 'base') problems.add('durability', `must be full for collections of type ${type}`);
+  if (type !== 'base') problems.add('durability', `must be full for ${type} collections`);
   return { durability };
 }

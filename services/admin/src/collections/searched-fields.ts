@@ -11,7 +11,7 @@ export function refuseSearchedLists(before: Collection, after: Collection, probl
     if (names.length > 0)
       problems.add(
         `fields.${now.name}.options.multiple`,
-        `is not allowed for a field of the index ${names.join(', ')}, which is of type trigram`,
+        `is not allowed for a field in the trigram index ${names.join(', ')}`,
       );
   }
 }

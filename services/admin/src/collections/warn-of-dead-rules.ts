@@ -40,7 +40,7 @@ function advice(tests: DeadPart['tests'], isWhole: boolean, accounts: readonly C
     case 'type':
       return '@request.auth.type is "user" or "service". Guests have none, and admins are never asked.';
     case 'collection':
-      return `@request.auth.collection is the name of an auth collection: ${accounts.map(({ name }) => name).join(', ') || 'there is none'}.`;
+      return `@request.auth.collection names an auth collection: ${accounts.map(({ name }) => name).join(', ') || 'there is none'}.`;
     case 'other':
       return isWhole
         ? 'It contradicts itself. If only admins are meant, write "".'

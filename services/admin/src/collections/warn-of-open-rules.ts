@@ -10,7 +10,7 @@ export function warningsOfOpenRules(collection: Collection, collections: readonl
     const verbs = rules.map(({ name }) => name);
     const names = verbs.map((name) => `${name}_rule`);
     if (rules.length === 0) return [];
-    return [`Guests may ${listOf(verbs)} ${what} of ${collection.name}: ${reason(listOf(names))}.`];
+    return [`Guests may ${listOf(verbs)} ${what} in ${collection.name}: ${reason(listOf(names))}.`];
   };
   const [certain, conditional] = [false, true].map((is) => open.filter(({ isConditional }) => isConditional === is));
   return [

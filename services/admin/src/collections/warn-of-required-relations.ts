@@ -7,4 +7,4 @@ export const warningsOfRequiredRelations = (fields: readonly Field[]): string[] 
     .map(({ name, collection }) => sentenceOf(name, collection ?? 'the other collection'));
 
 const sentenceOf = (name: string, target: string): string =>
-  `The relation ${name} is required, but the delete of a record of ${target} leaves it empty. Set its option cascade to "cascade", which deletes the referring records too, or to "restrict", which refuses the delete.`;
+  `The relation ${name} is required, but deleting a record in ${target} leaves it empty. Set its option cascade to "cascade", which deletes the referring records too, or to "restrict", which refuses the delete.`;

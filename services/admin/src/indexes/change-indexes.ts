@@ -84,7 +84,7 @@ const explainRefusal =
   (columns: readonly string[]) =>
   (error: unknown): never => {
     if (isDatabaseError(error, sqlState.uniqueViolation))
-      throw conflict('duplicate_values', `records have the same values of ${columns.join(', ')}`);
+      throw conflict('duplicate_values', `records have the same values in ${columns.join(', ')}`);
     if (isDatabaseError(error, sqlState.programLimitExceeded))
       throw validationFailed({ columns: 'have values that are too large for an index' });
     throw error;

@@ -26,7 +26,7 @@ export function readIndex(collection: Collection, { name, columns, unique, type 
   if (isTaken) throw conflict('index_exists', `${collection.name} has an index "${name}"`);
   if (columns.length === 0) problems.add('columns', 'must name at least one column');
   if (columns.length > maxColumns) problems.add('columns', `must name at most ${maxColumns} columns`);
-  if (unique && type === 'trigram') problems.add('unique', 'is not for indexes of type trigram');
+  if (unique && type === 'trigram') problems.add('unique', 'is not for trigram indexes');
   const read = columns.map((column) => readColumn(collection, column, type, problems));
   if (new Set(read).size < read.length) problems.add('columns', 'must name each column once');
   problems.throwIfAny();
@@ -40,7 +40,7 @@ function readColumn(collection: Collection, name: string, type: NewIndex['type']
   if (!field && !systemColumns.has(column)) problems.add('columns', `${collection.name} has no column "${name}"`);
   if (field && isHidden(field)) problems.add('columns', `"${name}" cannot be compared`);
   if (type === 'trigram' && !(field && isText(field)))
-    problems.add('columns', `"${name}" is not a text field, as an index of type trigram needs`);
+    problems.add('columns', `"${name}" is not a text field, as a trigram index needs`);
   return field?.id ?? column;
 }
 

@@ -64,7 +64,7 @@ export const keyJson = z
   .object({
     id: z.string(),
     name: z.string(),
-    prefix: z.string().describe('the first characters of the key'),
+    prefix: z.string().describe("the key's first characters"),
     scopes: z.array(z.string()),
     expires_at: z.int().nullable(),
     allowed_cidrs: z.array(z.string()),

@@ -4,6 +4,6 @@ import { z } from 'zod';
 /** Where the built admin pages are. */
 export const pagesDirectory = variable(
   'SERVICE_PAGES_DIR',
-  'Directory of the built admin pages. Without it, npm start builds them in a cache.',
+  'Directory with the built admin pages. Without it, npm start builds them in a cache.',
   z.string().optional(),
 );

@@ -52,7 +52,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
     const shape = 'must look like name@example.com';
     const cases: [object, object][] = [
       [{}, { email: 'is required', password: 'is required' }],
-      [{ email: 'ADA@example.com', password }, { email: 'ADA@example.com is the address of another admin' }],
+      [{ email: 'ADA@example.com', password }, { email: "ADA@example.com is another admin's address" }],
       [{ email: 'b@example.com', password: 'eleven char' }, { password: 'must have at least 12 characters' }],
       [{ email: 'b@example', password }, { email: shape }],
       [{ email: 'b\0@example.com', password }, { email: shape }],
@@ -75,7 +75,7 @@ describe('/api/v1/admin/admins', { skip }, () => {
     assert.equal((await admin.call('PATCH', `${path}/${ada.id}`, {})).status, 200);
     assert.equal((await stored(ada.id)).token_version, 2);
     assertRefused(await admin.call('PATCH', `${path}/${ada.id}`, { email: 'BOB@example.com' }), 422, {
-      email: 'BOB@example.com is the address of another admin',
+      email: "BOB@example.com is another admin's address",
     });
     assertRefused(await admin.call('PATCH', `${path}/${ada.id}`, { password: 'short' }), 422, {
       password: 'must have at least 12 characters',

@@ -70,7 +70,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
     path: onePath,
     access: 'admin',
     scope: 'admin',
-    summary: 'Change the address or the password of an admin; all tokens of the admin end',
+    summary: "Change an admin's address or password; all the admin's tokens end",
     params,
     body: credentials.partial(),
     answers: { 200: admin, ...bounded, 404: 'There is no such admin.' },

@@ -12,8 +12,8 @@ export const auditRoutes = ({ database }: { readonly database: Database }): Rout
     summary: 'List audited actions, newest first',
     query: pageQuery.extend({
       action: exactText.describe('the exact action, or an area such as `webhooks.*`'),
-      actor_id: exactText.describe('the id of the actor'),
-      target_id: exactText.describe('the id of the target'),
+      actor_id: exactText.describe("the actor's id"),
+      target_id: exactText.describe("the target's id"),
       since: timeSec.describe('not before this, in unix seconds'),
       until: timeSec.describe('not after this, in unix seconds'),
     }),

@@ -101,7 +101,7 @@ describe('/api/v1/collections', { skip }, () => {
       [
         'a query for a base collection',
         { name: 'a', view_query: 'select 1' },
-        { view_query: 'is only for collections of type view' },
+        { view_query: 'is only for view collections' },
       ],
       ['an unknown key', { name: 'a', colour: 1 }, { colour: 'is not known here' }],
       ['fields that are not a list', { name: 'a', fields: {} }, { fields: 'must be a list of field definitions' }],

@@ -35,10 +35,10 @@ interface CollectionRoutesDeps {
 const perTurn = 100;
 
 const collectionPath = '/api/v1/collections/:collection';
-const params = z.strictObject({ collection: z.string().describe('id or name of the collection') });
-const etagHeader = { ETag: 'The version of the definition, for If-Match' };
-const ifMatchHeader = { 'If-Match': 'the ETag of the definition to change, or * for any; 412 for another version' };
-const otherVersion = 'The collection has none of the versions in If-Match.';
+const params = z.strictObject({ collection: z.string().describe('collection id or name') });
+const etagHeader = { ETag: "The definition's version, for If-Match" };
+const ifMatchHeader = { 'If-Match': "the current definition's ETag, or * for any; 412 for another version" };
+const otherVersion = 'If-Match names no version that the collection has.';
 
 /** Adds the ETag of a shown collection to the headers of its answer. */
 const withTag = (reply: Reply, { etag }: { readonly etag: string }): Reply => ({
@@ -157,9 +157,9 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
       answers: {
         200: z.null(),
         404: 'There is no such collection.',
-        409: 'Relations or views of other collections depend on it; details list them.',
+        409: "Other collections' relations or views depend on it; details list them.",
         412: otherVersion,
-        422: 'Rules of other collections name it; details list them.',
+        422: "Other collections' rules name it; details list them.",
       },
       handler: async (input) => {
         const versions = versionsOfIfMatch(input.header('if-match'));

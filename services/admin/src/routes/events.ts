@@ -16,7 +16,7 @@ export const eventRoutes = ({ database }: { readonly database: Database }): Rout
     path: '/api/v1/admin/events/schema',
     access: 'admin',
     scope: 'collections:read',
-    summary: 'Get JSON Schemas of the messages on the bus, and of the record of each collection in them',
+    summary: "Get JSON Schemas for the bus messages, and for each collection's records in them",
     answers: {
       200: z.object({ version: z.literal(1), envelope: jsonSchema, records: z.record(z.string(), jsonSchema) }),
     },
@@ -34,7 +34,7 @@ export const eventRoutes = ({ database }: { readonly database: Database }): Rout
         z.object({
           data: z.array(eventJson),
           perPage: z.int(),
-          next: z.string().nullable().describe('the cursor of the next page; null at the end'),
+          next: z.string().nullable().describe("the next page's cursor; null at the end"),
         }),
       ),
     },
@@ -55,7 +55,7 @@ export const eventRoutes = ({ database }: { readonly database: Database }): Rout
     path: '/api/v1/admin/deliveries/summary',
     access: 'admin',
     scope: 'webhooks:read',
-    summary: 'Count the deliveries of a span of time by status, over time and by webhook',
+    summary: 'Count the deliveries in a time range by status, over time and by webhook',
     query: spanQuery,
     answers: { 200: deliverySummaryJson },
     handler: async ({ query }) => ok(await summarizeDeliveries(database.query, spanOf(query))),

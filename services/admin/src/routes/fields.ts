@@ -13,8 +13,8 @@ interface FieldRoutesDeps {
 }
 
 const path = '/api/v1/collections/:collection/fields';
-const params = z.strictObject({ collection: z.string().describe('id or name of the collection') });
-const fieldParams = params.extend({ field: z.string().describe('id or name of the field; an id wins') });
+const params = z.strictObject({ collection: z.string().describe('collection id or name') });
+const fieldParams = params.extend({ field: z.string().describe('field id or name; an id wins') });
 
 /** Any object: `readFieldDefinitions` validates it with the rest of the collection. */
 const draft = z.record(z.string(), z.unknown());

@@ -15,7 +15,7 @@ interface IndexRoutesDeps {
 }
 
 const path = '/api/v1/admin/collections/:collection/indexes';
-const params = z.strictObject({ collection: z.string().describe('name or id of the collection') });
+const params = z.strictObject({ collection: z.string().describe('collection name or id') });
 const noSuchCollection = 'There is no such collection.';
 
 /** Routes of indexes (collections §10). */
@@ -25,7 +25,7 @@ export const indexRoutes = ({ database, changes }: IndexRoutesDeps): Route[] => 
     path,
     access: 'admin',
     scope: 'collections:read',
-    summary: 'List the indexes of a collection, system indexes first',
+    summary: "List a collection's indexes, system indexes first",
     params,
     answers: { 200: z.array(indexJson), 404: noSuchCollection },
     handler: async ({ params: { collection } }) => {
@@ -39,7 +39,7 @@ export const indexRoutes = ({ database, changes }: IndexRoutesDeps): Route[] => 
     path,
     access: 'admin',
     scope: 'collections:apply',
-    summary: 'Create an index over columns of a collection',
+    summary: "Create an index over a collection's columns",
     params,
     body: newIndex,
     answers: {

@@ -11,10 +11,10 @@ const depths = [':area', ':name', ':part', ':id', ':view'];
 const pagePaths = ['/_', ...depths.map((_, depth) => `/_/${depths.slice(0, depth + 1).join('/')}`)];
 
 const requestHeaders = {
-  'If-None-Match': 'the ETag of a cached answer',
+  'If-None-Match': "a cached answer's ETag",
   'Accept-Encoding': 'br and gzip are served precompressed',
 };
-const etag = { ETag: 'The ETag of the file' };
+const etag = { ETag: "The file's ETag" };
 
 const requestOf = ({ header }: Pick<RouteInput<never, never, never>, 'header'>) => ({
   acceptEncoding: header('accept-encoding'),
@@ -57,7 +57,7 @@ export const pageRoutes = ({ read, audience, filesHost }: PageRoutesDeps): Route
       path: ['/docs', '/'],
       access: 'public',
       scope: 'any',
-      summary: 'Get the page of the API document, or a page that reloads itself while it is being built',
+      summary: 'Get the API document page, or a page that reloads itself while it is being built',
       requestHeaders,
       answers: {
         200: withHeaders(otherContent('text/html', 'the page'), etag),
@@ -76,7 +76,7 @@ export const pageRoutes = ({ read, audience, filesHost }: PageRoutesDeps): Route
       path: '/_/assets/:file',
       access: 'public',
       scope: 'any',
-      summary: 'Get a file of the admin pages; its name changes with its content',
+      summary: 'Get an admin pages file; its name changes with its content',
       params: z.strictObject({ file: z.string() }),
       requestHeaders,
       answers: {

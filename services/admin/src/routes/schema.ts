@@ -53,12 +53,12 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
     path: `${path}/plan`,
     access: 'admin',
     scope: 'collections:apply',
-    summary: 'Plan an apply of the files; changes nothing',
+    summary: 'Plan what applying the files would do; changes nothing',
     body: planBody,
     bodyLimitBytes,
     answers: {
       200: z.object({
-        hash: z.string().describe('the hash of the current schema, for the apply'),
+        hash: z.string().describe("the current schema's hash, for the apply"),
         changes: z.array(changeJson),
         drops: z.array(z.string()).describe('the names to allow in the apply'),
         locks: z.array(lockJson),
@@ -81,7 +81,7 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
     bodyLimitBytes,
     answers: {
       200: z.object({
-        hash: z.string().describe('the hash of the schema after the apply'),
+        hash: z.string().describe("the schema's hash after the apply"),
         changes: z.array(changeJson),
       }),
       409: 'The schema has changed since the plan, or a unique index would cover duplicate values.',

@@ -26,7 +26,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     path: `${path}/groups`,
     access: 'admin',
     scope: 'settings:read',
-    summary: 'Get all settings by subject with their descriptions, without the values of secrets',
+    summary: 'Get all settings by subject with their descriptions, without secret values',
     answers: { 200: z.array(settingGroupDescription) },
     async handler() {
       const { collections } = await loadCollections(deps.database.read);
@@ -53,7 +53,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     path: '/api/v1/admin/theme',
     access: 'public',
     scope: 'any',
-    summary: 'Get the colours of the admin pages',
+    summary: "Get the admin pages' colours",
     answers: { 200: z.object(Object.fromEntries(themeNames.map((name) => [name, z.string()]))) },
     handler: () => ok(themeOf(deps.settings)),
   }),

@@ -31,7 +31,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     path: '/api/v1/admin/migrations/snapshot',
     access: 'admin',
     scope: 'collections:read',
-    summary: 'Get the definitions of all collections, indexes included',
+    summary: 'Get all collection definitions, indexes included',
     answers: { 200: snapshotJson },
     handler: async () => ok(await exportSnapshot(database, nowSec())),
   }),
@@ -41,7 +41,7 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     path: '/api/v1/admin/migrations/apply',
     access: 'admin',
     scope: 'collections:apply',
-    summary: 'Create the missing collections of a snapshot; with mode sync, also change existing ones',
+    summary: "Create a snapshot's missing collections; with mode sync, also change existing ones",
     body: snapshotBody,
     bodyLimitBytes,
     answers: {

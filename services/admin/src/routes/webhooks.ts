@@ -109,7 +109,7 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     path: `${path}/:id/regenerate-secret`,
     access: 'admin',
     scope: 'webhooks:write',
-    summary: 'Replace the secret of a webhook; the old secret also signs for a while, in the Standard Webhooks header',
+    summary: "Replace a webhook's secret; the old secret also signs for a while, in the Standard Webhooks header",
     params,
     body: secretRegeneration,
     answers: { 200: webhookJson, ...noSuchWebhook },

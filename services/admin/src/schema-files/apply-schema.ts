@@ -127,10 +127,7 @@ async function refusePendingRemovals(query: Query, created: readonly Collection[
   });
   const name = created.find(({ id }) => id === row?.id)?.name;
   if (name !== undefined)
-    throw conflict(
-      'files_being_removed',
-      `the files of the dropped collection ${name} are being removed; send it again`,
-    );
+    throw conflict('files_being_removed', `the dropped collection ${name}'s files are being removed; send it again`);
 }
 
 /**

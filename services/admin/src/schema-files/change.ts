@@ -26,7 +26,7 @@ export const lockJson = z
     waits: z.enum(['writes', 'reads and writes']).describe('what waits'),
     reasons: z.array(z.string()),
     rewrites: z.boolean().describe('whether every record is written again'),
-    records: z.int().nullable().describe('the number of records; null when counting them took too long'),
+    records: z.int().nullable().describe('how many records; null when counting them took too long'),
   })
   .meta({ id: 'SchemaLock' });
 

@@ -61,7 +61,7 @@ function orderThatChanges(before: Collection, after: Collection): MemberChange[]
   const namesIn = ({ fields }: Collection) =>
     fields.filter(({ id }) => ids.has(id)).map(({ id }) => after.fields.find((field) => field.id === id)?.name);
   const [was, is] = [namesIn(before), namesIn(after)];
-  return isDeepStrictEqual(was, is) ? [] : [{ member: 'order of fields', before: was, after: is }];
+  return isDeepStrictEqual(was, is) ? [] : [{ member: 'field order', before: was, after: is }];
 }
 
 function fieldChanges(before: Collection, after: Collection): Change[] {
@@ -115,7 +115,7 @@ function indexChanges(before: Collection, after: Collection): Change[] {
       action: 'change',
       kind: 'collection',
       name: after.name,
-      changed: [{ member: 'order of indexes', before: [...was.keys()], after: [...is.keys()] }],
+      changed: [{ member: 'index order', before: [...was.keys()], after: [...is.keys()] }],
     });
   return changes;
 }

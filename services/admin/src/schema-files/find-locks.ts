@@ -57,7 +57,7 @@ function reasonsOf({ before, after }: KeptCollection): Reason[] {
       ...(old.name === now.name ? [] : [all(`rename ${old.name}`)]),
       ...(fieldTypeOf(old).columnType(old) === fieldTypeOf(now).columnType(now)
         ? []
-        : [all(`another type of column for ${now.name}`, true)]),
+        : [all(`another column type for ${now.name}`, true)]),
       ...(isEncrypted(old) === isEncrypted(now)
         ? []
         : [writes(`${isEncrypted(now) ? 'encrypt' : 'decrypt'} ${now.name}`, true)]),

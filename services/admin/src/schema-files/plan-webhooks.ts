@@ -56,7 +56,7 @@ export async function planWebhooks(
     const named = current.filter((one) => one.name === name && !ids.has(one.id) && !matched.has(one.id));
     const before = known ?? (named.length === 1 ? named[0] : undefined);
     if (!known && named.length > 1) problems.add(`webhooks.${name}.id`, 'is needed: several webhooks have this name');
-    if (before && matched.has(before.id)) problems.add(`webhooks.${name}.id`, 'is the id of two files');
+    if (before && matched.has(before.id)) problems.add(`webhooks.${name}.id`, 'is used in two files');
     if (before) matched.add(before.id);
     if (before) compare(before, wanted, planned);
     else {

@@ -21,7 +21,7 @@ const uuid = z
 
 /** The environment variable that holds a text, which stays out of the files (schema §2.5). */
 export const variable = z.strictObject({
-  $env: boundedText(255).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be the name of a variable'),
+  $env: boundedText(255).regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a variable name'),
 });
 
 export type Variable = z.output<typeof variable>;
@@ -72,7 +72,7 @@ export const webhookFile = z.strictObject({
   url: z.unknown(),
   events: z.unknown(),
   secret: variable.optional(),
-  headers: mapOf(z.unknown(), 'must be an object of header names and values').optional(),
+  headers: mapOf(z.unknown(), 'must be an object with header names and values').optional(),
   enabled: z.unknown().optional(),
   retry_max: z.unknown().optional(),
   retry_backoff: z.unknown().optional(),
@@ -86,7 +86,7 @@ export type WebhookFile = z.output<typeof webhookFile>;
 const migrationFile = z.strictObject({
   name: boundedText(120).regex(
     /^[0-9]{1,9}-[A-Za-z0-9][A-Za-z0-9_-]*$/,
-    'must be a number, a hyphen and a name of letters, digits, underscores and hyphens',
+    'must be a number, a hyphen and a name with letters, digits, underscores and hyphens',
   ),
   sql: boundedText(maxSqlLength),
 });
@@ -101,7 +101,7 @@ export const schemaDocument = z.strictObject({
   version: z.literal(version, `must be ${version}`),
   collections: boundedList(readLater(collectionFile), maxCollections, 'must be a list of collections'),
   webhooks: boundedList(readLater(webhookFile), maxWebhooks, 'must be a list of webhooks').optional(),
-  settings: mapOf(z.unknown(), 'must be an object of keys and values')
+  settings: mapOf(z.unknown(), 'must be an object with keys and values')
     .refine((given) => Object.keys(given).length <= maxSettings, `must have at most ${maxSettings} settings`)
     .optional(),
   migrations: boundedList(readLater(migrationFile), maxMigrations, 'must be a list of migrations')
@@ -117,7 +117,7 @@ const variables = mapOf(boundedText(200_000)).default({}).meta({ default: {} });
 /** The body of a plan. */
 export const planBody = z.strictObject({
   schema: schemaDocument,
-  variables: variables.describe('values of the variables that the schema names'),
+  variables: variables.describe('the variables that the schema names, with their values'),
 });
 
 /** The body of an apply. */

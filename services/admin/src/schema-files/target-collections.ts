@@ -78,8 +78,8 @@ function refuseDuplicates(files: readonly CollectionFile[], problems: Problems):
   const ids = new Set<string>();
   for (const { name, id } of files) {
     const folded = name.toLowerCase();
-    if (names.has(folded)) problems.add(`collections.${name}.name`, 'is the name of two files');
-    if (id !== undefined && ids.has(id)) problems.add(`collections.${name}.id`, 'is the id of two files');
+    if (names.has(folded)) problems.add(`collections.${name}.name`, 'is used in two files');
+    if (id !== undefined && ids.has(id)) problems.add(`collections.${name}.id`, 'is used in two files');
     names.add(folded);
     if (id !== undefined) ids.add(id);
   }
@@ -117,13 +117,13 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
 function refuseMembersOfOtherTypes(file: CollectionFile, problems: Pick<Problems, 'add'>): void {
   const { type, view_query, history_enabled, fields, indexes } = file;
   if (type !== 'view') {
-    if (view_query != null) problems.add('view_query', 'is only for collections of type view');
+    if (view_query != null) problems.add('view_query', 'is only for view collections');
     return;
   }
   if (!view_query) problems.add('view_query', 'is required');
-  if (history_enabled) problems.add('history_enabled', 'is not for collections of type view');
-  if (fields.length > 0) problems.add('fields', 'come from the query of the view');
-  if (indexes.length > 0) problems.add('indexes', 'are not for collections of type view');
+  if (history_enabled) problems.add('history_enabled', 'is not for view collections');
+  if (fields.length > 0) problems.add('fields', "come from the view's query");
+  if (indexes.length > 0) problems.add('indexes', 'are not for view collections');
 }
 
 function readFields({ file, before }: CollectionPair, context: Context, problems: Problems): readonly Field[] {

@@ -46,7 +46,7 @@ export async function openAnalystSchema({ transaction }: Pick<Database, 'transac
     await takeLock(query, locks.schema);
     for (const text of [
       `create schema if not exists ${analystSchema}`,
-      `comment on schema ${analystSchema} is 'A view of each collection, to read with SQL.'`,
+      `comment on schema ${analystSchema} is 'One view for each collection, to read with SQL.'`,
       `grant usage on schema ${analystSchema} to ${role}`,
       `alter default privileges in schema ${analystSchema} grant select on tables to ${role}`,
     ])
@@ -116,7 +116,7 @@ const timeOf = (column: string): string =>
 function aboutView({ name, type }: Collection, left: readonly Field[]): string {
   const kind = { base: 'Records', auth: 'Accounts', view: 'Rows' }[type];
   const names = left.map((field) => field.name);
-  return `${kind} of the collection ${name}.${names.length > 0 ? ` Left out: ${names.join(', ')}.` : ''}`;
+  return `${kind} in the collection ${name}.${names.length > 0 ? ` Left out: ${names.join(', ')}.` : ''}`;
 }
 
 const aboutRelation = ({ collection, options }: Field): string =>

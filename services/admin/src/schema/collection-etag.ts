@@ -7,7 +7,7 @@ import { z } from 'zod';
 /** A collection as its routes show it: the definition, with its ETag and what its rules let guests do. */
 export const taggedCollectionJson = collectionJson
   .extend({
-    etag: z.string().describe('the version of the definition, for If-Match'),
+    etag: z.string().describe("the definition's version, for If-Match"),
     guests: z
       .array(z.enum(['list', 'view', 'create', 'update', 'delete']))
       .describe('what the rules may let guests do, with some record'),

@@ -30,7 +30,7 @@ function findProfileProblem(text: string, { fields }: Collection): string | unde
     const field = fields.find((one) => one.name === name);
     if (!field) return `there is no field "${name}"`;
     if (field.system) return `"${name}" cannot be set from a profile`;
-    if (!takes(field, member)) return `a field of type ${field.type} does not take ${member}`;
+    if (!takes(field, member)) return `a ${field.type} field does not take ${member}`;
   }
   return undefined;
 }

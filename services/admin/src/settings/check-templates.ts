@@ -16,7 +16,7 @@ export function checkTemplatesOf(patch: SettingsPatch): void {
     const found = template.test(key) ? unfilled.exec(text)?.[0] : undefined;
     if (found !== undefined)
       problems[key] =
-        `"${found.trim()}" is not filled: only {{name}} is, with the name of a variable; there are no conditions`;
+        `"${found.trim()}" is not filled: only {{name}} is, with a variable name; there are no conditions`;
   }
   if (Object.keys(problems).length > 0) throw validationFailed(problems);
 }

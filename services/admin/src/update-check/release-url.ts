@@ -6,6 +6,6 @@ const releaseHost = 'https://api.github.com/repos/recordbus/recordbus/releases/l
 /** URL of the latest release for the update checker (operation §7). */
 export const releaseUrl = variable(
   'SERVICE_RELEASE_URL',
-  'URL of the latest release, which answers JSON with tag_name.',
+  'URL for the latest release, which answers JSON with tag_name.',
   urlOf('http', 'https').default(releaseHost),
 );

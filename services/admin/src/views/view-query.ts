@@ -53,7 +53,7 @@ export async function renameInQuery(text: string, from: string, to: string): Pro
   const { tree } = await parseSelect(text);
   const found: Findings = { mentions: [], ctes: new Set() };
   inspect(tree, found);
-  if (found.ctes.has(from)) throw refusedQuery(`"${from}" is also the name of a CTE`);
+  if (found.ctes.has(from)) throw refusedQuery(`"${from}" is also a CTE's name`);
   const bytes = Buffer.from(text);
   const parts: Buffer[] = [];
   let end = 0;

@@ -63,6 +63,6 @@ export function refuseReadFields(
     if (old.name !== now.name) refuse(old, `fields.${now.name}.name`, `cannot be renamed from ${old.name}`);
     if (isHidden(now) && !isHidden(old)) refuse(old, `fields.${now.name}.options`, 'cannot be hidden');
     if (fieldTypeOf(now).columnType(now) !== fieldTypeOf(old).columnType(old))
-      refuse(old, `fields.${now.name}.options`, 'cannot become a column of another type');
+      refuse(old, `fields.${now.name}.options`, 'cannot get another column type');
   }
 }

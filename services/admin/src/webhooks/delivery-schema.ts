@@ -16,7 +16,7 @@ export const deliveryJson = z
     response_code: z.number().nullable(),
     response_body: z.string().nullable(),
     error: z.string().nullable(),
-    payload: z.object({}).loose().optional().describe('the body of the request; missing with `skipPayload`'),
+    payload: z.object({}).loose().optional().describe('the request body; missing with `skipPayload`'),
     attempts: z.array(
       z.object({
         at: unixSeconds,
@@ -34,7 +34,7 @@ export const deliveryJson = z
 
 export const deliveriesQuery = pageQuery.extend({
   status: status.optional(),
-  event: z.string().optional().describe('the exact name of an event'),
+  event: z.string().optional().describe("an event's exact name"),
   skipTotal: flag.describe('count nothing; the totals are -1'),
   skipPayload: flag.describe('omit the payload, which may be large'),
 });

@@ -10,7 +10,7 @@ export const deliverySummaryJson = z
   .object({
     since: z.int(),
     until: z.int(),
-    step_s: z.int().describe('the length of a bucket'),
+    step_s: z.int().describe('bucket length'),
     is_complete: z.boolean().describe('false if only the newest deliveries are counted, because there are too many'),
     buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts })),
     webhooks: z.array(z.object({ id: z.string(), name: z.string(), ...counts })).describe('most deliveries first'),

@@ -28,13 +28,13 @@ export const eventJson = z.object({
   request_id: z.string().nullable(),
   trace_id: z.string().nullable(),
   deliveries: z.array(shortDelivery).describe('the newest 20'),
-  counts: z.partialRecord(status, z.number()).describe('the number of all deliveries by status'),
+  counts: z.partialRecord(status, z.number()).describe('delivery counts by status'),
 });
 
 /** An event with its body, and each delivery with its attempts. */
 export const eventDetailsJson = eventJson
   .extend({
-    body: z.object({}).loose().describe('the body of the request to webhooks'),
+    body: z.object({}).loose().describe('the body that webhooks receive'),
     deliveries: z
       .array(
         shortDelivery.extend({
@@ -60,7 +60,7 @@ const place = /^(\d{1,17})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 export const eventsQuery = z.object({
   cursor: boundedText(100)
-    .refine((text) => text === '' || place.test(text), 'must be the `next` of a page')
+    .refine((text) => text === '' || place.test(text), "must be a page's `next`")
     .transform((text) => {
       const [, atUs, id] = place.exec(text) ?? [];
       return atUs === undefined || id === undefined ? undefined : { atUs, id };
@@ -68,15 +68,15 @@ export const eventsQuery = z.object({
     .optional()
     .meta(describedAs({ type: 'string' })),
   perPage: boundedNumber({ min: 1, max: 100, otherwise: 30 }),
-  record: exactText.describe('the id of a record'),
-  event: exactText.describe('a pattern of a webhook, such as `posts.create` or `posts.*`'),
-  webhook: exactText.describe('the id of a webhook that has a delivery of the event'),
+  record: exactText.describe('a record id'),
+  event: exactText.describe('a webhook pattern, such as `posts.create` or `posts.*`'),
+  webhook: exactText.describe('the id of a webhook that has a delivery for the event'),
   status: z
     .enum(['', 'pending', 'success', 'dead'], 'must be pending, success or dead')
     .transform((text) => (text === '' ? undefined : text))
     .optional()
     .describe('the status of one of its deliveries'),
-  request_id: exactText.describe('the X-Request-Id of the request that caused it'),
+  request_id: exactText.describe("the causing request's X-Request-Id"),
   since: timeSec.describe('not before this, in unix seconds'),
   until: timeSec.describe('not after this, in unix seconds'),
 });

@@ -81,7 +81,7 @@ const events = z
     return good;
   });
 
-const headers = mapOf(z.unknown(), 'must be an object of header names and values').transform((values, { issues }) => {
+const headers = mapOf(z.unknown(), 'must be an object with header names and values').transform((values, { issues }) => {
   const problem = findHeaderProblem(values);
   if (problem) issues.push({ code: 'custom', message: problem, input: values });
   return values as Record<string, string>;

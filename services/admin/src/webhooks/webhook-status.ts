@@ -9,9 +9,7 @@ export const webhookStatusJson = z
   .object({
     state: z.enum(['active', 'paused', 'disabled']).describe('paused: every attempt fails; its events are kept'),
     failures: z.number().describe('failed attempts since the last success'),
-    failing_since: unixSeconds.describe(
-      'the first of these failures; of a disabled webhook: the reason it was disabled',
-    ),
+    failing_since: unixSeconds.describe('the first such failure; for a disabled webhook, the reason it was disabled'),
     paused_until: unixSeconds.describe('when one delivery is tried'),
     previous_secret_until: unixSeconds.describe('until when the former secret signs too'),
     pending: z.number().describe('deliveries that are not yet sent'),

@@ -83,4 +83,4 @@ export function createAccountHooksClient({ url, contextSigner, copy }: RemoteOpt
   };
 }
 
-const hooksAway = (cause?: unknown) => unavailable('the hooks of accounts cannot be called', cause);
+const hooksAway = (cause?: unknown) => unavailable('account hooks cannot be called', cause);

@@ -41,7 +41,7 @@ export async function requestEmailChange(
   if (!caller) throw unauthenticated();
   if (caller.isAnonymous) throw forbidden('an anonymous user has no address to change');
   const refused = await findRefusedFields(database.query, 'write', collection, caller, parts.schema);
-  if (refused.has('email')) throw refusedMembers(forbidden('the rule of a field does not allow it'), ['email']);
+  if (refused.has('email')) throw refusedMembers(forbidden("a field's rule does not allow it"), ['email']);
   const user = await proveCaller(parts, collection, 'password', { userId, oldPassword, context });
   inBackground(async () => {
     if (await findUserByEmail(database.query, collection, email)) return;

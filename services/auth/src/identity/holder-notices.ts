@@ -21,7 +21,7 @@ export function createHolderNotices(deps: NoticesDeps) {
   const { database, bus, cache, log } = deps;
   let endNotices = () => {};
   const task = every({
-    name: 'notify the holders of changed accounts',
+    name: "notify changed accounts' holders",
     log,
     intervalMs: idleMs,
     async run(ending) {

@@ -14,7 +14,7 @@ export const providerProfile = z
     avatar_url: claim,
   })
   .readonly()
-  .describe('the claims of the provider; null for each claim that it omits')
+  .describe("the provider's claims; null for each claim that it omits")
   .meta({ id: 'ProviderProfile' });
 
 export type Profile = z.output<typeof providerProfile>;

@@ -32,7 +32,7 @@ export function createDiscovery({ http, log, nowSec }: DiscoveryDeps): Discover 
     if (status >= 400 || !json) throw providerFailed();
     // Another issuer could speak for the users of this one (OpenID Connect Discovery 1.0 §4.3).
     if (json.issuer !== issuer) {
-      log.warn({ issuer }, 'the discovery document of an OpenID provider names another issuer');
+      log.warn({ issuer }, "an OpenID provider's discovery document names another issuer");
       throw misconfigured();
     }
     const endpoints = {

@@ -48,9 +48,7 @@ export function refuseProvidedFields({ email, verified }: ProviderSignIn['record
   if (verified === true && type !== 'admin') throw verifiedIsForAdmins();
   const given = Object.entries({ email, verified }).filter(([, value]) => value !== undefined && value !== false);
   if (given.length > 0)
-    throw validationFailed(
-      Object.fromEntries(given.map(([name]) => [name, 'is set from the profile of the provider'])),
-    );
+    throw validationFailed(Object.fromEntries(given.map(([name]) => [name, "is set from the provider's profile"])));
 }
 
 interface ProviderSignIn {

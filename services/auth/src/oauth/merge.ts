@@ -78,7 +78,7 @@ export async function confirmMerge(
   const owner = found && (await findUserById(database.query, collection, found.accountId));
   if (!found || !owner) throw invalidToken();
   if ('userId' in proof) {
-    if (proof.userId !== owner.id) throw forbidden('the token is of another user');
+    if (proof.userId !== owner.id) throw forbidden('the token belongs to another user');
     await proveCaller(parts, collection, 'fresh', { ...proof, oldPassword: undefined, context: origin.context });
   }
   const attempt =

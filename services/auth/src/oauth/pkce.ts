@@ -71,4 +71,4 @@ const keyOf = ({ collectionId, provider, redirectUri }: VerifierScope, state: st
 });
 
 const invalidState = () =>
-  new AppError(401, 'invalid_state', 'the state is used, expired, or of another provider or redirect');
+  new AppError(401, 'invalid_state', 'the state is used, expired, or belongs to another provider or redirect');

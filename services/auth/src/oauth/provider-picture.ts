@@ -35,7 +35,7 @@ export async function withPicture(
   const isNew = 'record' in session && session.record.id === id;
   if (!isNew || url === null || fields.length === 0) return session;
   const warn = (error: unknown) =>
-    parts.log.warn({ err: error, collection: collection.name, user: id }, 'cannot store the picture of a new user');
+    parts.log.warn({ err: error, collection: collection.name, user: id }, "cannot store a new user's picture");
   const stored = parts.accountHooks.takePicture(collection.name, { id, url, fields }, context).then(() => true);
   const settled = stored.catch(warn);
   parts.inBackground(async () => void (await settled));

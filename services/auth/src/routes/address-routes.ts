@@ -12,7 +12,7 @@ const provedAddress = z.object({
   dropped: z
     .array(z.enum(['totp', 'links']))
     .optional()
-    .describe('what the first proof of the address removed from the account; absent when nothing'),
+    .describe("what the address's first proof removed from the account; absent when nothing"),
 });
 
 /** Proving an address and changing it. */
@@ -24,7 +24,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     scope: 'none',
     summary: 'Mail the caller a link that proves the address; a proved address gets no mail',
     params: authParams,
-    answers: { 200: sent, 403: 'the token is of a user of another collection', 422: 'mail is not configured' },
+    answers: { 200: sent, 403: 'the token belongs to a user in another collection', 422: 'mail is not configured' },
     admit: admitTo(parts.collections),
     handler: (input) =>
       parts.collections.serve(input.params.collection, async (collection) => {
@@ -37,7 +37,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/verify-email'),
     access: 'public',
     scope: 'none',
-    summary: 'Prove an address with the token of the mail',
+    summary: "Prove an address with the mail's token",
     params: authParams,
     body: z.object({ token: text }),
     answers: { 200: provedAddress, 401: 'the token is wrong, used or expired' },
@@ -58,7 +58,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     body: z.object({ email: text, old_password: oldPassword }),
     answers: {
       200: sent,
-      403: 'an anonymous user, one of another collection, or no proof that the account is theirs',
+      403: 'an anonymous user, one in another collection, or no proof that the account is theirs',
       422: 'no address, or mail is off',
       429: 'too many wrong passwords',
     },
@@ -76,7 +76,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/confirm-email-change'),
     access: 'public',
     scope: 'none',
-    summary: 'Change an address with the token of the mail to the new address',
+    summary: 'Change an address with the token mailed to the new address',
     params: authParams,
     body: z.object({ token: text }),
     answers: {
@@ -97,7 +97,7 @@ export const addressRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Undo a change of address with the token of the mail to the old address; all sessions end',
+    summary: 'Undo an address change with the token mailed to the old address; all sessions end',
     params: authParams,
     body: z.object({ token: text }),
     answers: {

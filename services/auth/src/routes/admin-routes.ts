@@ -55,7 +55,7 @@ export const adminRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Finish the sign-in of an admin with a code of the authenticator app or a recovery code',
+    summary: "Finish an admin's sign-in with an authenticator code or a recovery code",
     body: secondFactorProof,
     answers: {
       200: adminSession,

@@ -33,7 +33,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     ...own,
     method: 'GET',
     path,
-    summary: 'Get whether the caller has an authenticator app, and the number of recovery codes',
+    summary: 'Get whether the caller has an authenticator app, and how many recovery codes',
     answers: {
       200: z.object({ enabled: z.boolean(), recovery_codes: z.object({ total: z.int(), remaining: z.int() }) }),
     },
@@ -43,7 +43,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     ...own,
     method: 'POST',
     path: `${path}/setup`,
-    summary: 'Create a secret for an authenticator app of the calling admin; it takes effect once confirmed',
+    summary: "Create a secret for the calling admin's authenticator app; it takes effect once confirmed",
     body: proof,
     answers: {
       200: z.object({ secret: z.string(), otpauth_url: z.string() }),
@@ -57,7 +57,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     ...own,
     method: 'POST',
     path: `${path}/confirm`,
-    summary: 'Confirm the authenticator app of the calling admin with one of its codes',
+    summary: "Confirm the calling admin's authenticator app with one of its codes",
     body: z.strictObject({ code: text }),
     answers: {
       200: z.object({ enabled: z.literal(true), codes }),
@@ -72,7 +72,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     ...own,
     method: 'POST',
     path: `${path}/disable`,
-    summary: 'Remove the authenticator app of the calling admin, with one of its codes and the old password',
+    summary: "Remove the calling admin's authenticator app, with one of its codes and the old password",
     body: z.strictObject({ code: text, old_password: oldPassword }),
     answers: {
       200: z.object({ enabled: z.literal(false) }),
@@ -90,7 +90,7 @@ export const adminTotpRoutes = (parts: AuthParts): Route[] => [
     ...own,
     method: 'POST',
     path: `${path}/recovery/regenerate`,
-    summary: 'Replace the recovery codes of the calling admin',
+    summary: "Replace the calling admin's recovery codes",
     body: proof,
     answers: {
       200: z.object({ codes }),

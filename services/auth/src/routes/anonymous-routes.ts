@@ -15,7 +15,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Sign in without an address; the body may have fields of the collection',
+    summary: "Sign in without an address; the body may have the collection's fields",
     params: authParams,
     body: z.record(z.string(), z.unknown()),
     answers: {
@@ -43,7 +43,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
     answers: {
       200: userSession,
       401: 'no token',
-      403: 'the caller is not an anonymous user of this collection',
+      403: 'the caller is not an anonymous user in this collection',
       404: 'no such auth collection',
       409: 'the address is taken',
       422: 'the address or the password is refused',

@@ -18,7 +18,7 @@ export const text = z.string('must be a string');
 /** The proof by password, where a session alone is not enough (identity §5.2). */
 export const oldPassword = text
   .optional()
-  .describe('the password of the account; without it a sign-in within the last 10 minutes may suffice');
+  .describe("the account's password; without it a sign-in within the last 10 minutes may suffice");
 
 interface Input {
   readonly params: { readonly collection: string };
@@ -46,7 +46,7 @@ type User = Extract<Principal, { type: 'user' }>;
 /** Returns the calling user, or the user as whom an admin acts. Throws 403 for a user of another collection. */
 export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick<RequestContext, 'principal'>): User {
   if (principal.type !== 'user') throw unauthenticated();
-  if (principal.collection !== name) throw forbidden('the token is of a user of another collection');
+  if (principal.collection !== name) throw forbidden('the token belongs to a user in another collection');
   return principal;
 }
 

@@ -14,7 +14,7 @@ export const impersonationRoutes = (parts: AuthParts): Route[] => [
     summary: 'Get a token with which the calling admin acts as a user',
     params: authParams.extend({ id: z.string() }),
     answers: {
-      200: z.object({ token: z.string(), impersonated_by: z.string().describe('id of the admin or the service key') }),
+      200: z.object({ token: z.string(), impersonated_by: z.string().describe("the admin's or service key's id") }),
       404: 'no such auth collection or user',
       422: 'impersonation is switched off',
     },

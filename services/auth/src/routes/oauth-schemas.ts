@@ -19,9 +19,9 @@ const redirectUri = value(2048).refine(
 );
 
 /** RFC 7636 §4.2: a SHA-256. */
-const codeChallenge = text.regex(/^[A-Za-z0-9_-]{43}$/, 'must be the 43 characters of an S256 challenge');
+const codeChallenge = text.regex(/^[A-Za-z0-9_-]{43}$/, "must be an S256 challenge's 43 characters");
 /** RFC 7636 §4.1. */
-const codeVerifier = text.regex(/^[A-Za-z0-9._~-]{43,128}$/, 'must have 43 to 128 characters of A-Z a-z 0-9 - . _ ~');
+const codeVerifier = text.regex(/^[A-Za-z0-9._~-]{43,128}$/, 'must have 43 to 128 characters from A-Z a-z 0-9 - . _ ~');
 
 /** The query of authorize. The caller sends a challenge or lets the service keep the verifier, but not both. */
 export const authorizeQuery = z
@@ -57,7 +57,7 @@ export const exchangeBody = z
     redirectUri,
     state: state.optional(),
     code_verifier: codeVerifier.optional(),
-    record: mapOf(z.unknown()).default({}).describe('fields of the user, for a new user'),
+    record: mapOf(z.unknown()).default({}).describe("the user's fields, for a new user"),
   })
   .transform(({ code_verifier: codeVerifier, state, ...rest }) => ({ ...rest, state, codeVerifier }));
 

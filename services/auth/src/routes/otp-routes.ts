@@ -46,7 +46,7 @@ export const otpRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Sign in with the code or the token of the link; each uses up both',
+    summary: "Sign in with the code or the link's token; each uses up both",
     params: authParams,
     body: codeProof,
     answers: {

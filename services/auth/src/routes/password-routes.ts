@@ -11,7 +11,7 @@ import { secondFactorRequired, userSession } from './session-schemas.ts';
 /** The members of every registration. The fields of the collection are checked with its definition. */
 const registration = z
   .looseObject({ email: z.email(), password: text.describe('what the user signs in with') })
-  .describe('the address, the password, and fields of the collection');
+  .describe("the address, the password, and the collection's fields");
 
 /** Registration, login, and resets and changes of the password (auth §3, §4). */
 export const passwordRoutes = (parts: AuthParts): Route[] => [
@@ -83,7 +83,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Set a new password with the token of the mail; all sessions end',
+    summary: "Set a new password with the mail's token; all sessions end",
     params: authParams,
     body: z.object({ token: text, password: text }),
     answers: {
@@ -109,7 +109,7 @@ export const passwordRoutes = (parts: AuthParts): Route[] => [
     body: z.object({ old_password: text, password: text }),
     answers: {
       200: userSession,
-      403: 'the token is of a user of another collection',
+      403: 'the token belongs to a user in another collection',
       404: 'no such auth collection',
       422: 'the old password is wrong, or the new one refused',
       429: 'too many failed attempts',

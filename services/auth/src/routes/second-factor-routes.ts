@@ -26,7 +26,7 @@ export const secondFactorRoutes = (parts: AuthParts): Route[] => [
     access: 'public',
     scope: 'none',
     action: 'auth',
-    summary: 'Finish a sign-in with a code of the authenticator app or a recovery code',
+    summary: 'Finish a sign-in with an authenticator code or a recovery code',
     params: authParams,
     body: secondFactorProof,
     answers: {

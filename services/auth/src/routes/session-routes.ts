@@ -75,7 +75,7 @@ function ownSessionRoutes(
       path: logoutPath,
       access,
       scope: 'none',
-      summary: 'End the session of the token',
+      summary: "End the token's session",
       params,
       answers: { 200: z.null(), 409: 'the token was signed elsewhere and has no session' },
       async handler(input) {
@@ -124,7 +124,7 @@ function ownSessionRoutes(
       path,
       access,
       scope: 'none',
-      summary: "End all of the caller's sessions except the current one, and all pending links of the account",
+      summary: "End all the caller's sessions except the current one, and the account's pending links",
       params,
       answers: { 200: z.null() },
       async handler(input) {

@@ -29,6 +29,6 @@ export const sessionJson = z
     last_used_at: z.int().describe('unix seconds'),
     ip: z.string().nullable(),
     user_agent: z.string().nullable(),
-    current: z.boolean().describe('whether it is the session of the request'),
+    current: z.boolean().describe("whether it is the request's session"),
   })
   .meta({ id: 'Session' });

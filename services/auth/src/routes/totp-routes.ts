@@ -6,7 +6,7 @@ import { admitTo, authParams, authPath, callerIn, callerProof, holderIn, oldPass
 
 const codes = z.array(z.string()).describe('ten recovery codes, shown this once');
 const setup = z.object({ secret: z.string(), otpauth_url: z.string() });
-const otherCollection = 'the token is of a user of another collection';
+const otherCollection = 'the token belongs to a user in another collection';
 const unprovedCaller = `${otherCollection}, or the caller does not prove that the account is theirs`;
 const freshProof = z.object({ old_password: oldPassword });
 
@@ -17,7 +17,7 @@ export const totpRoutes = (parts: AuthParts): Route[] => [
     path: authPath('/totp/setup'),
     access: 'user',
     scope: 'none',
-    summary: 'Create a secret for an authenticator app of the caller; it takes effect when it is confirmed',
+    summary: "Create a secret for the caller's authenticator app; it takes effect when it is confirmed",
     params: authParams,
     body: freshProof,
     answers: {

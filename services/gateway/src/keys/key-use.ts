@@ -27,7 +27,7 @@ interface Use {
 export function createKeyUse({ database, log }: KeyUseDeps): KeyUse {
   let uses = new Map<string, Use>();
   const writing = every({
-    name: 'write the last use of service keys',
+    name: "write service keys' last use",
     log,
     intervalMs,
     firstAfterMs: intervalMs,
@@ -53,7 +53,7 @@ export function createKeyUse({ database, log }: KeyUseDeps): KeyUse {
     start: writing.start,
     async stop() {
       await writing.stop();
-      await write().catch((error) => log.warn({ err: error }, 'cannot write the last use of service keys'));
+      await write().catch((error) => log.warn({ err: error }, "cannot write service keys' last use"));
     },
   };
 }

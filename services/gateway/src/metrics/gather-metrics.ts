@@ -21,7 +21,7 @@ const withUp = (service: string, { instance, families }: ReplicaMetrics) => ({
   families: [
     {
       name: 'recordbus_up',
-      help: '1 for a replica of a service that answered with its metrics, 0 for one that did not.',
+      help: '1 for a service replica that answered with its metrics, 0 for one that did not.',
       type: 'gauge' as const,
       isShared: false,
       samples: [{ name: 'recordbus_up', labels: { service }, value: families ? 1 : 0 }],

@@ -20,6 +20,6 @@ export function requireHostOfFiles(
 ): void {
   const isFile = aliases.includes(filePath);
   if (isFile === isFor(request, host)) return;
-  const message = isFile ? `files are served at ${host}` : 'this host serves only the files of records';
+  const message = isFile ? `files are served at ${host}` : 'this host serves only record files';
   throw new AppError(404, 'not_found', message, isFile ? { details: { host } } : {});
 }

@@ -17,7 +17,7 @@ export function createOpenCounts(metrics: Metrics): OpenCounts {
   ]);
   sampledGauges(metrics, {
     name: 'recordbus_open_connections',
-    help: 'Connections of clients that stay open, or are being opened, by kind.',
+    help: 'Client connections that stay open, or are being opened, by kind.',
     label: 'kind',
     sample: () => counts,
   });

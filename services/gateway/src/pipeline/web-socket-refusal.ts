@@ -25,12 +25,12 @@ export function findWebSocketRefusal(
   const { origin } = headers;
   // Browsers do not enforce CORS on WebSockets.
   if (origin !== undefined && !policy.answerHeaders(origin) && !isSameHost(origin, headers.host))
-    return forbidden('pages of this origin may open no WebSockets', 'origin_refused');
+    return forbidden('pages from this origin may not open WebSockets', 'origin_refused');
   return undefined;
 }
 
 const otherVersion = () =>
-  new AppError(426, 'upgrade_required', `the version of WebSockets must be ${version}`, {
+  new AppError(426, 'upgrade_required', `the WebSocket version must be ${version}`, {
     headers: { Upgrade: 'websocket', 'Sec-WebSocket-Version': version },
   });
 

@@ -43,7 +43,7 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
   const known = new Set<string>();
   let writtenBytes = 0;
   let endChanges: () => unknown = () => {};
-  const dropping = every({ name: 'drop old days of the request log', log, intervalMs: hourMs, run: drop });
+  const dropping = every({ name: 'drop old days from the request log', log, intervalMs: hourMs, run: drop });
 
   async function drop(): Promise<void> {
     const oldest = dayOf(clock() / 1000 - settings.get('logs.retention_days') * daySec);
@@ -53,9 +53,9 @@ export function createRequestDays({ database, settings, log, clock = Date.now }:
     const partitions = await boundRequests(database.query, settings.get('logs.requests_max_bytes'));
     if (partitions > 0) {
       known.clear();
-      log.info({ partitions }, 'dropped the oldest requests of the request log: it was full');
+      log.info({ partitions }, 'request log full: dropped its oldest requests');
     }
-    if (days.length > 0) log.info({ days }, 'dropped old days of the request log');
+    if (days.length > 0) log.info({ days }, 'dropped old days from the request log');
   }
 
   return {

@@ -17,7 +17,9 @@ export const requestJson = z
     request_id: z.string(),
     count: z
       .int()
-      .describe('how many refusals of this second and address the row stands for; it describes the first one'),
+      .describe(
+        'how many refusals in this second and from this address the row stands for; it describes the first one',
+      ),
     trace_id: z.string().nullable().describe('the trace, as in W3C `traceparent`; null before this was stored'),
   })
   .meta({ id: 'LoggedRequest' });

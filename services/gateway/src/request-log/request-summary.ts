@@ -10,7 +10,7 @@ export const requestSummaryJson = z
   .object({
     since: z.int(),
     until: z.int(),
-    step_s: z.int().describe('the length of a bucket'),
+    step_s: z.int().describe('bucket length'),
     is_complete: z.boolean().describe('false if only the newest requests were counted'),
     buckets: z.array(z.object({ at: z.int().describe('where it begins, in unix seconds'), ...counts, ...durations })),
   })

@@ -67,7 +67,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
       path: '/api/v1/health',
       access: 'public',
       scope: 'any',
-      summary: 'Get the health of each service',
+      summary: "Get each service's health",
       answers: { 200: health },
       async handler() {
         const { ready, checks: results } = await checkReadiness(checks, new Set(), checkTimeoutMs);

@@ -4,7 +4,7 @@ import { isKnownVersion, type Reply, type Route, route, wholeBody, withHeaders }
 import { z } from 'zod';
 import type { ApiReference } from '../reference/api-reference.ts';
 
-const ifNoneMatch = { 'If-None-Match': 'the ETag of a cached answer' };
+const ifNoneMatch = { 'If-None-Match': "a cached answer's ETag" };
 const notModified = 'the cached answer is current';
 
 interface ReferenceRoutesDeps extends Pick<ApiReference, 'find'> {
@@ -26,12 +26,12 @@ export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[
       version: z
         .enum(openApiVersions, `must be ${openApiVersions.join(' or ')}`)
         .default('3.1')
-        .describe('of OpenAPI: 3.0 for generators that do not read 3.1'),
+        .describe('OpenAPI version: 3.0 for generators that do not read 3.1'),
     }),
     requestHeaders: ifNoneMatch,
     answers: {
       200: withHeaders(wholeBody(z.looseObject({ openapi: z.string(), paths: z.record(z.string(), z.unknown()) })), {
-        ETag: 'The ETag of this document',
+        ETag: "This document's ETag",
       }),
       304: notModified,
       400: 'an unknown version',

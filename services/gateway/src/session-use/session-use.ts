@@ -22,7 +22,7 @@ interface SessionUseDeps {
 export function createSessionUse({ database, log }: SessionUseDeps): SessionUse {
   let usedAtSec = new Map<string, number>();
   const writing = every({
-    name: 'write the last use of sessions',
+    name: "write sessions' last use",
     log,
     intervalMs,
     firstAfterMs: intervalMs,
@@ -47,7 +47,7 @@ export function createSessionUse({ database, log }: SessionUseDeps): SessionUse 
     start: writing.start,
     async stop() {
       await writing.stop();
-      await write().catch((error) => log.warn({ err: error }, 'cannot write the last use of sessions'));
+      await write().catch((error) => log.warn({ err: error }, "cannot write sessions' last use"));
     },
   };
 }

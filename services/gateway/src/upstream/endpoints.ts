@@ -59,7 +59,7 @@ export class Endpoints {
     this.#options = options;
     this.#resolve = options.resolve ?? resolveAll;
     this.#checking = every({
-      name: `check the replicas of ${options.name}`,
+      name: `check the ${options.name} replicas`,
       log: options.log,
       intervalMs: checkEveryMs,
       firstAfterMs: checkEveryMs,
@@ -114,7 +114,7 @@ export class Endpoints {
       if (!this.#isStopped) this.#replace(addresses);
     } catch (error) {
       // The previous addresses stay in use: they are a better guess than none.
-      log.warn({ err: error, upstream: name }, 'the name of a service does not resolve');
+      log.warn({ err: error, upstream: name }, 'a service name does not resolve');
     }
   }
 

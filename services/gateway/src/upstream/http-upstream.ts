@@ -60,7 +60,7 @@ export function httpUpstream(options: HttpUpstreamOptions): Upstream {
     try {
       return { instance, families: await askMetrics(ask, endpoint) };
     } catch (error) {
-      log.debug({ err: error, upstream: name, instance }, 'cannot read the metrics of a replica');
+      log.debug({ err: error, upstream: name, instance }, "cannot read a replica's metrics");
       return { instance, families: undefined };
     }
   }

@@ -72,7 +72,7 @@ export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestP
   let onRoutes: (routes: readonly RouteManifest[]) => void = () => {};
   let known = '';
   const polling = every({
-    name: `read the routes of ${name}`,
+    name: `read the ${name} routes`,
     log,
     intervalMs: () => (known ? refreshMs : retryMs),
     async run(ending) {

@@ -46,7 +46,7 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
       if (rule !== '' && (await live.admitsToChannel(rule, channel, caller))) return rule;
       throw principal.type === 'guest' && principal.rejectedToken
         ? unauthenticated('the token is not valid')
-        : forbidden('the rule of this channel does not allow it');
+        : forbidden("the channel's rule does not allow it");
     },
   };
 }

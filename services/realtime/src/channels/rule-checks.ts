@@ -103,7 +103,7 @@ export function createRuleChecks({ rules, settings, bus, log, subscriptions }: R
   }
 
   const task: BackgroundTask = every({
-    name: 'check the rules of channels',
+    name: 'check channel rules',
     log,
     intervalMs,
     firstAfterMs: intervalMs,

@@ -15,7 +15,7 @@ export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, '
     access: 'public',
     scope: 'rules:*',
     action: 'create',
-    summary: 'Send a message to the subscribers of a channel',
+    summary: "Send a message to a channel's subscribers",
     params: z.object({ name: channelName }),
     body: z.strictObject({ data: z.unknown().nonoptional('is required') }),
     // The limit of the data ignores white space and escapes, so the body may be larger.

@@ -16,7 +16,7 @@ interface SubscribeDeps {
 }
 
 const answers = {
-  200: { about: 'a stream of events', contentType: 'text/event-stream' },
+  200: { about: 'server-sent events', contentType: 'text/event-stream' },
   400: 'a subscription or a cursor cannot be read',
   403: 'every subscription is refused',
   404: 'no such collection',
@@ -37,7 +37,7 @@ export const subscribeByQuery = (deps: SubscribeDeps): Route =>
     scope: 'records',
     action: 'subscribe',
     staysOpen: true,
-    summary: 'Follow changes: as a stream of events, or as a WebSocket with the subprotocol recordbus.v1',
+    summary: 'Follow changes: as server-sent events, or as a WebSocket with the subprotocol recordbus.v1',
     query: z.looseObject({
       subscribe: z.string().optional().describe('a subscription as JSON; may repeat'),
       ticket: z.string().optional().describe('a ticket in place of a token, for browsers'),
@@ -56,7 +56,7 @@ export const subscribeByBody = (deps: SubscribeDeps): Route =>
     scope: 'records',
     action: 'subscribe',
     staysOpen: true,
-    summary: 'Follow changes as a stream of events, with subscriptions in the body',
+    summary: 'Follow changes as server-sent events, with subscriptions in the body',
     body: z.strictObject({ subscriptions: z.array(z.unknown()) }),
     described: { body: describedSubscriptions },
     requestHeaders: { 'Last-Event-ID': 'the cursor to resume from' },

@@ -134,7 +134,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
       const { epoch, seq } = endOf();
       if (cursor.epoch === epoch && cursor.seq <= seq && cursor.seq >= recent.after) return undefined;
       const info = await askForStream();
-      if (!info) throw unavailable('there is no stream of events');
+      if (!info) throw unavailable('there is no event stream');
       return missedSince(cursor, stateOf(info));
     },
     read: (after) => recent.read(after) ?? older.read(after, recent.after),

@@ -53,7 +53,7 @@ export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChange
         next += 1;
         if (next > last) break;
       }
-      if (next === before) throw unavailable('the stream of events does not answer');
+      if (next === before) throw unavailable('the event stream does not answer');
     }
     return changes;
   }

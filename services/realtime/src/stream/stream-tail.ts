@@ -61,7 +61,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
   let wokenAtMs = Number.NEGATIVE_INFINITY;
   const isAwake = () => isUsed() || performance.now() - wokenAtMs < unusedMs;
   const reading = every({
-    name: 'follow the stream of events',
+    name: 'follow the event stream',
     log,
     fields: () => ({ stream: stream.name }),
     intervalMs: retryMs,

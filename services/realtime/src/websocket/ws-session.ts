@@ -63,7 +63,7 @@ export class WsSession {
       await this.#obey(readClientMessage(text), text.length);
     } catch (error) {
       if (isTemporary(error)) return endForReconnect(this.#connection);
-      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a message of a live connection failed');
+      if (!(error instanceof AppError)) this.#deps.log.error({ err: error }, 'a message on a live connection failed');
       this.#connection.send(messages.error(error instanceof AppError ? error : internalError(error)));
     }
   }
@@ -105,7 +105,7 @@ export class WsSession {
     if (this.#connection.followed.size >= maxSubscriptions)
       return malformed(`a connection has at most ${maxSubscriptions} subscriptions`);
     if (this.#unitsOfSubscriptions() + units > maxUnits)
-      return malformed(`the subscriptions of a connection have at most ${maxUnits} characters`);
+      return malformed(`a connection's subscriptions have at most ${maxUnits} characters`);
     return undefined;
   }
 
@@ -129,7 +129,7 @@ export class WsSession {
       throw unauthenticated('the token is not valid');
     const before = connection.principal;
     if (before.type !== 'guest' && !isSameAccount(before, principal))
-      throw forbidden('the token is of another account', 'other_account');
+      throw forbidden('the token belongs to another account', 'other_account');
     if (before.type === 'guest') this.#endAccount = parts.limits.enterAccount(principal);
     await parts.subscriber.rejoinConnection(connection, () => {
       parts.sessions.delete(connection);

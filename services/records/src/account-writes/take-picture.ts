@@ -49,7 +49,7 @@ export function createTakePicture(
 ): AccountHooks['takePicture'] {
   return async (name, { id, url, fields }, context) => {
     const warn = (error: unknown, field?: string) =>
-      log.warn({ err: error, collection: name, user: id, field }, 'cannot store the picture of a new user');
+      log.warn({ err: error, collection: name, user: id, field }, "cannot store a new user's picture");
     const picture = await fetchPicture(client, url).catch((error) => warn(error));
     if (!picture) return;
     for (const field of fields)

@@ -37,7 +37,7 @@ export async function aggregateRecords(
   const [row] = await reads
     .shaped<{ body: string }>({ ...statement, values: valuesFrom(given, ruleContext.request) })
     .catch(explainRefusal);
-  if (!row) throw new Error('the statement of an aggregate returned no row');
+  if (!row) throw new Error('the aggregate statement returned no row');
   return row.body;
 }
 

@@ -7,7 +7,7 @@ export const shownBackup = z
   .object({
     id: z.string(),
     state: z.enum(['running', 'done', 'failed']),
-    file: z.string().describe('the name of the archive'),
+    file: z.string().describe("the archive's name"),
     tables: z.int(),
     rows: z.int(),
     files: z.int(),
@@ -43,7 +43,7 @@ export async function addBackup(query: Query, { id, file, actor }: NewBackup): P
     text: `insert into system.backups (id, file, actor) values ($1, $2, $3) returning ${columns}`,
     values: [id, file, JSON.stringify(actor)],
   });
-  if (!row) throw new Error('the insert of a backup returned no row');
+  if (!row) throw new Error('the backup insert returned no row');
   return row;
 }
 

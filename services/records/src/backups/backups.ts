@@ -102,7 +102,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       throw conflict('too_many_backups', `${maxKept} archives are kept: delete one before the next backup`);
     const maxBytes = await place.maxBytes(kept.bytes);
     if (kept.bytes < maxBytes) return maxBytes - kept.bytes;
-    const takes = `the archives take ${kept.bytes} of the ${maxBytes} bytes of ${backupsMaxBytes.name}`;
+    const takes = `the archives take ${kept.bytes} of the ${maxBytes} bytes that ${backupsMaxBytes.name} allows`;
     throw conflict('too_many_backups', `${takes}: delete one before the next backup, or raise it`);
   }
 
@@ -126,7 +126,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     } catch (err) {
       log.warn({ backup: id, err }, 'a backup failed');
       await settle(backup, reasonOf(err)).catch((failure) =>
-        log.warn({ backup: id, err: failure }, 'cannot note the failure of a backup'),
+        log.warn({ backup: id, err: failure }, 'cannot note a backup failure'),
       );
     } finally {
       endNotes();

@@ -4,7 +4,7 @@ import { variable, wholeNumber } from '@recordbus/shared/config';
 /** operation §9.6. It is not a setting, since an admin could change that. */
 export const backupsMaxBytes = variable(
   'SERVICE_BACKUPS_MAX_BYTES',
-  'Maximum size of all archives of backups through the API, in bytes. Default: half of the disk space that is free or already theirs; no limit in an S3-compatible store.',
+  'Maximum total size for archives made through the API, in bytes. Default: half the disk space that is free or already theirs; no limit in an S3-compatible store.',
   wholeNumber(1, 2 ** 50).optional(),
 );
 

@@ -86,9 +86,9 @@ export function createBatchParts(deps: BatchPartsDeps, announced: number[]): For
   /** Opens the upload of an operation. */
   async function openRecord(operation: Operation, field: string, index: number): Promise<UploadParts> {
     const { op, id } = operation;
-    if (op === 'delete') throw operationRefused(index, { [field]: 'is a file of a delete' });
+    if (op === 'delete') throw operationRefused(index, { [field]: 'is a file for a delete' });
     if (typeof id === 'object' || (op === 'upsert' && id === undefined))
-      throw operationRefused(index, { [field]: 'is a file of an operation that does not name its record by id' });
+      throw operationRefused(index, { [field]: 'is a file for an operation that does not name its record by id' });
     const { query, storage, collections, removals } = deps;
     const collection = await collections.admit(requestOf(operation, deps.principal));
     const recordId = op === 'update' ? String(id) : id === undefined ? newId() : readNewId(id);

@@ -43,7 +43,7 @@ export function readOperations(parsed: readonly ParsedOperation[]): readonly Ope
   return parsed.map(({ value, bytes }, index) => {
     const operation = { ...readOperation(index, value), bytes };
     const { as } = operation;
-    if (as !== undefined && names.has(as)) throw operationRefused(index, { as: 'is the name of an earlier operation' });
+    if (as !== undefined && names.has(as)) throw operationRefused(index, { as: "is an earlier operation's name" });
     if (as !== undefined) names.add(as);
     return operation;
   });
@@ -56,14 +56,14 @@ function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> 
   if (!verb) throw operationRefused(index, { op: `must be one of ${verbs.join(', ')}` });
   const problems = new Map<string, string>();
   for (const name of Object.keys(value)) {
-    if (!members.has(name)) problems.set(name, 'is not a member of an operation');
-    else if (!ofEach.has(name) && !membersOf[verb].has(name)) problems.set(name, `is not a member of ${verb}`);
+    if (!members.has(name)) problems.set(name, 'is not an operation member');
+    else if (!ofEach.has(name) && !membersOf[verb].has(name)) problems.set(name, `is not a ${verb} member`);
   }
   const need = (name: string, isValid: boolean, message: string) => {
     if (!isValid && !problems.has(name)) problems.set(name, message);
   };
   const isPlace = typeof id === 'string' || isReference(id);
-  need('collection', typeof collection === 'string', 'must be the name of a collection');
+  need('collection', typeof collection === 'string', 'must be a collection name');
   need('id', id === undefined || isPlace, 'must be a text or a reference');
   if (verb === 'update' || verb === 'delete') need('id', isPlace, 'is required');
   if (verb === 'upsert') need('on', (id === undefined) !== (on === undefined), 'or id is required, and not both');
@@ -72,7 +72,7 @@ function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> 
   // As in the body of a single write (http §2.1).
   need('data', !isObject(data) || !Object.hasOwn(data, '__proto__'), 'must not have the member __proto__');
   need('data', !isObject(data) || Object.keys(data).length <= maxMembers, `must have at most ${maxMembers} members`);
-  need('if_match', ifMatch === undefined || isText(ifMatch), 'must be the ETag of a version, or *');
+  need('if_match', ifMatch === undefined || isText(ifMatch), "must be a version's ETag, or *");
   need(
     'as',
     as === undefined || isName(as),

@@ -26,12 +26,12 @@ export async function parseOperations(bytes: Uint8Array, most: number): Promise<
   const { elements, start, end } = await splitElements(bytes, 'operations', most);
   if (elements && elements.length > most) throw tooMany(most);
   const rest = Buffer.concat([bytes.subarray(0, start), bytes.subarray(end)]);
-  if (rest.length > maxRestBytes) throw malformed('the body has more than a list of operations');
+  if (rest.length > maxRestBytes) throw malformed('the body has more than the operations list');
   const body = parse(rest);
   const list = listIn(body);
-  if (!elements && list) throw malformed('the name of the member operations must have no escapes');
+  if (!elements && list) throw malformed('the member name operations must have no escapes');
   if (!elements || !list) return body;
-  if (list.length > 0) throw malformed('the body has several lists of operations');
+  if (list.length > 0) throw malformed('the body has several operations lists');
   const slice = startSlice();
   const operations: ParsedOperation[] = [];
   for (const [index, element] of elements.entries()) {

@@ -85,7 +85,7 @@ function usesOf(
     const refuse = (message: string) => operationRefused(index, { [member]: `refers to ${text}, ${message}` });
     if (used === undefined) throw refuse('and no operation has this name');
     if (used >= index) throw refuse('which is not an earlier operation');
-    if (operations[used]?.op === 'delete' || path.length === 0) throw refuse('which is no member of a result');
+    if (operations[used]?.op === 'delete' || path.length === 0) throw refuse('which no result has as a member');
     uses.add(used);
   };
   if (typeof id === 'object') add(id, 'id');

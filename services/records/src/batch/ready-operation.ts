@@ -53,7 +53,7 @@ export function readyOperation(
 }
 
 const tooLarge = (limitBytes: number, what: string) =>
-  payloadTooLarge(limitBytes, `${what} with the values of its references`);
+  payloadTooLarge(limitBytes, `${what} with its references' values`);
 
 /** The HTTP method of the single write, as rules see it. */
 function methodOf({ op, id }: PlannedOperation['operation']): string {

@@ -26,7 +26,7 @@ export async function resultsOf(
   const results: OperationResult[] = [];
   for await (const id of inSlices(ids)) {
     const row = byId.get(id);
-    if (!row) throw new Error('the statement of several operations wrote another record');
+    if (!row) throw new Error('the statement for several operations wrote another record');
     const body = await decryptAnswer(encryption, { collection, expansions: undefined }, row.body);
     results.push({ status, body, version: row.version });
   }

@@ -8,7 +8,7 @@ const intervalMs = 30_000;
 /** Creates the background task that drops old versions of deleted records. Every replica runs it. */
 export const createDropDeletedVersions = (query: Query, log: Logger): BackgroundTask =>
   every({
-    name: 'drop old versions of deleted records',
+    name: "drop deleted records' old versions",
     log,
     intervalMs,
     firstAfterMs: intervalMs,

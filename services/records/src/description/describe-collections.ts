@@ -101,9 +101,9 @@ function operationsOf(collection: Collection, kind: Principal['type']): RecordOp
 
 const aboutOf = ({ name, type }: Collection): string =>
   ({
-    base: `Records of ${name}.`,
-    auth: `Users of ${name}; they sign in at /api/v1/auth/${name}.`,
-    view: `Rows of the view ${name}; they can only be read.`,
+    base: `Records in ${name}.`,
+    auth: `Users in ${name}; they sign in at /api/v1/auth/${name}.`,
+    view: `Rows in the view ${name}; they can only be read.`,
   })[type];
 
 /** Whether records can be found by values that are unique. */

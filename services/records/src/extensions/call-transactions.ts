@@ -27,7 +27,7 @@ export const createWithTransactions =
     let lastNumber = 0;
 
     async function begin(): Promise<number> {
-      if (opened.size > 0) throw malformed('a transaction of this call is open: transactions do not nest');
+      if (opened.size > 0) throw malformed('this call already has a transaction open: transactions do not nest');
       lastNumber += 1;
       const number = lastNumber;
       const transaction = openTransaction(deps.write, () => isOver);

@@ -9,7 +9,7 @@ const intervalMs = 600_000;
 /** Creates the background task that removes expired values and old runs. Every replica runs it. */
 export const createHousekeeping = (query: Query, log: Logger): BackgroundTask =>
   every({
-    name: 'remove expired values and old runs of extensions',
+    name: "remove extensions' expired values and old runs",
     log,
     intervalMs,
     firstAfterMs: intervalMs,

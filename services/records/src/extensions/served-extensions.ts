@@ -37,7 +37,7 @@ export function createServedExtensions({ dispatch, ...deps }: ServedDeps): Serve
   let handle: RequestHandler | undefined;
   let routesChanged = () => {};
   // Until they are stored, the auth service writes accounts without new hooks, so a failure is retried.
-  const storingHooks = whenWoken({ name: 'store the hooks of accounts', log, retryMs, run: notifyAuth });
+  const storingHooks = whenWoken({ name: 'store account hooks', log, retryMs, run: notifyAuth });
   const findHooked = () => loaded?.hookedCollections ?? nothingHooked;
   const ending = new AbortController();
   let config: ExtensionsConfig | undefined;

@@ -19,7 +19,7 @@ export function divideTransaction({ query: inner, due }: WriteUnit, name = 'part
   let isOpen = true;
   let last: Promise<unknown> = Promise.resolve();
   const query: Query = (statement) => {
-    if (!isOpen) throw new AppError(500, 'transaction_over', 'the write of this call is over');
+    if (!isOpen) throw new AppError(500, 'transaction_over', "this call's write is over");
     return inner(statement);
   };
   const run = (text: string) => query({ text, values: [] });

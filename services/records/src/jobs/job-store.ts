@@ -49,7 +49,7 @@ export async function addJob(query: Query, job: NewJob): Promise<Job> {
       job.position,
     ],
   });
-  if (!row) throw new Error('the insert of a job returned no row');
+  if (!row) throw new Error('the job insert returned no row');
   return row;
 }
 

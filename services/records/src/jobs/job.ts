@@ -79,7 +79,7 @@ export const shownJob = z
       refused: z.int(),
       waiting: z.int().describe('rows whose targets come later'),
     }),
-    bytes: z.int().describe('the size of the body in UTF-8'),
+    bytes: z.int().describe("the body's size in UTF-8"),
     rate: z.number().nullable().describe('rows per second so far'),
     eta_s: z.int().nullable().describe('seconds until every row is read, at this rate'),
     error: z

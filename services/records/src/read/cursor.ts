@@ -28,11 +28,7 @@ export const maxCursorLength = 16_500;
  */
 export function writeCursor(list: CursorList, values: string): string {
   if (values.length > maxValuesLength)
-    throw new AppError(
-      422,
-      'cursor_too_long',
-      'the values of the sort are too long for a cursor: sort by shorter ones',
-    );
+    throw new AppError(422, 'cursor_too_long', 'the sort values are too long for a cursor: sort by shorter ones');
   return Buffer.from(`${nameOf(list)}${values}`).toString('base64url');
 }
 
@@ -44,7 +40,7 @@ export function readCursor(cursor: string, list: CursorList, keys: readonly Sort
   if (!text.startsWith(name)) throw malformedParameter('cursor', 'belongs to another filter, sort or caller');
   const values = parseValues(text.slice(name.length));
   if (values?.length !== keys.length || !keys.every((key, index) => canHave(key, values[index])))
-    throw malformedParameter('cursor', 'does not fit the fields of the sort');
+    throw malformedParameter('cursor', 'does not fit the sort fields');
   return values as CursorValues;
 }
 

@@ -60,7 +60,7 @@ export async function listByCursor(
   const [row] = await (isShaped
     ? reads.shaped<CursorRow>(statementFor(reads.maxAnswerBytes()))
     : reads.page<CursorRow>(collection.name, statementFor));
-  if (!row) throw new Error('the statement of a list returned no row');
+  if (!row) throw new Error('the list statement returned no row');
   const next = row.last === null ? null : writeCursor(list, row.last);
   return decryptAnswer(encryption, projection, `${row.body},"next":${JSON.stringify(next)}}`, reads.maxAnswerBytes());
 }

@@ -5,21 +5,19 @@ import { maxCursorLength } from './cursor.ts';
 
 /** The query parameters of a list (records §3.1). */
 export const listQuery = pageQuery.extend({
-  sort: freeText.describe('names of fields, separated by commas; - before a name sorts descending'),
+  sort: freeText.describe('field names, separated by commas; - before a name sorts descending'),
   consistency: z
     .literal('eventual')
     .optional()
-    .describe('`eventual`: a read replica may answer although it lacks the last writes of the caller'),
-  fields: freeText.describe('names of the members to show, separated by commas; all by default'),
+    .describe("`eventual`: a read replica may answer although it lacks the caller's last writes"),
+  fields: freeText.describe('members to show, separated by commas; all by default'),
   skipTotal: flag.describe('do not count the records'),
   filter: freeText.describe('an expression in the filter language'),
   cursor: boundedText(maxCursorLength)
     .optional()
-    .describe('`next` of the page before; empty for the first page. Pages by cursor have no totals'),
-  expand: freeText.describe(
-    'names of relations and back-relations, separated by commas, whose records are shown below expand',
-  ),
-  nearVector: freeText.describe('a JSON array of numbers; the answer has the records with the most similar vectors'),
+    .describe("the page before's `next`; empty for the first page. Pages by cursor have no totals"),
+  expand: freeText.describe('relations and back-relations, separated by commas, whose records are shown below expand'),
+  nearVector: freeText.describe('a JSON array with numbers; the answer has the records with the most similar vectors'),
   nearVectorField: freeText.describe('the vector field to compare with'),
   nearLimit: boundedNumber({ min: 1, max: 1000, otherwise: 10 }).describe('the most records to return'),
   nearMinScore: decimal.describe('the lowest score to return'),

@@ -37,7 +37,7 @@ export async function listRecords(
   const [row] = await (isPage
     ? reads.page<{ body: string } & Total>(collection.name, statementFor)
     : reads.shaped<{ body: string } & Total>(statementFor(reads.maxAnswerBytes())));
-  if (!row) throw new Error('the statement of a list returned no row');
+  if (!row) throw new Error('the list statement returned no row');
   if (countsWhole && reads.isCommitted) keepTotal(collection, row, !known);
   return decryptAnswer(encryption, projection, row.body, reads.maxAnswerBytes());
 }

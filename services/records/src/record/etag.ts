@@ -27,6 +27,6 @@ export function isNoneMatch(header: string | undefined, version: string): boolea
  */
 export function readOnlyNew(header: string | undefined): boolean {
   if (header === undefined) return false;
-  if (header.trim() !== '*') throw malformed('If-None-Match of a write must be *');
+  if (header.trim() !== '*') throw malformed("a write's If-None-Match must be *");
   return true;
 }

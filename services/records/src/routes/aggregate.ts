@@ -12,7 +12,7 @@ const paths = collectionPaths.map((path) => `${path}/aggregate`).reverse();
 
 const group = z
   .record(z.string(), z.unknown())
-  .describe('the keys and values of a group: author, month_created, count, sum_price');
+  .describe("a group's keys and values: author, month_created, count, sum_price");
 
 /** `GET /api/<col>/aggregate`. */
 export const aggregateRoute = (deps: RouteDeps): Route =>
@@ -22,7 +22,7 @@ export const aggregateRoute = (deps: RouteDeps): Route =>
     access: 'public',
     scope: 'records:read',
     action: 'list',
-    summary: 'Group records and compute values of the groups',
+    summary: "Group records and compute each group's values",
     params: collectionParams,
     query: aggregateQuery,
     answers: {

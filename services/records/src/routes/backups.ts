@@ -65,7 +65,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     ...own,
     method: 'GET',
     path: `${path}/:id`,
-    summary: 'Read the state of a backup',
+    summary: "Read a backup's state",
     params,
     answers: { 200: shownBackup, 404: 'no such backup' },
     async handler(input) {
@@ -92,7 +92,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     ...own,
     method: 'GET',
     path: `${path}/:id/archive`,
-    summary: 'Download the archive of a backup',
+    summary: "Download a backup's archive",
     params,
     requestHeaders: {
       Range: 'the bytes to return',
@@ -100,9 +100,9 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
     },
     answers: {
       200: withHeaders(otherContent('application/gzip', 'the archive'), archiveHeaders),
-      206: withHeaders(otherContent('application/gzip', 'the bytes of the range'), {
+      206: withHeaders(otherContent('application/gzip', "the range's bytes"), {
         ...archiveHeaders,
-        'Content-Range': 'The bytes of this answer, and the size of the archive',
+        'Content-Range': "This answer's bytes, and the archive's size",
       }),
       404: 'no such backup',
       409: 'the backup is not complete',
@@ -113,7 +113,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
       const backup = await getBackup(database.query, id);
       if (backup.state !== 'done') throw conflict('backup_incomplete', 'the backup has no archive: it is not complete');
       const found = await archives.find(archiveKey(backup));
-      if (!found) throw new AppError(410, 'archive_gone', 'the archive of the backup is no longer in the store');
+      if (!found) throw new AppError(410, 'archive_gone', "the backup's archive is no longer in the store");
       const reply = download(archives, backup, { header, isHead, ...found });
       const target = { type: 'backup', id: backup.id };
       if (!isHead)
@@ -128,7 +128,7 @@ export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps):
   }),
 ];
 
-const archiveHeaders = { ETag: 'Of the archive', 'Content-Disposition': 'A name for the file' };
+const archiveHeaders = { ETag: "The archive's ETag", 'Content-Disposition': 'A name for the file' };
 
 /** Finds a backup. Throws 404. */
 async function getBackup(query: Query, id: string): Promise<Backup> {
@@ -154,7 +154,7 @@ function download(archives: Storage, backup: Backup, { sizeBytes, isHead, header
     });
   const openStream = async () => {
     const stream = await archives.open(archiveKey(backup), range);
-    if (!stream) throw new AppError(410, 'archive_gone', 'the archive of the backup is no longer in the store');
+    if (!stream) throw new AppError(410, 'archive_gone', "the backup's archive is no longer in the store");
     return stream;
   };
   const { start, end } = range ?? { start: 0, end: sizeBytes - 1 };

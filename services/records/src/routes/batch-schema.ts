@@ -5,7 +5,7 @@ import { anyRecord } from './record-schema.ts';
 /** Not an object schema: readers of the document would treat a property `$ref` as a reference of JSON Schema. */
 const reference = z
   .record(z.string(), z.string())
-  .describe('`{"$ref": "<as>.<member>"}`, a member of the result of an earlier operation');
+  .describe('`{"$ref": "<as>.<member>"}`, a member of an earlier operation\'s result');
 
 const operation = z.object({
   op: z.enum(['create', 'update', 'upsert', 'delete']),
@@ -14,19 +14,19 @@ const operation = z.object({
   on: z
     .union([z.string(), z.array(z.string())])
     .optional()
-    .describe('for an upsert without id: a unique field, or the fields of a unique index'),
+    .describe("for an upsert without id: a unique field, or a unique index's fields"),
   data: z
     .record(z.string(), z.unknown())
     .optional()
     .describe('the fields; a value may be `{"$ref": "<as>.<member>"}`, a member of an earlier result'),
-  if_match: z.string().optional().describe('the ETag of the version to change, or * for any'),
+  if_match: z.string().optional().describe("the current version's ETag, or * for any"),
   as: z.string().optional().describe('a name by which later operations refer to the result'),
 });
 
 const result = z.object({
   status: z.literal([200, 201]),
   data: anyRecord.nullable().describe('null after a delete'),
-  etag: z.string().nullable().describe('the version of the record; null after a delete'),
+  etag: z.string().nullable().describe("the record's version; null after a delete"),
 });
 
 /** The schemas of a batch. Its operations are read one by one, so a refusal has the index of the operation. */
@@ -43,7 +43,7 @@ export const batchForm = {
     operations: {
       type: 'string',
       contentMediaType: 'application/json',
-      description: 'the list of operations, as JSON',
+      description: 'the operations, as a JSON list',
     },
   },
   required: ['operations'],

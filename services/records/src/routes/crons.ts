@@ -36,7 +36,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     path: '/api/v1/admin/crons',
     access: 'admin',
     scope: 'admin',
-    summary: 'List the crons of the extensions',
+    summary: 'List extension crons',
     answers: { 200: z.array(cron) },
     async handler() {
       const crons = findScheduler()?.crons ?? [];
@@ -63,7 +63,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     path: '/api/v1/admin/crons/:name/runs',
     access: 'admin',
     scope: 'admin',
-    summary: 'List the runs of a cron, newest first',
+    summary: "List a cron's runs, newest first",
     params,
     query: pageQuery,
     answers: { 200: pageOf(cronRun), 404: 'no such cron' },
@@ -79,7 +79,7 @@ export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
     path: '/api/v1/admin/crons/:name/run',
     access: 'admin',
     scope: 'admin',
-    summary: 'Start a run of a cron',
+    summary: 'Start a cron run',
     params,
     answers: { 202: cronRun, 404: 'no such cron', 409: 'the cron is running' },
     async handler({ params: { name }, context, header }) {

@@ -22,7 +22,7 @@ import type { RouteDeps } from './route-deps.ts';
 
 const params = z.object({ collection: z.string(), id: z.string(), filename: z.string() });
 
-const fileHeaders = { ETag: 'Of the file', 'Content-Disposition': 'Whether to show or to save it' };
+const fileHeaders = { ETag: "The file's ETag", 'Content-Disposition': 'Whether to show or to save it' };
 
 /** `GET /api/files/<col>/<id>/<filename>`. */
 export const downloadRoute = (deps: RouteDeps): Route =>
@@ -38,23 +38,23 @@ export const downloadRoute = (deps: RouteDeps): Route =>
       token: freeText.describe('opens a protected file, see POST /api/v1/files/token'),
       thumb: freeText.meta({
         pattern: thumbSize.source,
-        description: 'a preview of this size instead: 100x100, or one that the option thumbs of the field lists',
+        description: "a preview in this size instead: 100x100, or one that the field's option thumbs lists",
       }),
       download: flag.describe('send the file as an attachment'),
     }),
     requestHeaders: {
       Range: 'the bytes to return',
-      'If-Range': 'the ETag of the file of which the caller has a part',
+      'If-Range': 'the ETag of the file that the caller has in part',
       'If-None-Match': 'the ETag of the file that the caller has',
     },
     answers: {
       200: withHeaders(otherContent('*/*', 'the bytes'), fileHeaders),
-      206: withHeaders(otherContent('*/*', 'the bytes of the range'), {
+      206: withHeaders(otherContent('*/*', "the range's bytes"), {
         ...fileHeaders,
-        'Content-Range': 'The bytes of this answer, and the size of the file',
+        'Content-Range': "This answer's bytes, and the file's size",
       }),
       304: 'the caller has the file',
-      400: 'the field has no previews of this size, or download is invalid',
+      400: 'the field has no previews in this size, or download is invalid',
       401: 'a token is required',
       403: 'a rule refuses, or the token is for another address',
       404: 'no such file',

@@ -38,7 +38,7 @@ export const historyRoute = (deps: RouteDeps): Route =>
     access: 'public',
     scope: 'records:read',
     action: 'view',
-    summary: 'List the versions of a record, newest first',
+    summary: "List a record's versions, newest first",
     params: recordParams,
     query: pageQuery.extend({ perPage: boundedNumber({ min: 1, max: 1000, otherwise: 50 }) }),
     answers: {

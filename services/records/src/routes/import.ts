@@ -53,10 +53,10 @@ export const importRoute = (deps: ImportRouteDeps): Route =>
       404: 'no such collection',
       405: 'a view collection is read-only',
       409: 'the upload took too long',
-      410: 'the body of the earlier import is gone',
+      410: "the earlier import's body is gone",
       413: 'the body is too large',
       415: 'the body is compressed, or a form',
-      422: 'a parameter, a column or the format of the body is refused, or the body is broken',
+      422: "a parameter, a column or the body's format is refused, or the body is broken",
     },
     admit: admitTo(actions, deps),
     handler: async (input) => {

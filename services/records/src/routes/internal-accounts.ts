@@ -24,7 +24,7 @@ export const internalAccountRoutes = (hooks: AccountHooks): Route[] => [
     path: accountHookPaths.signIn,
     access: 'public',
     scope: 'any',
-    summary: 'Run the sign-in hooks of extensions',
+    summary: "Run extensions' sign-in hooks",
     body: signInAttempt,
     answers: { 200: z.object({ hasHooks: z.boolean(), wantsToKnow: z.boolean() }) },
     async handler({ body, context }) {
@@ -66,7 +66,7 @@ export const internalAccountRoutes = (hooks: AccountHooks): Route[] => [
     path: accountHookPaths.pictures,
     access: 'public',
     scope: 'any',
-    summary: 'Give a new user the picture of a provider',
+    summary: "Give a new user a provider's picture",
     params,
     body: userPicture,
     answers: { 200: z.object({}) },

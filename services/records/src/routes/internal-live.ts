@@ -25,7 +25,7 @@ export const internalLiveRoutes = (live: LiveReads): Route[] => [
   route({
     ...shared,
     path: livePaths.snapshot,
-    summary: 'Read the snapshot of a live subscription',
+    summary: "Read a live subscription's snapshot",
     body: liveSchemas.snapshot.body,
     answers: { 200: liveSchemas.snapshot.answer },
     handler: async ({ body }) => ok(await live.snapshot(body.request, body.caller)),
@@ -57,7 +57,7 @@ export const internalLiveRoutes = (live: LiveReads): Route[] => [
   route({
     ...shared,
     path: livePaths.channel,
-    summary: 'Check the rule of a channel',
+    summary: "Check a channel's rule",
     body: liveSchemas.channel.body,
     answers: { 200: liveSchemas.channel.answer },
     handler: async ({ body }) => ok({ admits: await live.admitsToChannel(body.rule, body.channel, body.caller) }),

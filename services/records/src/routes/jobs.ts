@@ -45,7 +45,7 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
       summary: 'List jobs, newest first',
       query: pageQuery.extend({
         state: z.enum(jobStates).optional(),
-        collection: z.string().max(63).optional().describe('jobs of this collection'),
+        collection: z.string().max(63).optional().describe('jobs for this collection'),
       }),
       answers: { 200: pageOf(shownJob), 400: 'a parameter is invalid' },
       async handler({ query: { page: number, perPage, state, collection }, context: { principal } }) {
@@ -61,7 +61,7 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
       access: 'admin',
       scope: 'records',
       action: 'view',
-      summary: 'Read the state of a job',
+      summary: "Read a job's state",
       params,
       answers: { 200: shownJob, 404: 'no such job' },
       handler: async ({ params: { id }, context }) => ok(showImport(await getJob(query, id, context.principal))),
@@ -72,14 +72,14 @@ export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
       access: 'admin',
       scope: 'records',
       action: 'view',
-      summary: 'Download the refused rows of a job, with the reasons',
+      summary: "Download a job's refused rows, with the reasons",
       params,
       answers: {
-        200: withHeaders(otherContent('*/*', 'the rows, in the format of the import'), {
+        200: withHeaders(otherContent('*/*', "the rows, in the import's format"), {
           'Content-Disposition': 'A name for the file',
         }),
         404: 'no such job',
-        410: 'the body of the job is gone',
+        410: "the job's body is gone",
       },
       async handler({ params: { id }, context }) {
         const job = await getJob(query, id, context.principal);
@@ -113,9 +113,9 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
     params,
     answers: {
       200: shownJob,
-      403: 'the job is of another admin',
+      403: 'the job belongs to another admin',
       404: 'no such job',
-      409: 'the state of the job does not allow it',
+      409: "the job's state does not allow it",
     },
     async handler({ params: { id }, context, header }) {
       const own = database.of('admin');
@@ -147,5 +147,5 @@ async function requireOwner(query: Query, { actor }: Job, principal: Principal):
   if (actor.type === 'service' && isAdmin(principal)) return;
   const table = actor.type === 'admin' ? 'system.admins' : 'system.service_keys';
   const owners = await query({ text: `select from ${table} where id = $1`, values: [actor.id] });
-  if (owners.length > 0) throw forbidden('the job is of another admin or key');
+  if (owners.length > 0) throw forbidden('the job belongs to another admin or key');
 }

@@ -21,7 +21,7 @@ const actions = ['update', 'create'] as const;
 const body = z.record(z.string(), z.unknown());
 
 const requestHeaders = {
-  'If-Match': 'the ETag of the version to change, or * for any; 412 for another version, or if there is no record',
+  'If-Match': "the current version's ETag, or * for any; 412 for another version, or if there is no record",
   'If-None-Match': '* to only create a record; 412 if it exists',
 };
 
@@ -54,7 +54,7 @@ export const putRoute = (deps: RouteDeps): Route =>
     requestHeaders,
     answers: {
       ...answers,
-      409: 'files of a deleted record with this id are being removed, or the record keeps changing',
+      409: "a deleted record's files with this id are being removed, or the record keeps changing",
       415: 'the body is neither JSON nor multipart/form-data',
       422: 'the id or a field is refused',
     },
@@ -89,13 +89,13 @@ export const upsertRoute = (deps: RouteDeps): Route =>
     scope: 'records:write',
     action: 'update',
     otherAction: 'create',
-    summary: 'Create a record, or change the one with the same value of a unique field',
+    summary: 'Create a record, or change the one with the same value in a unique field',
     params: collectionParams,
     query: z.object({
       on: z
         .string('is required')
         .min(1, 'is required')
-        .describe('a unique field, or the fields of a unique index, separated by commas; the body has their values'),
+        .describe("a unique field, or a unique index's fields, separated by commas; the body has their values"),
     }),
     body,
     requestHeaders,
@@ -104,7 +104,7 @@ export const upsertRoute = (deps: RouteDeps): Route =>
       400: 'on does not name unique fields, or a parameter is invalid',
       409: 'the record keeps changing',
       415: 'the body is not JSON',
-      422: 'a field is refused, or one of on has no value',
+      422: 'a field is refused, or one in on has no value',
     },
     admit: admitTo(actions, deps),
     handler: (input) =>

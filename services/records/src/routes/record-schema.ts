@@ -11,10 +11,10 @@ export const anyRecord = z
   .meta({ id: 'AnyRecord' });
 
 /** The header with the version of the record in an answer. */
-export const etagHeader = { ETag: 'The version of the record, for If-Match and If-None-Match' };
+export const etagHeader = { ETag: "The record's version, for If-Match and If-None-Match" };
 
 /** The header with the versions that a write admits. */
-export const ifMatchHeader = { 'If-Match': 'the ETag of the version to change, or * for any; 412 for another version' };
+export const ifMatchHeader = { 'If-Match': "the current version's ETag, or * for any; 412 for another version" };
 
 /** Why a read is refused with 422 for its cost. */
 export const tooExpensive =

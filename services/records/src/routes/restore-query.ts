@@ -11,14 +11,14 @@ const at = z
   .regex(/^([+-]?\d+)?$/, 'must be a time in unix seconds')
   .transform((text) => (text === '' ? undefined : lastOfSecond(withinBigint(text))))
   .optional()
-  .meta(describedAs({ type: 'integer', description: 'unix seconds: the last version of this second or before it' }));
+  .meta(describedAs({ type: 'integer', description: 'unix seconds: the last version in this second or before it' }));
 
 const version = z
   .string()
   .transform((text, context) => {
     if (text === '') return undefined;
     const read = readVersion(text);
-    if (!read) context.addIssue({ code: 'custom', message: 'must be the version of a history row' });
+    if (!read) context.addIssue({ code: 'custom', message: "must be a history row's version" });
     return read;
   })
   .optional()

@@ -19,15 +19,15 @@ const body = z.strictObject({
     .nullable()
     .default(null)
     .describe('the user; null for a guest'),
-  id: z.string().default('').describe('the record of a view, an update or a delete'),
-  body: mapOf(z.unknown()).default({}).describe('the body of a create or an update'),
+  id: z.string().default('').describe('the record to view, update or delete'),
+  body: mapOf(z.unknown()).default({}).describe("a create's or update's body"),
 });
 
 const verdict = z.object({
   admitted: z.boolean(),
   reason: z.string().nullable().describe('the refusal that the caller would get'),
   records: z.array(anyRecord).nullable().describe('the records that the caller would read, at most 10'),
-  total: z.int().nullable().describe('the number of records in the list'),
+  total: z.int().nullable().describe('how many records the list has'),
 });
 
 const methods = { list: 'GET', view: 'GET', create: 'POST', update: 'PATCH', delete: 'DELETE' } as const;
@@ -39,7 +39,7 @@ export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]
     path: '/api/v1/admin/collections/:collection/try-rule',
     access: 'admin',
     scope: 'admin',
-    summary: 'Try a rule of a collection for a user or a guest; nothing is written',
+    summary: "Try a collection's rule for a user or a guest; nothing is written",
     params: z.object({ collection: z.string() }),
     body,
     answers: {

@@ -25,7 +25,7 @@ export const updateRoute = (deps: RouteDeps): Route =>
     access: 'public',
     scope: 'records:write',
     action: 'update',
-    summary: 'Change fields of a record',
+    summary: "Change a record's fields",
     params: recordParams,
     body: z.record(z.string(), z.unknown()),
     multipartLimitBytes: deps.maxUploadBytes,

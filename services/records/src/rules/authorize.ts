@@ -18,10 +18,7 @@ export function authorize(rule: Rule, principal: Principal): void {
 }
 
 /** The refusal of a rule that does not hold: 403, or 401 for a guest with an invalid token (rules §2.4). */
-export const ruleRefusal = (
-  principal: Principal,
-  message = 'the rule of this collection does not allow it',
-): AppError =>
+export const ruleRefusal = (principal: Principal, message = "the collection's rule does not allow it"): AppError =>
   principal.type === 'guest' && principal.rejectedToken
     ? unauthenticated('the token is not valid')
     : forbidden(message);

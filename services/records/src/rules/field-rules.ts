@@ -30,4 +30,4 @@ export function refuseClosedFields(body: Readonly<Record<string, unknown>>, acce
 
 /** The refusal of a body with fields that the caller may not write: 403, or 401 for a guest with an invalid token. */
 export const fieldRefusal = (names: readonly string[], { principal }: Pick<Caller, 'principal'>): AppError =>
-  refusedMembers(ruleRefusal(principal, 'the rule of a field does not allow it'), names);
+  refusedMembers(ruleRefusal(principal, "a field's rule does not allow it"), names);

@@ -31,7 +31,7 @@ function readStep(text: string): ExpandStep {
   const open = text.indexOf('(');
   if (open < 0) return { name: text, options: undefined };
   const name = text.slice(0, open);
-  if (!text.endsWith(')')) throw refusedExpand(`expected . or , behind the options of ${JSON.stringify(name)}`);
+  if (!text.endsWith(')')) throw refusedExpand(`expected . or , after the options for ${JSON.stringify(name)}`);
   return { name, options: readOptions(name, text.slice(open + 1, -1)) };
 }
 
@@ -67,12 +67,12 @@ function readOptions(name: string, text: string): ReferrerOptions {
 function readLimit(name: string, text: string | undefined): number {
   if (text === undefined) return defaultOptions.limit;
   const limit = /^\d{1,5}$/.test(text) ? Number(text) : 0;
-  if (limit < 1 || limit > maxLimit) throw refusedExpand(`the limit of ${name} must be from 1 to ${maxLimit}`);
+  if (limit < 1 || limit > maxLimit) throw refusedExpand(`the limit for ${name} must be from 1 to ${maxLimit}`);
   return limit;
 }
 
 function readTotal(name: string, text: string | undefined): boolean {
-  if (text !== undefined && text !== '0' && text !== '1') throw refusedExpand(`the total of ${name} must be 0 or 1`);
+  if (text !== undefined && text !== '0' && text !== '1') throw refusedExpand(`the total for ${name} must be 0 or 1`);
   return text === '1';
 }
 

@@ -24,7 +24,7 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
   /** By sequence number, so that a message redelivered while it waits here is handled once. */
   const waiting = new Map<number, JsMsg>();
   const handling = whenWoken({
-    name: 'create the deliveries of events',
+    name: 'create event deliveries',
     log,
     fields: () => ({ messages: waiting.size }),
     retryMs,

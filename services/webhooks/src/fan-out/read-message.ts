@@ -37,7 +37,7 @@ const oldestMs = 30 * dayMs;
 export function readMessage(message: Message): ReceivedEvent {
   const received = decodeEnvelope(message.data);
   const { event } = received.envelope;
-  if (event.includes('\0') || !event.isWellFormed()) throw new Error('the name of the event is not text');
+  if (event.includes('\0') || !event.isWellFormed()) throw new Error('the event name is not text');
   return { message, received };
 }
 

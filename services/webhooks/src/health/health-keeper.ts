@@ -45,7 +45,7 @@ export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
       if (results.length === 0) return;
       noting = noting
         .then(() => keep(results))
-        .catch((error) => log.warn({ err: error }, 'cannot update the health of webhooks'));
+        .catch((error) => log.warn({ err: error }, 'cannot update webhook health'));
     },
     stop: () => noting,
   };

@@ -27,7 +27,7 @@ const retryMs = 60_000;
 /** Creates the task. Every replica runs it, and a lock in the database lets one replica work at a time. */
 export function createDeliveryDays({ query, days, keepDays, log }: DeliveryDaysOptions): DeliveryDays {
   const keeping = every({
-    name: 'create and drop the days of the delivery log',
+    name: 'create and drop delivery log days',
     log,
     intervalMs: hourMs,
     retryMs,
@@ -36,7 +36,7 @@ export function createDeliveryDays({ query, days, keepDays, log }: DeliveryDaysO
       const dropped = await dropOldDays(query, keepDays());
       if (dropped.length === 0) return;
       days.forget();
-      log.info({ days: dropped }, 'dropped old days of the delivery log');
+      log.info({ days: dropped }, 'dropped old days from the delivery log');
     },
   });
 

@@ -52,7 +52,7 @@ export const fieldKinds: readonly FieldKind[] = [
   { type: 'date', about: 'Date and time', options: [] },
   {
     type: 'select',
-    about: 'One or more of a list of values',
+    about: 'One or more values from a list',
     options: [lines('values', 'Values', 'One per line'), multiple],
   },
   {

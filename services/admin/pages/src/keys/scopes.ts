@@ -6,7 +6,7 @@ export const fixedScopes: Readonly<Record<string, string>> = {
   'webhooks:write': 'Read and change webhooks. Send tests, resend and replay deliveries',
   'settings:read': 'Read settings, including secrets',
   'settings:write': 'Read and change settings. Send test mails and notifications',
-  files: 'Download files of collections that the key can read',
+  files: 'Download files from collections that the key can read',
   'logs:read': 'Read the request log and the audit log',
   'metrics:read': 'Read metrics',
   'users:impersonate': 'Act as a user',

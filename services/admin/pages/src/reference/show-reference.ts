@@ -39,7 +39,7 @@ const withoutServices = {
 /** Shows a document in place of the last one. Requests that the reader sends carry the token. */
 export function showReference(document: OpenApi, token: string | undefined): void {
   const place = window.document.querySelector('#reference');
-  if (!place || !window.Scalar) throw new Error('The script of the API reference is missing.');
+  if (!place || !window.Scalar) throw new Error('The API reference script is missing.');
   shown?.destroy();
   const inner = window.document.createElement('div');
   place.replaceChildren(inner);

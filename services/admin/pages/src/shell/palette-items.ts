@@ -60,7 +60,7 @@ const byId = (query: string): PaletteItem[] =>
     ? [
         opens(`Request ${query}`, 'by ID', 'logs', pathTo('requests', query)),
         opens(
-          `Events of record ${query}`,
+          `Events for record ${query}`,
           'by ID',
           'events',
           `${pathTo('events')}?record=${encodeURIComponent(query)}`,

@@ -36,7 +36,7 @@ export async function runCron(deps: CronDeps, cron: DeclaredCron, run: CronRun):
   const failure = await underLease({ renewMs, renew }, () => callCron(deps, cron, run)).then(() => null, errorTextOf);
   if (failure !== null) log.warn({ ...facts, reason: failure }, 'a cron failed');
   await endRun(database.query, run.id, failure).catch((error) =>
-    log.warn({ ...facts, err: error }, 'cannot record the end of a cron run'),
+    log.warn({ ...facts, err: error }, "cannot record a cron run's end"),
   );
 }
 

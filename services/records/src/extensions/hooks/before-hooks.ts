@@ -77,7 +77,7 @@ async function callHooks(
   let values = given;
   for (const { extension, target } of hooksAt(host.extensions, collection.name, points)) {
     const remainingMs = scope.deadlineMs - performance.now();
-    if (remainingMs <= 0) throw upstreamTimeout(`the hooks of the write took longer than ${hooksBudgetMs} ms`);
+    if (remainingMs <= 0) throw upstreamTimeout(`the write's hooks took longer than ${hooksBudgetMs} ms`);
     const input: Write = {
       operation,
       collection: collection.name,

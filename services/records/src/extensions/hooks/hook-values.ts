@@ -42,5 +42,5 @@ export async function checkFields(
 export function readValues(text: unknown): Values {
   const values: unknown = JSON.parse(String(text));
   if (typeof values === 'object' && values !== null && !Array.isArray(values)) return { ...values };
-  throw new AppError(500, 'extension_failed', 'the values of a hook are not an object');
+  throw new AppError(500, 'extension_failed', "a hook's values are not an object");
 }

@@ -35,7 +35,7 @@ export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
       const place = `${described.method} ${described.path.replaceAll(/:[^/]+/g, ':')}`;
       const owner = taken.get(place);
       if (owner !== undefined) {
-        deps.log.error({ extension: name, route: place, takenBy: owner }, 'the route of an extension is already taken');
+        deps.log.error({ extension: name, route: place, takenBy: owner }, 'an extension route is already taken');
         return [];
       }
       taken.set(place, name);
@@ -57,7 +57,7 @@ function extensionRoute(deps: ExtensionRoutesDeps, extension: string, described:
     ...(takesBody && { body: z.record(z.string(), z.unknown()) }),
     answers: {
       200: z.unknown(),
-      403: 'the rule of the route refuses',
+      403: "the route's rule refuses",
       422: 'the body is refused',
       500: 'the extension failed',
       504: 'the extension took too long',
@@ -133,5 +133,5 @@ async function checkRouteRule(
     text: `select (${condition}) is true as allowed from (select) nothing`,
     values: parameters.values(request),
   });
-  if (!row?.allowed) throw ruleRefusal(principal, 'the rule of this route does not allow it');
+  if (!row?.allowed) throw ruleRefusal(principal, "the route's rule does not allow it");
 }

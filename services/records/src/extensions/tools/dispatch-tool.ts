@@ -32,9 +32,9 @@ export const dispatchTools = ({ write, schema }: DispatchDeps): Readonly<Record<
 
 /** Why the name of an event is reserved for the product; undefined for a free name. */
 function findOwnerProblem(event: string, { findCollection }: DispatchDeps['schema']): string | undefined {
-  if (event.startsWith('system.') || event === 'webhooks.test') return 'is an event of the product';
+  if (event.startsWith('system.') || event === 'webhooks.test') return 'is a product event';
   const [, collection, verb] = /^([^.]*)\.([^.]*)$/.exec(event) ?? [];
   if (collection && ['create', 'update', 'delete'].includes(verb ?? '') && findCollection(collection))
-    return `is an event of the collection ${collection}`;
+    return `is an event in the collection ${collection}`;
   return undefined;
 }

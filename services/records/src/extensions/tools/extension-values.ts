@@ -58,7 +58,7 @@ export async function incrementValue(query: Query, { extension, key }: ValueName
       returning value::text::double precision as sum`,
     values: [extension, key, by],
   });
-  if (!row) throw new AppError(422, 'not_a_number', `the value of ${key} is not a number`);
+  if (!row) throw new AppError(422, 'not_a_number', `the value at ${key} is not a number`);
   return row.sum;
 }
 

@@ -13,7 +13,7 @@ const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as 
 
 const options = z.strictObject({
   method: z.enum(methods, `must be one of ${methods.join(', ')}`).default('GET'),
-  headers: mapOf(z.string('must be text'), 'must be an object of texts').default({}),
+  headers: mapOf(z.string('must be text'), 'must be an object with texts').default({}),
   body: z.union([z.string(), z.instanceof(Uint8Array)], 'must be text or bytes').optional(),
   timeoutMs: z.number().positive().max(maxTimeoutMs).default(defaultTimeoutMs),
   maxBytes: z.number().positive().max(maxBytes).default(defaultBytes),

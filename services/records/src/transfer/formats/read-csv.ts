@@ -140,7 +140,7 @@ async function* readLines(
 const messages: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
   CSV_MAX_RECORD_SIZE: `the row has more than ${maxRowBytes} bytes; perhaps a quote is never closed`,
-  CSV_INVALID_CLOSING_QUOTE: 'after the closing quote of a cell, a separator or the end of the line must follow',
+  CSV_INVALID_CLOSING_QUOTE: "after a cell's closing quote, a separator or the line's end must follow",
   INVALID_OPENING_QUOTE: 'a cell with a quote in it must be in quotes, and the quote doubled',
 };
 

@@ -89,5 +89,5 @@ function placeAfter(place: Place, byte: number): Place | undefined {
 function problemAt(place: Place): string {
   if (place === 'before') return 'the body must be a list';
   if (place === 'after') return 'the body continues after the list';
-  return place === 'behind' ? 'a comma or the end of the list is missing' : 'an element is missing';
+  return place === 'behind' ? "a comma or the list's end is missing" : 'an element is missing';
 }

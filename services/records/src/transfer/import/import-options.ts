@@ -17,7 +17,7 @@ const maxListLength = 1000;
 
 /** The parameters of an import. Unknown parameters are refused by name, so a misspelt one is not ignored silently. */
 export const importQuery = z.looseObject({
-  format: z.enum(formats).optional().describe('the format of the body; by default that of its content type'),
+  format: z.enum(formats).optional().describe("the body's format; by default its content type's"),
   mode: z
     .enum(modes)
     .default('insert')
@@ -38,12 +38,8 @@ export const importQuery = z.looseObject({
     .max(maxListLength)
     .optional()
     .describe('which of id, created and updated records take from the body'),
-  separator: z
-    .string()
-    .max(8)
-    .optional()
-    .describe('for CSV: the separator of cells; found in the first line by default'),
-  encoding: z.enum(encodings).optional().describe('of the body; utf-8 by default'),
+  separator: z.string().max(8).optional().describe('for CSV: the cell separator; found in the first line by default'),
+  encoding: z.enum(encodings).optional().describe('body encoding; utf-8 by default'),
   null: z
     .string()
     .max(maxListLength)
@@ -57,7 +53,7 @@ export const importQuery = z.looseObject({
   upload: z
     .uuid()
     .optional()
-    .describe('the id of an earlier import whose body is used again; then the request has no body'),
+    .describe('id of an earlier import whose body is used again; then the request has no body'),
 });
 export type ImportQuery = z.output<typeof importQuery>;
 
@@ -97,7 +93,7 @@ export function readImportOptions(
 ): RequestedOptions {
   const unknown = Object.keys(query).filter((name) => !(name in importQuery.shape));
   if (unknown.length > 0)
-    throw validationFailed(Object.fromEntries(unknown.map((name) => [name, 'is not a parameter of an import'])));
+    throw validationFailed(Object.fromEntries(unknown.map((name) => [name, 'is not an import parameter'])));
   const format = query.format ?? formatOf(contentType);
   if (!format) throw malformedParameter('format', `is required: one of ${formats.join(', ')}`);
   refuseMismatch(format, query.format, contentType);
@@ -140,7 +136,7 @@ function refuseMismatch(format: Format, named: Format | undefined, contentType: 
   // Many clients send lines of JSON as application/json.
   if (named === undefined || ofType === undefined || ofType === format || (format === 'ndjson' && ofType === 'json'))
     return;
-  throw validationFailed({ format: `is ${format}, but the content type of the body is that of ${ofType}` });
+  throw validationFailed({ format: `is ${format}, but the body's content type is that of ${ofType}` });
 }
 
 function readMap(text: string | undefined, collection: Collection, format: Format): ImportOptions['map'] {
@@ -158,7 +154,7 @@ function readMap(text: string | undefined, collection: Collection, format: Forma
   const taken = new Set<string>();
   for (const [column, name] of Object.entries(map)) {
     if (name === null) continue;
-    if (typeof name !== 'string') problems.set(column, 'must be mapped to the name of a field, or null');
+    if (typeof name !== 'string') problems.set(column, 'must be mapped to a field name, or null');
     else if (!known.has(name))
       problems.set(column, `is mapped to ${name.slice(0, 100)}, which is not a field of ${collection.name}`);
     else if (taken.has(name)) problems.set(column, `is mapped to ${name}, like another one`);
@@ -193,7 +189,7 @@ function readKeep(text: string | undefined): readonly Keepable[] {
 function readSeparator(text: string | undefined): string | undefined {
   if (text === undefined) return undefined;
   const isOne = [...text].length === 1 && !/["\r\n\0]/.test(text) && text.isWellFormed();
-  if (!isOne) throw malformedParameter('separator', 'must be one character, and neither a quote nor the end of a line');
+  if (!isOne) throw malformedParameter('separator', 'must be one character, and neither a quote nor a line end');
   return text;
 }
 

@@ -196,7 +196,7 @@ async function presentActor(
 ): Promise<JobActor> {
   if (actor.type === 'admin') return actor;
   const principal = await findKey(actor.id);
-  if (!principal) throw new AppError(401, 'key_refused', 'the service key of the job is revoked or has expired');
+  if (!principal) throw new AppError(401, 'key_refused', "the job's service key is revoked or has expired");
   if (!passesRules({ principal }, { name }, 'write')) throw scopeMissing(`records:${name}:write`);
   return principal;
 }

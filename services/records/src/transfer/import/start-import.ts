@@ -110,7 +110,7 @@ async function findEarlier(
   if (query.encoding) throw validationFailed({ encoding: 'is not for an earlier body, which is in UTF-8 by now' });
   const job = await findJob(database.query, jobId);
   if (!job || !passesRules(call, { name: job.collection_name }, 'write'))
-    throw validationFailed({ upload: 'is the id of no import' });
+    throw validationFailed({ upload: 'no import has this id' });
   const source = readBody(storage, { id: job.body_id, bytes: job.body_bytes, position: 0 });
   const read = await scanBody(source, options, collection);
   return { ...read, bytes: job.body_bytes, id: job.body_id, isEarlier: true };
@@ -122,5 +122,5 @@ async function holdBody(query: Query, bodyId: string): Promise<void> {
     text: 'select from system.jobs where body_id = $1 for key share',
     values: [bodyId],
   });
-  if (held.length === 0) throw validationFailed({ upload: 'is the id of no import' });
+  if (held.length === 0) throw validationFailed({ upload: 'no import has this id' });
 }

@@ -136,7 +136,7 @@ async function updateInHalves(
   const { result, refusal } = await withinSavepoint(unit, context.collection, async () => {
     const ready = (change: Change) => readyOf(context, change);
     const done = await equalUpdates.run(unit, [ready(first), ...others.map(ready)], context.rules);
-    if (!done) throw validationFailed({ id: 'is the id of a record that is gone' });
+    if (!done) throw validationFailed({ id: 'the record with this id is gone' });
     return done;
   });
   if (!refusal && result) {
