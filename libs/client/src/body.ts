@@ -11,13 +11,13 @@ type Values = Readonly<Record<string, unknown>>;
 const isFile = (value: unknown): value is Blob => value instanceof Blob;
 const hasFile = (value: unknown): boolean => isFile(value) || (Array.isArray(value) && value.some(isFile));
 
-/** The body of a request: JSON, or a form if some value is a file. */
+/** A request's body: JSON, or a form if some value is a file. */
 export const bodyOf = (values: unknown): Body =>
   Object.values(Object(values)).some(hasFile) ? formOf(partsOf(values as Values)) : jsonOf(values);
 
 const jsonOf = (values: unknown): Body => ({ content: jsonText(values), type: 'application/json' });
 
-/** Returns the JSON of values. Throws for circular values and large integers. */
+/** Returns values as JSON. Throws for circular values and large integers. */
 export function jsonText(values: unknown): string {
   try {
     return JSON.stringify(values);
@@ -26,12 +26,12 @@ export function jsonText(values: unknown): string {
   }
 }
 
-/** A part of a form: its name, and a text or a file. */
+/** A form part: its name, and a text or a file. */
 export type Part = readonly [name: string, value: string | Blob];
 
 /**
- * The parts of a form: all values without files as JSON in `_json`, each file, and the names of stored files to keep
- * (files §3).
+ * A form's parts: all values without files as JSON in `_json`, each file, and the names of stored files to keep (files
+ * §3).
  */
 function partsOf(values: Values): Part[] {
   const entries = Object.entries(values);
@@ -49,7 +49,7 @@ function partsOf(values: Values): Part[] {
 
 /**
  * Writes a form (RFC 7578). Files are read when they are sent, so a file on disk needs no memory. The boundary is in
- * lower case because `Blob` lowers the case of its type.
+ * lower case because `Blob` lowers its type's case.
  */
 export function formOf(parts: readonly Part[]): Body {
   const boundary = `form-${Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(36)).join('')}`;

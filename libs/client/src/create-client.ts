@@ -15,37 +15,37 @@ import type { RouteAnswer, RouteInput, RoutesOf } from './types/routes.ts';
 import type { AnySchema, AuthName, CollectionName, CreateOf, RecordOf, SchemaOf } from './types/schema.ts';
 import { apiPath } from './url.ts';
 
-/** The options of a client. */
+/** A client's options. */
 export interface ClientOptions {
   /** A session token or a service key, kept in memory. Not together with `store`. */
   readonly token?: string | undefined;
   /** Where the session is kept; in memory by default. */
   readonly store?: SessionStore | undefined;
-  /** Replaces the `fetch` of the platform. */
+  /** Replaces the platform's `fetch`. */
   readonly fetch?: typeof fetch | undefined;
-  /** The address of the setting `files.host`, which serves files; by default the address of the stack. */
+  /** The address in the setting `files.host`, which serves files; by default the stack's address. */
   readonly filesUrl?: string | undefined;
-  /** How the client follows changes; by default over a stream of events, with a connection of its own. */
+  /** How the client follows changes; by default over server-sent events, with its own connection. */
   readonly live?: LiveConnection | undefined;
-  /** Headers of every request. */
+  /** Headers for every request. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** An argument that may be omitted if it has no required members. */
 type Optional<T> = Record<never, never> extends T ? [input?: T] : [input: T];
 
-/** The health of a deployment. */
+/** A deployment's health. */
 export interface Health {
   readonly status: 'ok' | 'degraded';
   readonly version: string;
   readonly services: Readonly<Record<string, string>>;
 }
 
-/** A client of a stack. */
+/** A stack's client. */
 export interface Client<S, R = Record<never, never>> {
-  /** The address of the stack, without a slash at the end. */
+  /** The stack's address, without a slash at the end. */
   readonly url: string;
-  /** The records of a collection. */
+  /** A collection's records. */
   from<C extends CollectionName<S>>(collection: C): Collection<S, C>;
   /**
    * Does several writes together: all of them, or none. The result is what `build` returns, with each operation
@@ -59,11 +59,11 @@ export interface Client<S, R = Record<never, never>> {
    * });
    */
   batch<T>(build: (batch: Batch<S>) => T, options?: WriteOptions): Promise<Results<T>>;
-  /** The accounts of an auth collection: sign-up, sign-in, and the signed-in account. */
+  /** An auth collection's accounts: sign-up, sign-in, and the signed-in account. */
   auth<C extends AuthName<S>>(collection: C): Accounts<RecordOf<S, C>, CreateOf<S, C>>;
-  /** The routes of admins: collections, webhooks, settings, logs. */
+  /** The admin routes: collections, webhooks, settings, logs. */
   readonly admin: Admin;
-  /** Sends a message to the subscribers of a channel. */
+  /** Sends a message to a channel's subscribers. */
   broadcast(channel: string, data: unknown, options?: CallOptions): Promise<void>;
   /**
    * Follows a channel. With `presence`, this client is present in it under a key, with a state.
@@ -79,13 +79,13 @@ export interface Client<S, R = Record<never, never>> {
       readonly onError?: ((error: RecordbusError) => void) | undefined;
     },
   ): Promise<Subscription>;
-  /** The health of the services. */
+  /** The services' health. */
   health(options?: CallOptions): Promise<Health>;
   /** The API document, as OpenAPI 3.1. */
   openapi(options?: CallOptions): Promise<Readonly<Record<string, unknown>>>;
   /** Gets a token for every protected file that the caller may see. It lasts three minutes. */
   fileToken(options?: CallOptions): Promise<FileToken>;
-  /** The session of the client: who is signed in, and a listener for changes. */
+  /** The client's session: who is signed in, and a listener for changes. */
   readonly session: SessionKeeper;
   /**
    * Calls a route of an extension, and returns `data` of its answer. `Routes` has its types.
@@ -100,7 +100,9 @@ export interface Client<S, R = Record<never, never>> {
   readonly transport: Transport;
 }
 
-/** Without `http://`, a name and a port would be a protocol and a path. In a page, an empty address is that of the page. */
+/**
+ * Without `http://`, a name and a port would be a protocol and a path. In a page, an empty address is the page's own.
+ */
 function addressOf(url: string): string {
   if (!/^(https?:\/\/.|\/?$)/i.test(url)) throw invalidArgument('The URL must begin with http:// or https://.');
   return url.endsWith('/') ? url.slice(0, -1) : url;

@@ -1,4 +1,4 @@
-/** The members of an error in addition to its message. */
+/** An error's members in addition to its message. */
 interface ErrorParts {
   readonly status: number;
   readonly code: string;
@@ -22,18 +22,18 @@ interface ErrorParts {
  */
 export class RecordbusError extends Error {
   override name = 'RecordbusError';
-  /** The status of the answer; 0 without an answer. */
+  /** The answer's status; 0 without an answer. */
   readonly status: number;
   /**
-   * A stable code of the server (`validation_failed`, `not_found`), or of the client: `network` (no answer), `aborted`,
-   * `unexpected_answer`, `invalid_argument`, `version_unknown`, `store_failed`.
+   * A stable code from the server (`validation_failed`, `not_found`), or from the client: `network` (no answer),
+   * `aborted`, `unexpected_answer`, `invalid_argument`, `version_unknown`, `store_failed`.
    */
   readonly code: string;
-  /** Details of the server: a message for each wrong field, the index within a batch, and so on. */
+  /** Details from the server: a message for each wrong field, the index within a batch, and so on. */
   readonly details: Readonly<Record<string, unknown>>;
-  /** For a 412: the ETag of the current version; undefined if there is no record. */
+  /** For a 412: the current version's ETag; undefined if there is no record. */
   readonly version: string | undefined;
-  /** The id of the request in the server's log. */
+  /** The request's id in the server's log. */
   readonly requestId: string | undefined;
   /** The milliseconds that the server asks to wait before the next try. */
   readonly retryAfterMs: number | undefined;
@@ -49,21 +49,21 @@ export class RecordbusError extends Error {
   }
 }
 
-/** The 412 of a write: the record has another version than the one that was read. */
+/** A write's 412: the record has another version than the one that was read. */
 export type Conflict = RecordbusError & { readonly status: 412; readonly code: 'precondition_failed' };
 
 /** Whether a write failed because the record has another version. `error.version` is the current one. */
 export const isConflict = (error: unknown): error is Conflict =>
   error instanceof RecordbusError && error.status === 412 && error.code === 'precondition_failed';
 
-/** The error for an invalid call of the client. */
+/** The error for an invalid client call. */
 export const invalidArgument = (message: string, cause?: unknown): RecordbusError =>
   new RecordbusError(message, { status: 0, code: 'invalid_argument', cause });
 
-/** The error of an answer that another server sent, such as the page of a proxy. */
+/** The error for an answer from another server, such as a proxy's page. */
 export const unexpectedAnswer = (status = 200): RecordbusError =>
   new RecordbusError('The answer does not come from Recordbus.', { status, code: 'unexpected_answer' });
 
-/** The error of an aborted call. */
+/** The error for an aborted call. */
 export const abortedBy = (signal: AbortSignal): RecordbusError =>
   new RecordbusError('The call was aborted.', { status: 0, code: 'aborted', cause: signal.reason });

@@ -12,7 +12,7 @@ const broken = { get: () => assert.fail('no store'), set: () => assert.fail('no 
 const circular: Record<string, unknown> = {};
 circular.self = circular;
 
-/** A client whose requests get this answer, and the records of a collection. */
+/** A client whose requests get this answer, and a collection's records. */
 function open(fetch: () => Promise<Response> = answer({ data: { id: 'x', updated: 1 } }), more: ClientOptions = {}) {
   const client = createClient('http://stack', { fetch, ...more });
   return { client, posts: client.from('posts') };

@@ -16,7 +16,7 @@ export interface Outgoing {
   readonly onProgress: ((progress: Progress) => void) | undefined;
 }
 
-/** The parts of `XMLHttpRequest` that report the progress of an upload. The `fetch` of browsers does not. */
+/** The parts of `XMLHttpRequest` that report an upload's progress. Browsers' `fetch` does not. */
 interface Xhr {
   readonly upload: { onprogress: ((event: { loaded: number; total: number }) => void) | null };
   readonly status: number;
@@ -48,7 +48,7 @@ export function exchange(outgoing: Outgoing, given: typeof fetch | undefined): P
   return send(url, init as RequestInit);
 }
 
-/** The bytes of a body, counted while they are read. */
+/** A body's bytes, counted while they are read. */
 function counted(content: Blob, onProgress: (progress: Progress) => void): ReadableStream<Uint8Array> {
   let sent = 0;
   return content.stream().pipeThrough(

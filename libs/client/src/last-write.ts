@@ -3,15 +3,15 @@ const header = 'X-Service-Consistency';
 /** How long reads name the last write, in milliseconds. Every server has all older writes. */
 const keptMs = 30_000;
 
-/** The state of the database after the last write of a client, for the reads after it. */
+/** The database's state after a client's last write, for the reads after it. */
 export interface LastWrite {
-  /** The headers of a request. */
+  /** A request's headers. */
   headersFor(method: string): Readonly<Record<string, string>>;
   /** Keeps the state that an answer names. */
   note(answer: Headers): void;
 }
 
-/** Creates the state of a new client. Answers may arrive in any order: the text of a later state is greater. */
+/** Creates a new client's state. Answers may arrive in any order: a later state's text is greater. */
 export function createLastWrite(): LastWrite {
   let state: string | undefined;
   let untilMs = 0;

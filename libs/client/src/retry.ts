@@ -7,9 +7,9 @@ export const maxRetries = 4;
 const longestWaitMs = 60_000;
 const firstWaitMs = 250;
 
-/** Codes of refusals that mean that no work was done. */
+/** Refusal codes that mean that no work was done. */
 const nothingDone = new Set(['rate_limited', 'too_many_connections']);
-/** Codes of refusals that last only as long as another request. */
+/** Refusal codes that last only as long as another request. */
 const passing = new Set(['idempotency_key_in_use', 'files_being_removed', 'record_changing']);
 
 /**
@@ -60,7 +60,7 @@ export function untilAborted<T>(work: Promise<T>, signal: AbortSignal | undefine
   });
 }
 
-/** The time in `Retry-After`, a number of seconds or a date. */
+/** The time in `Retry-After`, as seconds or as a date. */
 export function retryAfterOf(headers: Headers): number | undefined {
   const text = headers.get('retry-after');
   if (text === null) return undefined;

@@ -15,7 +15,7 @@ import {
 } from './retry.ts';
 import { type Query, withQuery } from './url.ts';
 
-/** Options of every function that sends a request. */
+/** Options for every function that sends a request. */
 export interface CallOptions {
   /** Aborts the call, its waits between repetitions included. */
   readonly signal?: AbortSignal | undefined;
@@ -27,7 +27,7 @@ export interface CallOptions {
 export interface Call extends CallOptions {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
   readonly path: string;
-  /** The base of the URL; that of the stack if left out. */
+  /** The URL's base; the stack's if left out. */
   readonly baseUrl?: string | undefined;
   /** Sent as JSON, or as a form if it has files. */
   readonly values?: unknown;
@@ -36,7 +36,7 @@ export interface Call extends CallOptions {
   readonly headers?: Readonly<Record<string, string | undefined>> | undefined;
   /** Whether to send an idempotency key, which makes the request repeatable. A text is the key itself. */
   readonly key?: boolean | string | undefined;
-  /** Whether to leave out the token of the session. */
+  /** Whether to leave out the session's token. */
   readonly isAnonymous?: boolean | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
@@ -51,24 +51,24 @@ export interface Reply {
 
 /** How a client follows changes. */
 export interface LiveSettings extends LiveConnection {
-  /** The name of the session's store; undefined if the session is not shared. */
+  /** The name that the session's store has; undefined if the session is not shared. */
   readonly sessionName: string | undefined;
 }
 
 /** Sends requests to a stack. */
 export interface Transport {
   readonly baseUrl: string;
-  /** The base of the URLs of files. */
+  /** The base for file URLs. */
   readonly filesUrl: string;
   /** Refreshes the session if that is due, and returns its token. For connections that stay open without requests. */
   keepFresh(): Promise<string | undefined>;
-  /** How the client follows changes, and the name of its session for other tabs. */
+  /** How the client follows changes, and its session's name for other tabs. */
   readonly live: LiveSettings;
   /** Sends a request, and repeats it if that is safe. Throws a `RecordbusError` for every refusal. */
   send(call: Call): Promise<Reply>;
   /** Like `send`, but returns the answer before its body has arrived, for downloads and streams. */
   open(call: Call): Promise<Response>;
-  /** Sends a request and returns the member `data` of its answer. */
+  /** Sends a request and returns the answer's member `data`. */
   data<T>(call: Call): Promise<T>;
 }
 
@@ -83,14 +83,14 @@ export interface TransportOptions {
   readonly token: () => Promise<string | undefined>;
 }
 
-/** Creates the transport of a client. */
+/** Creates a client's transport. */
 export function createTransport(options: TransportOptions): Transport {
   const { baseUrl, filesUrl, fetch: given, headers: always, token, live } = options;
   const lastWrite = createLastWrite();
   async function attempt<T>(call: Call, body: Body | undefined, key: string | undefined, read: Read<T>): Promise<T> {
     const { method, path, query, signal, onProgress } = call;
     if (signal?.aborted) throw abortedBy(signal);
-    // A refresh is for every call that waits for it, so the signal of one ends only its wait.
+    // A refresh is for every call that waits for it, so one call's signal ends only its own wait.
     const bearer = call.isAnonymous ? undefined : await untilAborted(token(), signal);
     const all = {
       ...lastWrite.headersFor(method),
@@ -159,12 +159,12 @@ export function createTransport(options: TransportOptions): Transport {
   };
 }
 
-/** The status of an answer that never has a body. */
+/** The status for an answer that never has a body. */
 const noContent = 204;
 
 type Read<T> = (response: Response) => Promise<T>;
 
-/** The answer of a repeated delete that finds no record: an earlier request deleted it, and its answer was lost. */
+/** What a repeated delete returns that finds no record: an earlier request deleted it, and its answer was lost. */
 const gone = (): Response => Response.json({ data: null });
 
 async function readJson(response: Response): Promise<unknown> {
@@ -178,7 +178,7 @@ async function readJson(response: Response): Promise<unknown> {
   }
 }
 
-/** The error of a refusal. An answer of another server, such as a proxy's page, has no message. */
+/** A refusal's error. An answer from another server, such as a proxy's page, has no message. */
 async function refusalOf(response: Response): Promise<RecordbusError> {
   const { status, headers } = response;
   const body = Object(await readJson(response).catch(() => undefined)) as Readonly<Record<string, unknown>>;

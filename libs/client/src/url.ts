@@ -1,11 +1,9 @@
 import { invalidArgument } from './error.ts';
 
-/** The parameters of a query; undefined ones are left out. */
+/** Query parameters; undefined ones are left out. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
-/**
- * Joins the segments of a path, each encoded, below `/api/v1`. Throws for a segment that would lead to another path.
- */
+/** Joins path segments, each encoded, below `/api/v1`. Throws for a segment that would lead to another path. */
 export const apiPath = (...segments: readonly string[]): string => `/api/v1/${segments.map(encodeSegment).join('/')}`;
 
 function encodeSegment(segment: string): string {
@@ -14,7 +12,7 @@ function encodeSegment(segment: string): string {
   return encode(segment);
 }
 
-/** Encodes a text for a URL. Half of a surrogate pair has no encoding. */
+/** Encodes a text for a URL. Half a surrogate pair has no encoding. */
 export function encode(text: string): string {
   try {
     return encodeURIComponent(text);

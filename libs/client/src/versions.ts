@@ -1,6 +1,6 @@
 import { isConflict, RecordbusError } from './error.ts';
 
-/** The ETags of records that were read. A copy of a record has none: `tagOf` then uses its `updated`. */
+/** The ETags of records that were read. A record's copy has none: `tagOf` then uses its `updated`. */
 const tags = new WeakMap<object, string>();
 
 /** Remembers the ETag with which a record was read. Returns the record. */
@@ -9,10 +9,10 @@ export function remember<R>(record: R, etag: string | null | undefined): R {
   return record;
 }
 
-/** The ETag of a version (events §2.5). */
+/** A version's ETag (events §2.5). */
 export const etagOf = (version: string): string => `W/"${version}"`;
 
-/** The ETag with which a record was read, or undefined for a record that shows no version, such as one of a list. */
+/** The ETag with which a record was read, or undefined for a record that shows no version, such as one from a list. */
 export const exactTag = (record: object): string | undefined => tags.get(record);
 
 /** The version that a write expects. `isExact` is false if only its second is known. */
@@ -24,7 +24,7 @@ export interface Expected {
 /** The option `ifMatch`: an ETag, or false to ignore the version. */
 export type IfMatch = string | false | undefined;
 
-/** The version that a write of `subject`, a record that was read or an id, expects. */
+/** The version that a write to `subject`, a record that was read or an id, expects. */
 export function expectedOf(subject: string | object, ifMatch: IfMatch): Expected {
   if (ifMatch !== undefined) return { tag: ifMatch || undefined, isExact: true };
   if (typeof subject === 'string') return { tag: undefined, isExact: true };
@@ -39,8 +39,8 @@ export function expectedOf(subject: string | object, ifMatch: IfMatch): Expected
 }
 
 /**
- * Whether to retry a refused write with the current version. A list shows only the second of a version. If the record
- * was written several times in that second, the assumed version is wrong, but the record may still be the one that was
+ * Whether to retry a refused write with the current version. A list shows only a version's second. If the record was
+ * written several times in that second, the assumed version is wrong, but the record may still be the one that was
  * read.
  */
 export const isSameSecond = (error: unknown, { tag, isExact }: Expected): boolean =>
@@ -52,10 +52,10 @@ const secondOf = (tag: string | undefined): string | undefined => /^(?:W\/)?"(\d
 export const isUnchanged = (read: object, now: object): boolean =>
   Object.entries(read).every(([name, value]) => isOutside.has(name) || isSame(value, Reflect.get(now, name)));
 
-/** Members that are not part of the record. */
+/** Members outside the record. */
 const isOutside = new Set(['expand', '_score']);
 
-/** Whether two values of JSON are the same. */
+/** Whether two JSON values are the same. */
 function isSame(a: unknown, b: unknown): boolean {
   if (Object.is(a, b)) return true;
   if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;

@@ -1,4 +1,4 @@
-/** The internal paths of `LiveReads` at the records service. */
+/** Internal paths for `LiveReads` at the records service. */
 export const livePaths = {
   open: '/internal/live/open',
   snapshot: '/internal/live/snapshot',

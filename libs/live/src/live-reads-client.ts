@@ -10,7 +10,7 @@ import { splitBatch } from './split-batch.ts';
 import type { Verdicts } from './verdicts.ts';
 
 interface ClientOptions {
-  /** The URL of the records service. */
+  /** The records service's URL. */
   readonly url: string;
   readonly contextSigner: ContextSigner;
 }
@@ -18,7 +18,7 @@ interface ClientOptions {
 /** A read waits up to 10 s for its turn, and may then take as long as an admin allows reads, up to a minute. */
 const timeoutMs = 90_000;
 
-/** Plans in one request. Each has the texts of a subscription, and services read bodies as a whole. */
+/** Plans in one request. Each has a subscription's texts, and services read bodies as a whole. */
 const plansAtOnce = 100;
 
 const refused = z.object({
@@ -97,7 +97,7 @@ const toPlan = (plan: LivePlan): z.input<typeof liveSchemas.judge.body>['plan'] 
   })),
 });
 
-/** The context of the product's own work. */
+/** The context for the product's own work. */
 const ownContext = (): RequestContext => ({
   requestId: randomUUID(),
   traceparent: `00-${randomBytes(16).toString('hex')}-${randomBytes(8).toString('hex')}-00`,

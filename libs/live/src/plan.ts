@@ -1,36 +1,32 @@
 import type { LiveRequest } from './requests.ts';
 
-/** A collection, other than that of the subscription, whose records the rule or the filter reads. */
+/** A collection, other than the subscription's, whose records the rule or the filter reads. */
 export interface CrossedCollection {
   readonly collection: string;
-  /** The id of the collection, which stays when it is renamed. */
+  /** The collection's id, which stays when it is renamed. */
   readonly collectionId: string;
-  /** The names of the fields that the expression reads there. */
+  /** The fields that the expression reads there. */
   readonly fields: readonly string[];
   /**
-   * The names of the fields that name accounts: relations to accounts, and those that the expression compares with the
-   * caller's id or address. Through them, a changed record names the accounts that it concerns.
+   * The fields that name accounts: relations to accounts, and those that the expression compares with the caller's id
+   * or address. Through them, a changed record names the accounts that it concerns.
    */
   readonly accountFields: readonly string[];
   /**
-   * Whether the expression reads the caller's own account (`@request.auth.org`). Then the id of the record is the
-   * account.
+   * Whether the expression reads the caller's own account (`@request.auth.org`). Then the record's id is the account.
    */
   readonly isCaller: boolean;
 }
 
 /**
- * How the records service judges the events of a subscription. Subscriptions with the same key share every statement,
- * and differ only in their `values`.
+ * How the records service judges a subscription's events. Subscriptions with the same key share every statement, and
+ * differ only in their `values`.
  */
 export interface LivePlan {
   readonly key: string;
-  /**
-   * One of the requests with this key. The records service compiles it again, since it stores nothing about
-   * subscriptions.
-   */
+  /** A request with this key. The records service compiles it again, since it stores nothing about subscriptions. */
   readonly request: LiveRequest;
-  /** The id of the followed collection, which stays when it is renamed. */
+  /** The followed collection's id, which stays when it is renamed. */
   readonly collectionId: string;
   /** The callers who share the statement: `admin`, `guest` or `user:<collection>`. */
   readonly callerKind: string;
@@ -41,7 +37,7 @@ export interface LivePlan {
   readonly crossed: readonly CrossedCollection[];
 }
 
-/** A plan, with the values of one subscription that its rule and filter read, in order. */
+/** A plan, with one subscription's values that its rule and filter read, in order. */
 export interface OpenedPlan {
   readonly plan: LivePlan;
   readonly values: readonly unknown[];

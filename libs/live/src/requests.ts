@@ -8,7 +8,7 @@ export interface LiveRequest {
   readonly fields?: string | undefined;
 }
 
-/** The snapshot of a subscription: a page of the list, or its record. */
+/** A subscription's snapshot: a list page, or its record. */
 export interface SnapshotRequest extends LiveRequest {
   readonly page?: number | undefined;
   readonly perPage?: number | undefined;

@@ -1,10 +1,8 @@
 import type { Principal } from '@recordbus/shared/context';
 import { z } from 'zod';
 
-/*
- * The bodies of the internal routes. Both ends are services of one release, so the schemas check only the shape. The
- * code that reads the values checks them.
- */
+/* The internal routes' bodies. Both ends are services from one release, so the schemas check only the shape. The
+   code that reads the values checks them. */
 
 const principal = z.custom<Principal>(
   (value) => typeof value === 'object' && value !== null && 'type' in value,
@@ -77,7 +75,7 @@ export const refusal = z.object({
   headers: z.record(z.string(), z.string()),
 });
 
-/** The body of each internal route, and the `data` of its answer. */
+/** Each internal route's body, and the `data` in its answer. */
 export const liveSchemas = {
   open: {
     body: z.object({ requests: z.array(z.object({ request: snapshotRequest, caller })) }),

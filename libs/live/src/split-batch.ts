@@ -1,6 +1,6 @@
 import type { LiveEvent } from './verdicts.ts';
 
-/** The maximum number of UTF-16 code units in the data of one request, since services read whole bodies. */
+/** How many UTF-16 code units one request's data may have, since services read whole bodies. */
 const maxUnits = 4 * 2 ** 20;
 
 /** Splits events into requests of moderate size, at least one. An event is at most about a mebibyte. */

@@ -1,26 +1,26 @@
-/** An event of a record on the stream. */
+/** A record event on the stream. */
 export interface LiveEvent {
-  /** The id of the event. */
+  /** The event's id. */
   readonly id: string;
-  /** The id of the record, only for a large event. It comes from the header `ce-subject`, after the collection. */
+  /** The record's id, only for a large event. It comes from the header `ce-subject`, after the collection. */
   readonly record?: string | undefined;
   readonly verb: 'create' | 'update' | 'delete';
   readonly version: string;
-  /** The shape of its record (events §2.2); undefined for an event of an earlier release. */
+  /** Its record's shape (events §2.2); undefined for an event from an earlier release. */
   readonly schema?: string | undefined;
-  /** The text of its `data`; undefined for a large event, which the records service reads by its id. */
+  /** The text in its `data`; undefined for a large event, which the records service reads by its id. */
   readonly data?: string | undefined;
 }
 
-/** Indexes in the list of callers; `all` if the decision does not depend on them. */
+/** Indexes in the caller list; `all` if the decision does not depend on them. */
 export type Callers = readonly number[] | 'all';
 
 /** The view of a record that these callers share. */
 export interface ShownRecord {
   readonly callers: Callers;
-  /** JSON text, the same as in the answer of a get. */
+  /** JSON text, the same as in a get's answer. */
   readonly json: string;
-  /** The names of the changed fields that the record shows; only for updates. */
+  /** The changed fields that the record shows; only for updates. */
   readonly changed?: readonly string[];
 }
 

@@ -1,15 +1,15 @@
 import type { Settings } from '@recordbus/settings';
 import { createSmtpClient, type SmtpClient } from './smtp-client.ts';
 
-/** The SMTP client of the current settings, which all mails share. */
+/** The SMTP client for the current settings, which all mails share. */
 export interface CurrentClient {
   /** Creates the client unless there is one. */
   open(): Promise<SmtpClient>;
-  /** Closes the client. The next mail creates a client with the settings of that time. */
+  /** Closes the client. The next mail creates a client with the settings at that time. */
   drop(): void;
 }
 
-/** Creates the holder of the client; the first mail creates the client itself. */
+/** Creates the client's holder; the first mail creates the client itself. */
 export function createCurrentClient(settings: Pick<Settings, 'get'>): CurrentClient {
   let client: Promise<SmtpClient> | undefined;
   return {

@@ -3,20 +3,20 @@ import { currentCaller } from '@recordbus/shared/request-scope';
 import type { Mail } from './mail.ts';
 
 /**
- * How far the turns of a client's waiting mails lie apart, in seconds. They delay no mail that is alone: a mail of another
- * client only goes before all but the first of them.
+ * How far apart the turns for a client's waiting mails are, in seconds. They delay no mail that is alone: another
+ * client's mail only goes before all but the first.
  */
 const turnSec = 60;
 
-/** How much earlier than its request the turn of an admin's mail is, in seconds: before the turns of all others. */
+/** How much earlier than its request an admin's mail takes its turn, in seconds: before everyone else's. */
 const adminAheadSec = 24 * 3600;
 
 /** The longest time that a mail is tried, in seconds (mail §3.3). */
 const maxUsefulForSec = 24 * 3600;
 
 /**
- * Adds a mail to the queue, in the transaction of `query` if there is one (mail §3.1). Call `bus.notify('mail')` after
- * the commit to send it at once; otherwise it is sent within seconds.
+ * Adds a mail to the queue, in `query`'s transaction if there is one (mail §3.1). Call `bus.notify('mail')` after the
+ * commit to send it at once; otherwise it is sent within seconds.
  */
 export async function enqueueMail(query: Query, mail: Mail): Promise<void> {
   const { template, to, usefulForSec, ...variables } = mail;

@@ -1,4 +1,4 @@
-/** The variables of a template by name. */
+/** A template's variables by name. */
 export type Variables = Readonly<Record<string, string>>;
 
 /**

@@ -20,7 +20,7 @@ export function htmlOfText(template: string): string {
     .join('\n');
 }
 
-/** The language and the title of a document. */
+/** A document's language and title. */
 interface DocumentHead {
   /** A language tag (BCP 47). */
   readonly lang: string;
@@ -28,8 +28,8 @@ interface DocumentHead {
 }
 
 /**
- * Returns HTML as a whole document (mail §2.5): mail programs guess the character set and the language of a fragment. What
- * has an `html` tag keeps its head.
+ * Returns HTML as a whole document (mail §2.5): mail programs guess a fragment's character set and language. What has
+ * an `html` tag keeps its head.
  */
 export function wholeDocument(html: string, { lang, title }: DocumentHead): string {
   const isWhole = /<html[\s>]/i.test(html);

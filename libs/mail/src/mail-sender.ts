@@ -29,7 +29,7 @@ const leaseSec = (2 * sendTimeoutMs) / 1000;
 
 const stopTimeoutMs = 5000;
 
-/** Creates the sender of this process; it does nothing before `start`. */
+/** Creates this process's sender; it does nothing before `start`. */
 export function createMailSender({ query, bus, settings, log, onOutcome = () => {} }: MailSenderDeps): MailSender {
   const endings: (() => void)[] = [];
   const client = createCurrentClient(settings);

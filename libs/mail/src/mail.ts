@@ -1,4 +1,4 @@
-/** The templates of the product (mail §2.2); each has the settings `email.<template>.subject` and `.body`. */
+/** The product's templates (mail §2.2); each has the settings `email.<template>.subject` and `.body`. */
 export type SettingsTemplate =
   | 'verify'
   | 'reset'
@@ -13,7 +13,7 @@ export type SettingsTemplate =
 export type MailTemplate = SettingsTemplate | 'own';
 
 interface Addressed {
-  /** The address of one recipient. */
+  /** One recipient's address. */
   readonly to: string;
   /** The name of the account's collection. */
   readonly collection: string;
@@ -23,7 +23,7 @@ interface Addressed {
 
 /** A mail to send, by its template. */
 export type Mail =
-  /** `token` is the token of the link. */
+  /** `token` is the link's token. */
   | (Addressed & { readonly template: 'verify' | 'reset' | 'change'; readonly token: string })
   /** `code` is for typing, `token` for the link. */
   | (Addressed & { readonly template: 'otp'; readonly token: string; readonly code: string })

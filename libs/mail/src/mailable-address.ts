@@ -11,7 +11,7 @@ export const isMailableAddress = (address: string): boolean =>
 const onePlainAddress = /^[^\s\p{C}()<>[\]:;@\\,"]{1,64}@[^\s\p{C}()<>[\]:;@\\,"]+$/u;
 
 /**
- * Returns the form of an address for headers and SMTP commands: composed letters, and the domain in IDNA's ASCII form,
+ * Returns an address in the form for headers and SMTP commands: composed letters, and the domain in IDNA's ASCII form,
  * which servers without SMTPUTF8 take too (mail §2.6).
  */
 export function mailedForm(address: string): string {

@@ -10,15 +10,15 @@ export interface QueuedMail {
   readonly template: MailTemplate;
   readonly recipient: string;
   readonly variables: Readonly<Record<string, string>>;
-  /** The number of attempts before this one. */
+  /** How many attempts came before this one. */
   readonly attempts: number;
-  /** The fence of the lease: only its holder may record the result. */
+  /** The lease's fence: only its holder may record the result. */
   readonly lease_token: string;
 }
 
 /**
- * Takes up to `limit` due mails under leases of `leaseSec` seconds, in turn of the clients that caused them. Other replicas
- * skip leased mails (mail §3.2).
+ * Takes up to `limit` due mails under leases that last `leaseSec` seconds, in turn by the clients that caused them.
+ * Other replicas skip leased mails (mail §3.2).
  */
 export const claimMail = (query: Query, limit: number, leaseSec: number): Promise<QueuedMail[]> =>
   query<QueuedMail>({

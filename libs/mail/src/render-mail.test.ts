@@ -83,7 +83,7 @@ test('the HTML part escapes a text template [mail §2.5]', () => {
   );
 });
 
-/** Returns what is between the body tags of a document. */
+/** Returns what is between a document's body tags. */
 const bodyOf = (html: string): string | undefined => /<body>\n([\s\S]*)\n<\/body>/.exec(html)?.[1];
 
 test('every HTML part is a whole document [mail §2.5]', () => {

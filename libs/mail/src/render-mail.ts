@@ -5,7 +5,7 @@ import { escapeHtml, htmlOfText, isHtml, wholeDocument } from './html.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';
 import { textOfHtml } from './text-of-html.ts';
 
-/** The subject and both parts of a mail (mail §2.5). */
+/** A mail's subject and both parts (mail §2.5). */
 export interface RenderedMail {
   readonly subject: string;
   readonly text: string;
@@ -20,7 +20,7 @@ interface MailContent {
   readonly variables: Variables;
 }
 
-/** The paths of links below app.url (mail §2.2). The page at the path posts the token to the API. */
+/** Link paths below app.url (mail §2.2). The page at the path posts the token to the API. */
 const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
   verify: '/verify-email',
   reset: '/reset-password',
@@ -33,7 +33,7 @@ const linkPaths: Readonly<Record<SettingsTemplate, string | undefined>> = {
 };
 
 /**
- * Fills the template of the current settings. Links begin with app.url, never with anything of a request, because a
+ * Fills the template from the current settings. Links begin with app.url, never with anything from a request, because a
  * forged Host header would send the token elsewhere (mail §2.4).
  */
 export function renderMail(settings: Pick<Settings, 'get'>, { template, to, variables }: MailContent): RenderedMail {

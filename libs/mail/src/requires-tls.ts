@@ -5,7 +5,10 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether mail is sent over TLS only: the value of smtp.require_tls, else whether mail leaves this machine (mail §1.3). */
+/**
+ * Whether mail is sent over TLS only: smtp.require_tls decides, and without it whether mail leaves this machine (mail
+ * §1.3).
+ */
 export const requiresTls = (settings: Pick<Settings, 'get'>): boolean =>
   settings.get('smtp.require_tls') ?? !isThisMachine(settings.get('smtp.host'));
 

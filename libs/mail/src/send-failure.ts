@@ -8,14 +8,14 @@ export interface SendFailure {
 
 const maxReasonLength = 500;
 
-/** Errors of signing in and of TLS: the settings or the server can be fixed. */
+/** Sign-in and TLS errors: the settings or the server can be fixed. */
 const fixable: ReadonlySet<string> = new Set(['EAUTH', 'ENOAUTH', 'ETLS', 'ECONNECTION']);
 
 const tlsNotOffered = 'the mail server does not offer STARTTLS, and smtp.require_tls forbids sending without it';
 
 /**
- * Reads an error of the SMTP client. A 5xx about the mail is final (RFC 5321 §4.2.1); a 5xx about signing in is not,
- * because the settings can be fixed.
+ * Reads an SMTP client error. A 5xx about the mail is final (RFC 5321 §4.2.1); a 5xx about signing in is not, because
+ * the settings can be fixed.
  */
 export function readSendFailure(error: unknown): SendFailure {
   const { response, permanent, code, message } = partsOf(error);

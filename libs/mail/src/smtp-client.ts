@@ -3,7 +3,7 @@ import { mailedForm } from './mailable-address.ts';
 import type { RenderedMail } from './render-mail.ts';
 import { requiresTls } from './requires-tls.ts';
 
-/** Sends mail to the server of the settings. */
+/** Sends mail to the server in the settings. */
 export interface SmtpClient {
   /** Resolves when the server accepts the mail. Rejects with an error for `readSendFailure`, even when `end` aborts. */
   send(mail: OutgoingMail, end?: AbortSignal): Promise<void>;
@@ -18,16 +18,16 @@ interface OutgoingMail extends RenderedMail {
   readonly id: string;
 }
 
-/** The timeout of connecting, of the greeting, and of each pause of the server. */
+/** The timeout for connecting, for the greeting, and for each pause by the server. */
 const stepTimeoutMs = 10_000;
-/** The timeout of one mail. */
+/** One mail's timeout. */
 export const sendTimeoutMs = 30_000;
 export const maxConnections = 5;
 
-/** Loads the library, which would slow the start of a service. */
+/** Loads the library, which would slow a service's start. */
 export const loadMailer = () => import('nodemailer');
 
-/** Creates a client with a pool of connections, for the current settings. */
+/** Creates a client with a connection pool, for the current settings. */
 export async function createSmtpClient(settings: Pick<Settings, 'get'>): Promise<SmtpClient> {
   const { createTransport } = await loadMailer();
   const user = settings.get('smtp.user');

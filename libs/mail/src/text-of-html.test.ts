@@ -18,7 +18,7 @@ const examples: readonly (readonly [html: string, text: string])[] = [
 for (const [html, text] of examples) test(JSON.stringify(html), () => assert.equal(textOfHtml(html), text));
 
 test('HTML that is broken in many places is read in one pass', () => {
-  // A reader that backtracks takes many seconds for each of these.
+  // A reader that backtracks takes many seconds for each.
   const parts = ['<style', '<a ', '<a href="', '<a href="x">', '<!--', '<', '\n \n', ' ', '</p', '<p>', '&amp'];
   for (const part of parts) assert.equal(typeof textOfHtml(part.repeat(Math.floor(100_000 / part.length))), 'string');
 });

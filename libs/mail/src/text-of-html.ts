@@ -5,8 +5,7 @@ const breaking = /^(?:br|\/(?:p|div|h[1-6]|li|tr|table|ul|ol|blockquote))$/;
 const characters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
 
 /**
- * Returns the text of HTML, with the targets of links in parentheses. It reads the HTML once, so that no broken template
- * takes long.
+ * Returns the text in HTML, with link targets in parentheses. It reads the HTML once, so no broken template takes long.
  */
 export function textOfHtml(html: string): string {
   let text = '';

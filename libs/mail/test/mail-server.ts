@@ -9,7 +9,7 @@ interface ReceivedMail {
   readonly raw: string;
 }
 
-/** Starts a real SMTP server on a free port of this machine that keeps the mails it receives. */
+/** Starts a real SMTP server on a free port on this machine that keeps the mails it receives. */
 export async function startMailServer(options: SMTPServerOptions = {}) {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({

@@ -5,7 +5,7 @@ import type { Setting } from './registry/setting.ts';
 
 /** The effective settings, derived from the stored ones. */
 export interface EffectiveSettings {
-  /** The texts of every setting, and of stored settings of families. */
+  /** The texts for every setting, and for stored settings in families. */
   readonly texts: Readonly<Record<SettingKey, string> & Record<string, string>>;
   readonly values: Readonly<Record<SettingKey, unknown> & Record<string, unknown>>;
   /** Secrets encrypted with another key than the current one; they read as empty (settings §4.3). */
@@ -46,7 +46,7 @@ export function effectiveSettings(stored: ReadonlyMap<string, string>, cipher: V
   };
 }
 
-/** Returns every setting with a fixed key, and the stored settings of families. */
+/** Returns every setting with a fixed key, and the stored settings in families. */
 function declarationsFor(stored: ReadonlyMap<string, string>): [key: string, declaration: Setting<unknown>][] {
   const named = [...stored.keys()].flatMap((key): [string, Setting<unknown>][] => {
     const found = findNamedKey(key);

@@ -4,15 +4,15 @@ import { familyPatterns, findNamedKey, isSecretKey, settingFamilies } from './re
 import { isSettingKey, settingKeys, settingOf } from './registry/index.ts';
 import type { Setting } from './registry/setting.ts';
 
-/** Longest text of any setting, in characters: the body of a mail or a list of rate rules. */
+/** The longest text that any setting has, in characters: a mail body or a list of rate rules. */
 const maxTextLength = 200_000;
 
-/** New texts of settings by key. An empty text restores the default (settings §1.3). */
+/** New setting texts by key. An empty text restores the default (settings §1.3). */
 export type SettingsPatch = Readonly<Record<string, string>>;
 
 /**
- * The body of PATCH /api/v1/admin/settings (settings §1.3). Each unknown key, value that is not a string and refused value
- * is an issue under its key.
+ * The body for PATCH /api/v1/admin/settings (settings §1.3). Each unknown key, value that is not a string and refused
+ * value is an issue under its key.
  */
 export const settingsPatch: z.ZodType<SettingsPatch> = z
   .record(z.string(), z.unknown())
@@ -37,7 +37,7 @@ export const settingsPatch: z.ZodType<SettingsPatch> = z
     }
   });
 
-/** The JSON Schema of the body. */
+/** The body's JSON Schema. */
 export const settingsPatchSchema = {
   type: 'object',
   properties: Object.fromEntries(
@@ -49,13 +49,13 @@ export const settingsPatchSchema = {
   additionalProperties: false,
 } as const;
 
-/** Returns the keys in the order of their declarations, keys of families last. */
+/** Returns the keys in declaration order, family keys last. */
 const inDeclaredOrder = (given: Readonly<Record<string, unknown>>): string[] => [
   ...settingKeys.filter((key) => Object.hasOwn(given, key)),
   ...Object.keys(given).filter((key) => !isSettingKey(key)),
 ];
 
-/** The default of a setting; empty for an unknown key. */
+/** A setting's default; empty for an unknown key. */
 export const defaultTextOf = (key: string): string => findSetting(key)?.defaultText ?? '';
 
 /** Whether the product writes the setting. */

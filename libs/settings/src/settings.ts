@@ -13,15 +13,15 @@ export interface Settings {
   /** Loads them; throws when the database does not answer. */
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** The value of a setting, typed by its declaration. Throws before `start`. */
+  /** A setting's value, typed by its declaration. Throws before `start`. */
   get<K extends SettingKey>(key: K): SettingValue<K>;
-  /** The value of a setting of a family. Throws before `start`. */
+  /** The value of a setting in a family. Throws before `start`. */
   getNamed<F extends FamilyKey>(family: F, name: string): FamilyValue<F>;
-  /** The sorted names for which a setting of a family is stored. */
+  /** The sorted names for which a family's setting is stored. */
   namesOf(family: FamilyKey): readonly string[];
   /** Whether a secret cannot be decrypted: it reads as empty but is not unset. Deny what it protects. */
   isUnreadable(key: SettingKey): boolean;
-  /** The texts of every setting, defaults and decrypted secrets included, and of stored settings of families. */
+  /** Every setting's text, defaults and decrypted secrets included, and those of stored settings in families. */
   all(): Record<SettingKey, string> & Record<string, string>;
   /** Calls the listener with the changed keys, after `get` returns the new values. Returns a function that unsubscribes. */
   onChange(listener: (changed: ReadonlySet<string>) => void): () => void;
@@ -40,7 +40,7 @@ export interface SettingsDeps {
   readonly pollIntervalMs?: number;
 }
 
-/** Creates the copy of the settings. The last copy stays in use while the database is down. */
+/** Creates the settings copy. The last copy stays in use while the database is down. */
 export function createSettings({ database, bus, log, cipher, pollIntervalMs = 5000 }: SettingsDeps): Settings {
   const warnedKeys = new Set<string>();
   const copy = followedCopy<StoredSettings>({
@@ -98,7 +98,7 @@ function changedKeys(before: EffectiveSettings, after: EffectiveSettings): Reado
   return new Set([...keys].filter((key) => !isSame(key)));
 }
 
-/** Returns the sorted names in the keys of a family. */
+/** Returns the sorted names in a family's keys. */
 export const namesIn = (texts: Readonly<Record<string, string>>, family: FamilyKey): string[] =>
   Object.keys(texts)
     .flatMap((key) => {

@@ -5,7 +5,7 @@ import { effectiveSettings } from './effective-settings.ts';
 import { isSecretKey } from './registry/families.ts';
 import { defaultTextOf, isStateKey, type SettingsPatch } from './settings-patch.ts';
 
-/** The rows of system.settings with their version. */
+/** The rows in system.settings with their version. */
 interface StoredSettings {
   readonly version: number;
   readonly texts: ReadonlyMap<string, string>;
@@ -40,7 +40,7 @@ export interface PatchDeps {
 
 /**
  * Stores a validated patch, all or nothing, and notifies every replica. Encrypts secrets when there is a key. Runs
- * `alongside` in the same transaction. Returns the keys of the patch.
+ * `alongside` in the same transaction. Returns the patch's keys.
  */
 export async function patchSettings(
   { database, bus, cipher }: PatchDeps,
@@ -77,7 +77,7 @@ export async function storePatch(query: Query, cipher: ValueCipher, patch: Setti
   });
 }
 
-/** Warns of each secret of a stored patch that is not encrypted. */
+/** Warns about each secret in a stored patch that is not encrypted. */
 export function warnOfPlainTexts(cipher: ValueCipher, patch: SettingsPatch): void {
   if (cipher.isEncrypting) return;
   for (const [key, text] of Object.entries(patch)) if (text !== '' && isSecretKey(key)) warnOfPlainText(key);

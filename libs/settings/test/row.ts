@@ -1,4 +1,4 @@
-/** The default text of a key with its value, accepted texts with their values, and refused texts with the message. */
+/** A key's default text with its value, accepted texts with their values, and refused texts with the message. */
 export interface Row {
   readonly text: string;
   readonly value?: unknown;

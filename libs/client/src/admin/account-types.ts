@@ -8,7 +8,7 @@ export interface AdminAccount {
   readonly second_factor: boolean;
 }
 
-/** A user of an auth collection, as admins see it. */
+/** An auth collection's user, as admins see it. */
 export interface UserAccount {
   readonly id: string;
   readonly email: string;

@@ -48,7 +48,7 @@ interface SignInAnswer extends Omit<SignedInAdmin, 'state'> {
 type AdminValues = { readonly email?: string; readonly password?: string };
 type Settings = Readonly<Record<string, string>>;
 
-/** The routes of admins. */
+/** The admin routes. */
 export function createAdmin(transport: Transport, session: SessionKeeper) {
   const requests = createRequests(transport);
   const { get, page, create, post, patch, remove } = requests;
@@ -78,7 +78,7 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     logout: (options?: CallOptions) => endSession(transport, session, ['admin'], options),
     me: (options?: CallOptions) => get<AdminAccount>(['admin', 'me'], options),
     sessions: createSessions(transport, ['admin']),
-    /** Gets a token with which the admin acts as a user. Give it to a client of its own. */
+    /** Gets a token with which the admin acts as a user. Give it to a separate client. */
     impersonate: (collection: string, id: string, options?: CallOptions) =>
       post<{ readonly token: string; readonly impersonated_by: string }>(
         ['admin', 'impersonate', collection, id],
@@ -102,14 +102,14 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     backups: createBackups(transport, requests),
     settings: {
       get: (options?: CallOptions) => get<Settings>(['admin', 'settings'], options),
-      /** Gets all settings by subject with what they mean, without the values of secrets. */
+      /** Gets all settings by subject with what they mean, without secret values. */
       groups: (options?: CallOptions) => get<readonly SettingGroup[]>(['admin', 'settings', 'groups'], options),
       /** Changes settings, all or none. An empty text restores the default. */
       update: (changes: Settings, options?: CallOptions) => patch<Settings>(['admin', 'settings'], changes, options),
       testEmail: (values: { readonly to: string }, options?: CallOptions) =>
         post<unknown>(['admin', 'settings', 'test-email'], values, options),
     },
-    /** The colours of the admin pages. */
+    /** The admin pages' colours. */
     theme: (options?: CallOptions) => get<Settings>(['admin', 'theme'], options),
     crons: {
       list: (options?: CallOptions) => get<readonly Cron[]>(['admin', 'crons'], options),
@@ -124,10 +124,10 @@ export function createAdmin(transport: Transport, session: SessionKeeper) {
     },
     audit: (filter?: AuditFilter, options?: CallOptions) => page<Page<AuditRow>>(['admin', 'audit'], filter, options),
     logs: (filter?: LogFilter, options?: CallOptions) => page<Page<LogRow>>(['admin', 'logs'], filter, options),
-    /** Counts and measures the answered requests of a span of time. */
+    /** Counts and measures the requests answered in a time range. */
     logSummary: async (span?: SpanOptions, options?: CallOptions) =>
       (await page<{ readonly data: RequestSummary }>(['admin', 'logs', 'summary'], span, options)).data,
-    /** The metrics of all services. */
+    /** All services' metrics. */
     metrics: (options?: CallOptions) =>
       transport.data<readonly Metric[]>({ method: 'GET', path: '/_/metrics', ...options }),
     /** Whether the services are ready, with the reasons. */

@@ -7,7 +7,7 @@ import type { Requests } from './requests.ts';
 export interface Backup {
   readonly id: string;
   readonly state: 'running' | 'done' | 'failed';
-  /** The name of the archive. */
+  /** The archive's name. */
   readonly file: string;
   readonly tables: number;
   readonly rows: number;
@@ -24,7 +24,7 @@ export interface Backup {
 export const createBackups = (transport: Transport, { get, page, create, remove }: Requests) => ({
   list: (paging?: PageOptions, options?: CallOptions) => page<Page<Backup>>(['admin', 'backups'], paging, options),
   get: (id: string, options?: CallOptions) => get<Backup>(['admin', 'backups', id], options),
-  /** Starts a backup, which continues after the answer. It contains no secret and no key of the deployment. */
+  /** Starts a backup, which continues after the answer. It contains neither the deployment's secret nor its key. */
   start: (options?: CallOptions) => create<Backup>(['admin', 'backups'], {}, options),
   /** Deletes a backup with its archive. A running backup ends. */
   delete: (id: string, options?: CallOptions) => remove(['admin', 'backups', id], options),

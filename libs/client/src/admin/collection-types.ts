@@ -1,11 +1,11 @@
-/** The definition of a field (fields §1). */
+/** A field definition (fields §1). */
 export interface FieldDefinition {
   readonly id?: string;
   readonly name: string;
   readonly type: string;
   readonly required?: boolean;
   readonly options?: Readonly<Record<string, unknown>>;
-  /** The name of the target; only of a relation. */
+  /** The target's name; relations only. */
   readonly collection?: string;
   readonly view_rule?: string | null;
   readonly write_rule?: string | null;
@@ -15,7 +15,7 @@ export interface FieldDefinition {
   readonly system?: boolean;
 }
 
-/** The rules of a collection: null admits everyone, `""` admins, an expression the callers for whom it holds. */
+/** A collection's rules: null admits everyone, `""` admins, an expression the callers for whom it holds. */
 interface CollectionRules {
   readonly list_rule: string | null;
   readonly view_rule: string | null;
@@ -36,7 +36,7 @@ export interface CollectionDefinition extends CollectionRules {
   readonly durability: 'full' | 'relaxed';
   readonly created_at: number;
   readonly updated_at: number;
-  /** The version of the definition, for `ifMatch` of a change. */
+  /** The definition's version, for a change's `ifMatch`. */
   readonly etag: string;
   /** What the rules may let guests do, with some record. */
   readonly guests: readonly ('list' | 'view' | 'create' | 'update' | 'delete')[];
@@ -44,20 +44,20 @@ export interface CollectionDefinition extends CollectionRules {
   readonly warnings?: readonly string[];
 }
 
-/** The values of a create or a change of a collection. */
+/** The values to create or change a collection. */
 export type CollectionValues = Partial<
   Omit<CollectionDefinition, 'id' | 'created_at' | 'updated_at' | 'etag' | 'guests' | 'warnings'>
 >;
 
-/** A rule to try in place of the collection's own. */
+/** A rule to try instead of the collection's own. */
 export interface RuleTrial {
   readonly action: 'list' | 'view' | 'create' | 'update' | 'delete';
   readonly rule: string | null;
   /** The user; null for a guest. */
   readonly caller?: { readonly collection: string; readonly id: string } | null;
-  /** The record of a view, an update or a delete. */
+  /** The record to view, update or delete. */
   readonly id?: string;
-  /** The body of a create or an update. */
+  /** A create's or update's body. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -70,7 +70,7 @@ export interface RuleVerdict {
   readonly total: number | null;
 }
 
-/** The fields and rows of a view. */
+/** A view's fields and rows. */
 export interface ViewPreview {
   readonly fields: readonly FieldDefinition[];
   readonly rows: readonly Readonly<Record<string, unknown>>[];
@@ -84,7 +84,7 @@ export interface IndexDefinition {
   readonly system?: boolean;
 }
 
-/** The definitions of all collections. */
+/** All collection definitions. */
 export interface SchemaSnapshot {
   readonly version: number;
   readonly generated_at: number;
@@ -102,9 +102,9 @@ export interface SchemaFiles {
   readonly migrations?: readonly { readonly name: string; readonly sql: string }[];
 }
 
-/** The changes that an apply of the files would make. */
+/** The changes that applying the files would make. */
 export interface SchemaPlan {
-  /** The hash of the current schema, for the apply. */
+  /** The current schema's hash, for the apply. */
   readonly hash: string;
   readonly changes: readonly File[];
   /** The drops that the apply must allow by name. */

@@ -23,7 +23,7 @@ export interface VersionOptions extends CallOptions {
   readonly ifMatch?: string | undefined;
 }
 
-/** The answer to a change of the schema, where `fields` is JSON text. */
+/** The answer to a schema change, where `fields` is JSON text. */
 interface Answer {
   readonly data: Omit<CollectionDefinition, 'fields'> & { readonly fields: string };
   readonly warnings?: readonly string[];
@@ -61,7 +61,7 @@ export function createCollections(transport: Transport, { get, create, post, pat
       const headers = { 'If-Match': ifMatch };
       await transport.send({ method: 'DELETE', path: apiPath('collections', name), headers, ...options });
     },
-    /** Says how a request of a user or a guest would be answered if the collection had this rule. Writes nothing. */
+    /** Says how a user's or guest's request would be answered if the collection had this rule. Writes nothing. */
     tryRule: (name: string, trial: RuleTrial, options?: CallOptions) =>
       post<RuleVerdict>(['admin', 'collections', name, 'try-rule'], trial, options),
     /** Gets the fields and the first rows that a view with this query would have. */
@@ -84,9 +84,9 @@ export function createCollections(transport: Transport, { get, create, post, pat
       delete: (collection: string, index: string, options?: CallOptions) =>
         remove(['admin', 'collections', collection, 'indexes', index], options),
     },
-    /** The definitions of all collections as one document. */
+    /** All collection definitions in one document. */
     snapshot: (options?: CallOptions) => get<SchemaSnapshot>(['admin', 'migrations', 'snapshot'], options),
-    /** Creates the missing collections of a snapshot; with the mode `sync`, also changes existing ones. */
+    /** Creates a snapshot's missing collections; with the mode `sync`, also changes existing ones. */
     apply: (snapshot: SchemaSnapshot, mode: 'additive' | 'sync' = 'additive', options?: CallOptions) =>
       create<{ readonly created: string[]; readonly updated: string[]; readonly unchanged: string[] }>(
         ['admin', 'migrations', 'apply'],
@@ -96,7 +96,7 @@ export function createCollections(transport: Transport, { get, create, post, pat
     /** Reads, plans and applies the schema as files (schema §5). */
     schema: {
       get: (options?: CallOptions) => get<SchemaFiles>(['admin', 'schema'], options),
-      /** Returns the changes that an apply of the files would make; changes nothing. */
+      /** Returns the changes that applying the files would make; changes nothing. */
       plan: (
         request: { readonly schema: SchemaFiles; readonly variables?: Readonly<Record<string, string>> },
         options?: CallOptions,
@@ -112,7 +112,7 @@ export function createCollections(transport: Transport, { get, create, post, pat
         options?: CallOptions,
       ) => post<Readonly<Record<string, unknown>>>(['admin', 'schema', 'apply'], request, options),
     },
-    /** JSON Schemas of the messages on the bus. */
+    /** JSON Schemas for the messages on the bus. */
     eventSchema: (options?: CallOptions) =>
       get<Readonly<Record<string, unknown>>>(['admin', 'events', 'schema'], options),
   };

@@ -4,7 +4,7 @@ import type { Delivery } from './webhook-types.ts';
 
 type Counts = { readonly [S in Delivery['status']]: number };
 
-/** A delivery of an event, as a list of events shows it. */
+/** A delivery in an event list. */
 export interface EventDelivery {
   readonly id: string;
   readonly webhook_id: string;
@@ -16,7 +16,7 @@ export interface EventDelivery {
   readonly completed_at_ms: number | null;
 }
 
-/** A delivery of an event with its attempts. */
+/** An event's delivery with its attempts. */
 export interface EventDeliveryDetails extends EventDelivery {
   readonly error: string | null;
   readonly response_body: string | null;
@@ -41,7 +41,7 @@ export interface StoredEvent<D = EventDelivery> {
   readonly trace_id: string | null;
   /** The newest deliveries. */
   readonly deliveries: readonly D[];
-  /** The numbers of all deliveries by status. */
+  /** Delivery counts by status. */
   readonly counts: Partial<Counts>;
 }
 
@@ -49,16 +49,16 @@ export interface StoredEventDetails extends StoredEvent<EventDeliveryDetails> {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** Selects the events of a list. */
+/** Selects a list's events. */
 export interface EventFilter {
-  /** The cursor of the page; the first one without it. */
+  /** The page's cursor; the first page without it. */
   readonly cursor?: string;
   readonly perPage?: number;
-  /** The id of a record. */
+  /** A record id. */
   readonly record?: string;
-  /** A pattern of a webhook. */
+  /** A webhook pattern. */
   readonly event?: string;
-  /** The id of a webhook. */
+  /** A webhook id. */
   readonly webhook?: string;
   readonly status?: Delivery['status'];
   readonly request_id?: string;
@@ -66,7 +66,7 @@ export interface EventFilter {
   readonly until?: number;
 }
 
-/** A span of time in unix seconds, and the number of its buckets. */
+/** A time range in unix seconds, and how many buckets it has. */
 export interface SpanOptions {
   readonly since?: number;
   readonly until?: number;
@@ -81,13 +81,13 @@ interface Summary {
   readonly is_complete: boolean;
 }
 
-/** The deliveries of a span of time. */
+/** The deliveries in a time range. */
 export interface DeliverySummary extends Summary {
   readonly buckets: readonly ({ readonly at: number } & Counts)[];
   readonly webhooks: readonly ({ readonly id: string; readonly name: string } & Counts)[];
 }
 
-/** The requests of a span of time. */
+/** The requests in a time range. */
 export interface RequestSummary extends Summary {
   readonly buckets: readonly {
     readonly at: number;

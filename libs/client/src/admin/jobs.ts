@@ -31,14 +31,14 @@ export interface Job {
 
 type JobFilter = PageOptions & { readonly state?: Job['state']; readonly collection?: string };
 
-/** Jobs of imports. */
+/** Import jobs. */
 export const createJobs = (transport: Transport, { get, page, post }: Requests) => ({
   list: (filter?: JobFilter, options?: CallOptions) => page<Page<Job>>(['jobs'], filter, options),
   get: (id: string, options?: CallOptions) => get<Job>(['jobs', id], options),
   pause: (id: string, options?: CallOptions) => post<Job>(['jobs', id, 'pause'], {}, options),
   resume: (id: string, options?: CallOptions) => post<Job>(['jobs', id, 'resume'], {}, options),
   cancel: (id: string, options?: CallOptions) => post<Job>(['jobs', id, 'cancel'], {}, options),
-  /** Streams the refused rows, in the format of the import, with the reasons. */
+  /** Streams the refused rows, in the import's format, with the reasons. */
   refused: (id: string, options?: CallOptions): Promise<Response> =>
     transport.open({ method: 'GET', path: apiPath('jobs', id, 'refused'), ...options }),
 });

@@ -9,7 +9,7 @@ export interface CronRun {
   readonly finished_at: number | null;
 }
 
-/** A cron of an extension (extensions §7). */
+/** An extension's cron (extensions §7). */
 export interface Cron {
   readonly name: string;
   readonly extension: string;
@@ -21,7 +21,7 @@ export interface Cron {
   readonly last_run: CronRun | null;
 }
 
-/** A metric of all services and replicas, with its values. */
+/** A metric from all services and replicas, with its values. */
 export interface Metric {
   readonly name: string;
   readonly help: string;
@@ -33,7 +33,7 @@ export interface Metric {
   }[];
 }
 
-/** Whether the services are ready, with the result of each check. */
+/** Whether the services are ready, with each check's result. */
 export interface Readiness {
   readonly status: string;
   readonly checks: Readonly<Record<string, string>>;
@@ -50,7 +50,7 @@ export interface SettingDescription {
   readonly value: string | null;
 }
 
-/** The settings of one subject. */
+/** One subject's settings. */
 export interface SettingGroup {
   readonly title: string;
   readonly read_by: readonly string[];
@@ -73,7 +73,7 @@ export interface AuditRow {
   readonly details: Readonly<Record<string, unknown>>;
 }
 
-/** Selects the rows of the audit log (admins §6.1). */
+/** Selects audit log rows (admins §6.1). */
 export interface AuditFilter {
   readonly page?: number;
   readonly perPage?: number;
@@ -100,11 +100,11 @@ export interface LogRow {
   readonly request_id: string;
   /** The trace; null for a row that is older than this member. */
   readonly trace_id: string | null;
-  /** How many refusals of a second and an address the row stands for. */
+  /** How many refusals, in one second to one address, the row stands for. */
   readonly count: number;
 }
 
-/** Selects the rows of the request log (admins §7.2). */
+/** Selects request log rows (admins §7.2). */
 export interface LogFilter {
   readonly page?: number;
   readonly perPage?: number;

@@ -3,7 +3,7 @@ import { apiPath, mergeQueries } from '../url.ts';
 
 type Segments = readonly string[];
 
-/** Requests to the routes of admins, by the segments of their paths. */
+/** Requests to admin routes, by their path segments. */
 export function createRequests(transport: Transport) {
   return {
     get: <T>(segments: Segments, options?: CallOptions): Promise<T> =>

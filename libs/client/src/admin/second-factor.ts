@@ -1,7 +1,7 @@
 import type { CallOptions } from '../transport.ts';
 import type { Requests } from './requests.ts';
 
-/** Whether an admin has an authenticator app, with the number of recovery codes. */
+/** Whether an admin has an authenticator app, and how many recovery codes. */
 export interface SecondFactorStatus {
   readonly enabled: boolean;
   readonly recovery_codes: { readonly total: number; readonly remaining: number };
@@ -10,10 +10,10 @@ export interface SecondFactorStatus {
 const path = ['admin', 'totp'];
 const proofOf = ({ oldPassword }: { readonly oldPassword: string }) => ({ old_password: oldPassword });
 
-/** The second factor of the admin who is signed in (admins §2.1). */
+/** The signed-in admin's second factor (admins §2.1). */
 export const createSecondFactor = ({ get, post }: Requests) => ({
   status: (options?: CallOptions) => get<SecondFactorStatus>(path, options),
-  /** Creates the secret of an authenticator app. It takes effect when it is confirmed. */
+  /** Creates an authenticator app's secret. It takes effect when it is confirmed. */
   setUp: (proof: { readonly oldPassword: string }, options?: CallOptions) =>
     post<{ readonly secret: string; readonly otpauth_url: string }>([...path, 'setup'], proofOf(proof), options),
   /** Enables the app. Returns the recovery codes. */

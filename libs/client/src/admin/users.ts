@@ -6,7 +6,7 @@ import type { Requests } from './requests.ts';
 
 type UserFilter = PageOptions & { readonly search?: string; readonly blocked?: boolean };
 
-/** Manages the users of an auth collection (admins §8). Each change returns the changed user. */
+/** Manages an auth collection's users (admins §8). Each change returns the changed user. */
 export function createUsers(transport: Transport, { get, page, post }: Requests) {
   const at = (collection: string, ...more: string[]): string[] => ['admin', 'users', collection, ...more];
   const remove = (segments: readonly string[], options?: CallOptions): Promise<UserDetails> =>
@@ -23,7 +23,7 @@ export function createUsers(transport: Transport, { get, page, post }: Requests)
       remove(at(collection, id, 'second-factor'), options),
     unlink: (collection: string, id: string, provider: string, options?: CallOptions) =>
       remove(at(collection, id, 'links', provider), options),
-    /** Ends all tokens of a user and refuses every sign-in. */
+    /** Ends a user's tokens and refuses every sign-in. */
     block: (collection: string, id: string, options?: CallOptions) =>
       post<UserDetails>(at(collection, id, 'block'), {}, options),
     unblock: (collection: string, id: string, options?: CallOptions) =>

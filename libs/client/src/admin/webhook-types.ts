@@ -53,7 +53,7 @@ export interface Delivery {
   readonly completed_at: number | null;
 }
 
-/** Selects the deliveries of a list. */
+/** Selects a list's deliveries. */
 export interface DeliveryFilter {
   readonly page?: number;
   readonly perPage?: number;

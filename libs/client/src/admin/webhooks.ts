@@ -24,10 +24,10 @@ export const createWebhooks = ({ get, page, create, patch, remove }: Requests) =
     page<Page<Delivery>>([...base, id, 'deliveries'], filter, options),
   delivery: (id: string, delivery: string, options?: CallOptions) =>
     get<Delivery>([...base, id, 'deliveries', delivery], options),
-  /** Creates a new delivery of the same event. */
+  /** Creates a new delivery for the same event. */
   redeliver: (id: string, delivery: string, options?: CallOptions) =>
     create<Delivery>([...base, id, 'deliveries', delivery, 'redeliver'], {}, options),
-  /** Creates new deliveries of all events of a span of time, in unix seconds. With `dry_run` it only counts them. */
+  /** Creates new deliveries for all events in a time range, in unix seconds. With `dry_run` it only counts them. */
   replay: (
     id: string,
     values: {
@@ -38,7 +38,7 @@ export const createWebhooks = ({ get, page, create, patch, remove }: Requests) =
     },
     options?: CallOptions,
   ) => create<{ readonly count: number }>([...base, id, 'replay'], values, options),
-  /** Counts the deliveries of all webhooks in a span of time, over time and by webhook. */
+  /** Counts all webhooks' deliveries in a time range, over time and by webhook. */
   summary: (span?: SpanOptions, options?: CallOptions) =>
     page<{ readonly data: DeliverySummary }>(['admin', 'deliveries', 'summary'], span, options).then(
       ({ data }) => data,

@@ -11,7 +11,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-/** The accounts of an auth collection: sign-up, sign-in, and the account of the caller. */
+/** An auth collection's accounts: sign-up, sign-in, and the caller's account. */
 export interface Accounts<R, Create> extends OwnAccount<R> {
   /**
    * Signs up with address and password, and signs in.
@@ -31,7 +31,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
   login(credentials: Credentials, options?: CallOptions): Promise<SignIn<R>>;
   /** Mails a code and a link for signing in. The answer is the same for an unknown address. */
   requestCode(email: string, options?: CallOptions): Promise<void>;
-  /** Signs in with the code of the mail, or with the token of its link. */
+  /** Signs in with the mailed code, or with its link's token. */
   loginWithCode(
     proof: { readonly email: string; readonly code: string } | { readonly token: string },
     options?: CallOptions,
@@ -42,20 +42,20 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
   promote(credentials: Credentials, options?: CallOptions): Promise<SignedIn<R>>;
   /** Completes a sign-in that needs a second factor. */
   confirmMfa(mfaToken: string, factor: Factor, options?: CallOptions): Promise<SignedIn<R>>;
-  /** Completes a sign-in that needs a merge. Without a password, the session of the client is the proof. */
+  /** Completes a sign-in that needs a merge. Without a password, the client's session is the proof. */
   confirmMerge(mergeToken: string, proof?: { readonly password: string }, options?: CallOptions): Promise<SignIn<R>>;
   /** Mails a link for a new password. The answer is the same for an unknown address. */
   requestPasswordReset(email: string, options?: CallOptions): Promise<void>;
-  /** Sets a new password with the token of the mail. All sessions end. */
+  /** Sets a new password with the mailed token. All sessions end. */
   confirmPasswordReset(
     values: { readonly token: string; readonly password: string },
     options?: CallOptions,
   ): Promise<void>;
-  /** Proves an address with the token of the mail. Returns what the first proof removed. */
+  /** Proves an address with the mailed token. Returns what the first proof removed. */
   verifyEmail(token: string, options?: CallOptions): Promise<{ readonly dropped: readonly string[] }>;
-  /** Changes an address with the token of the mail to the new address. */
+  /** Changes an address with the token mailed to the new address. */
   confirmEmailChange(token: string, options?: CallOptions): Promise<void>;
-  /** Undoes a change of address with the token of the mail to the old address. All sessions end. */
+  /** Undoes an address change with the token mailed to the old address. All sessions end. */
   undoEmailChange(token: string, options?: CallOptions): Promise<void>;
   /** Signing in at a provider. */
   readonly oauth: OAuth<R, Create>;
@@ -63,7 +63,7 @@ export interface Accounts<R, Create> extends OwnAccount<R> {
 
 export type { Factor, MergeRequired, SignedIn, SignIn };
 
-/** Returns the accounts of a collection. */
+/** Returns a collection's accounts. */
 export function createAccounts<R, Create>(
   transport: Transport,
   session: SessionKeeper,

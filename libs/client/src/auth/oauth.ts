@@ -35,16 +35,16 @@ export interface OAuth<R, Create> {
       readonly code: string;
       readonly redirectUri: string;
       readonly state: string;
-      /** Fields of a new account. */
+      /** A new account's fields. */
       readonly record?: Partial<Create>;
     },
     options?: CallOptions,
   ): Promise<SignIn<R> | MergeRequired<R>>;
-  /** Removes the link of the caller's account to a provider. */
+  /** Removes the link between the caller's account and a provider. */
   unlink(provider: string, proof?: PasswordProof): Promise<void>;
 }
 
-/** Returns the sign-ins at providers of a collection. */
+/** Returns a collection's sign-ins at providers. */
 export function createOAuth<R, Create>(
   transport: Transport,
   collection: string,

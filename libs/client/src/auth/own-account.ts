@@ -4,18 +4,18 @@ import type { CallOptions, Transport } from '../transport.ts';
 import { apiPath } from '../url.ts';
 import type { createSignIn, SignedIn } from './sign-in.ts';
 
-/** A session of an account. Times are unix seconds. */
+/** An account's session. Times are unix seconds. */
 export interface SessionRow {
   readonly id: string;
   readonly created_at: number;
   readonly last_used_at: number;
   readonly ip: string | null;
   readonly user_agent: string | null;
-  /** Whether it is the session of this client. */
+  /** Whether it is this client's session. */
   readonly current: boolean;
 }
 
-/** The sessions of the account that is signed in. */
+/** The signed-in account's sessions. */
 export interface Sessions {
   list(options?: CallOptions): Promise<readonly SessionRow[]>;
   end(id: string, options?: CallOptions): Promise<void>;
@@ -55,7 +55,7 @@ export interface OwnAccount<R> {
   };
 }
 
-/** The routes of sessions below a path, which users and admins have. */
+/** The session routes below a path, which users and admins have. */
 export function createSessions(transport: Transport, base: readonly string[]): Sessions {
   const at = (...more: string[]): string => apiPath(...base, 'sessions', ...more);
   return {
@@ -86,7 +86,7 @@ export async function endSession(
   }
 }
 
-/** Returns the functions of the signed-in account. */
+/** Returns the signed-in account's functions. */
 export function createOwnAccount<R>(
   transport: Transport,
   session: SessionKeeper,

@@ -25,7 +25,7 @@ export interface SignedIn<R> {
   readonly linkedProvider?: string;
 }
 
-/** A code of an authenticator app, or a recovery code. */
+/** A code from an authenticator app, or a recovery code. */
 export type Factor = { readonly code: string } | { readonly recoveryCode: string };
 
 /** A sign-in that needs a second factor, within five minutes. Nobody is signed in yet. */
@@ -38,8 +38,8 @@ export interface MfaRequired<R> {
 }
 
 /**
- * A sign-in at a provider with the address of an account that is not linked to it. The holder of the account confirms
- * it with the password, or with a session of the account that is at most ten minutes old.
+ * A sign-in at a provider with an address whose account is not linked to it. The account's holder confirms it with the
+ * password, or with a session that is at most ten minutes old.
  */
 export interface MergeRequired<R> {
   readonly state: 'merge_required';
@@ -49,10 +49,10 @@ export interface MergeRequired<R> {
   confirm(proof?: { readonly password: string }, options?: CallOptions): Promise<SignIn<R>>;
 }
 
-/** The result of a first factor. */
+/** What a first factor leads to. */
 export type SignIn<R> = SignedIn<R> | MfaRequired<R>;
 
-/** The data of the answers to sign-ins. */
+/** The data in sign-in answers. */
 interface Answer<R> {
   readonly token?: string;
   readonly record: R;
@@ -103,7 +103,7 @@ export function createSignIn<R>(transport: Transport, session: SessionKeeper, co
     return { state: 'mfa_required', mfaToken, confirm: (factor, options) => confirmMfa(mfaToken, factor, options) };
   }
 
-  /** Without a password, the session of the client is the proof. */
+  /** Without a password, the client's session is the proof. */
   async function confirmMerge(
     mergeToken: string,
     proof?: { readonly password: string },

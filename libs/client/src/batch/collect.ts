@@ -17,7 +17,7 @@ const isReference = (subject: unknown): subject is Reference<string> =>
 
 const anyVersion: Expected = { tag: undefined, isExact: true };
 
-/** Collects operations in order. `indexOf` returns the index of one. */
+/** Collects operations in order. `indexOf` returns an operation's index. */
 export function collector() {
   const operations: Collected[] = [];
   const indexes = new Map<unknown, number>();

@@ -4,7 +4,7 @@ import type { IfMatch } from '../versions.ts';
 
 declare const value: unique symbol;
 
-/** A value that an earlier operation of the batch will have. */
+/** A value that an earlier operation in the batch will have. */
 export interface Reference<V = unknown> {
   readonly $ref: string;
   readonly [value]?: V;
@@ -18,9 +18,9 @@ export type WithReferences<T> = {
     | (T[K] extends readonly (infer I)[] | null | undefined ? readonly (I | Reference)[] : never);
 };
 
-/** An operation of a batch, whose result is a record. */
+/** A batch operation whose result is a record. */
 export interface Operation<R> {
-  /** A value of the result, for the values and ids of later operations. */
+  /** A result's value, for later operations' values and ids. */
   ref<K extends keyof R & string>(member: K): Reference<R[K]>;
 }
 
@@ -30,7 +30,7 @@ export interface DeleteOperation {
 }
 
 interface ExpectedVersion {
-  /** The ETag of the version to change; false for any. The default is the version of the record that was read. */
+  /** The current version's ETag; false for any. The default is the version that the record was read in. */
   readonly ifMatch?: IfMatch;
 }
 
@@ -53,7 +53,7 @@ export interface BatchCollection<S, C extends keyof S> {
   delete(subject: Subject | Reference<string>, options?: ExpectedVersion): DeleteOperation;
 }
 
-/** Collects the operations of a batch. */
+/** Collects a batch's operations. */
 export interface Batch<S> {
   from<C extends CollectionName<S>>(collection: C): BatchCollection<S, C>;
 }

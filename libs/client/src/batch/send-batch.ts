@@ -7,7 +7,7 @@ import { apiPath } from '../url.ts';
 import { remember } from '../versions.ts';
 import { type Collected, collector } from './collect.ts';
 
-/** The result of one operation. */
+/** One operation's result. */
 interface Result {
   readonly data: object | null;
   readonly etag: string | null;
@@ -15,7 +15,7 @@ interface Result {
 
 /**
  * Sends the operations that `build` collects. Returns what `build` returns, with each operation replaced by its result.
- * All of them are done, or none.
+ * All are done, or none.
  */
 export async function sendBatch(
   transport: Transport,
@@ -37,7 +37,7 @@ export async function sendBatch(
   return fill(shape);
 }
 
-/** Sends the operations. Sends them again if the client knew only the second of a version. */
+/** Sends the operations. Sends them again if the client knew only a version's second. */
 async function sendUnchanged(transport: Transport, operations: readonly Collected[], call: Call): Promise<Result[]> {
   const tags = operations.map(({ expected }) => expected.tag);
   const tried = new Set<number>();

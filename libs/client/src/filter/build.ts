@@ -10,7 +10,7 @@ const join = (operator: string, empty: string, filters: readonly (Filter | undef
 };
 
 /**
- * The members of `f` in addition to the fields. They hide fields with the same names, which `f.field(name)` reaches.
+ * The members in `f` in addition to the fields. They hide fields with the same names, which `f.field(name)` reaches.
  */
 const tools: Readonly<Record<string, unknown>> = {
   and: (...filters: readonly Filter[]) => join('&&', '1 = 1', filters),
@@ -24,7 +24,7 @@ const tools: Readonly<Record<string, unknown>> = {
   field: (name: string) => operandOf(name),
 };
 
-/** The fields of any collection: each name is an operand. */
+/** Any collection's fields: each name is an operand. */
 const fieldsProxy: unknown = new Proxy(Object.create(null), {
   get: (_, name) => (typeof name === 'symbol' ? undefined : Object.hasOwn(tools, name) ? tools[name] : operandOf(name)),
 });
@@ -32,7 +32,7 @@ const fieldsProxy: unknown = new Proxy(Object.create(null), {
 /** The argument `filter`, without types. */
 export type AnyFilter = string | Filter | ((fields: never) => Filter) | undefined;
 
-/** The text of a filter. Throws if a function returns no filter, since that would list everything. */
+/** A filter's text. Throws if a function returns no filter, since that would list everything. */
 export function filterText(filter: AnyFilter): string | undefined {
   const built: unknown = typeof filter === 'function' ? filter(fieldsProxy as never) : filter;
   if (built instanceof Filter || typeof built === 'string') return String(built);

@@ -3,7 +3,7 @@ import { invalidArgument } from '../error.ts';
 /** A value in a filter. */
 export type Value = string | number | bigint | boolean | Date | null;
 
-/** Returns the literal of a value, or of a list of values. Throws if the value has no literal. */
+/** Returns the literal for a value, or for a list of values. Throws if the value has no literal. */
 export function literalOf(value: unknown): string {
   if (value === null || typeof value === 'boolean') return String(value);
   if (typeof value === 'string') return textLiteral(value);

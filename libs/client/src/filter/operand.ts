@@ -1,7 +1,7 @@
 import { Filter } from './filter.ts';
 import { literalOf } from './literal.ts';
 
-/** The key of an operand's text. It is a symbol, so a field can have any name. */
+/** The key for an operand's text. It is a symbol, so a field can have any name. */
 const operandText = Symbol('operand');
 
 interface Operand {
@@ -11,7 +11,7 @@ interface Operand {
 const isOperand = (value: unknown): value is Operand =>
   typeof value === 'object' && value !== null && operandText in value;
 
-/** The text of an operand: a path, or a literal of a value. */
+/** An operand's text: a path, or a value's literal. */
 export const textOf = (value: unknown): string => (isOperand(value) ? value[operandText] : literalOf(value));
 
 /** The test `in` with an empty list, which holds for no record. */
@@ -20,7 +20,7 @@ const never = '1 = 0';
 /** Wraps a finished test, as `all(…)` does. */
 type Wrap = (test: string) => string;
 
-/** The tests and forms of the operand `text`. They hide fields with the same names, which `field(name)` reaches. */
+/** The tests and forms for the operand `text`. They hide fields with the same names, which `field(name)` reaches. */
 function membersOf(text: string, wrap: Wrap): Readonly<Record<string, unknown>> {
   const test = (operator: string) => (value: unknown) => new Filter(wrap(`${text} ${operator} ${textOf(value)}`));
   return {

@@ -10,7 +10,7 @@ export interface SentSubscription {
   readonly [member: string]: unknown;
 }
 
-/** Changes the subscriptions of an open connection. */
+/** Changes an open connection's subscriptions. */
 export interface SubscriptionChanges {
   /** Adds a subscription. It is accepted when a `ready` names it. */
   add(subscription: SentSubscription): void;
@@ -22,7 +22,7 @@ export interface OpenConnection {
   readonly events: AsyncIterable<StreamEvent>;
   /** Undefined for a connection whose subscriptions cannot change. */
   readonly subscriptions?: SubscriptionChanges;
-  /** Continues with a new token of the same account, if the connection can. */
+  /** Continues with a new token for the same account, if the connection can. */
   renew(token: string | undefined): void;
 }
 
@@ -38,7 +38,7 @@ export async function openConnection(
   const Socket = transport.live.over === 'websocket' ? socketClass() : undefined;
   const token = Socket && (await transport.keepFresh());
   signal.throwIfAborted();
-  // A WebSocket takes only session tokens. A service key needs the header of a request.
+  // A WebSocket takes only session tokens. A service key needs a request header.
   if (Socket && !token?.startsWith('rbk_'))
     return openSocket(Socket, { url: transport.baseUrl + withQuery(path, query), token }, subscriptions, signal);
   const headers = { Accept: 'text/event-stream' };

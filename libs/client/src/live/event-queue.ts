@@ -1,6 +1,6 @@
 import { longestSilenceMs, type StreamEvent } from './stream.ts';
 
-/** Events of a connection that wait to be read. */
+/** A connection's events that wait to be read. */
 export interface EventQueue {
   push(event: StreamEvent): void;
   /** Notes that the connection is alive, which postpones its end by silence. */

@@ -28,7 +28,7 @@ export interface Hub {
 
 const firstPauseMs = 500;
 const longestPauseMs = 30_000;
-/** The maximum number of subscriptions of a connection (realtime §2.4). */
+/** How many subscriptions a connection may have (realtime §2.4). */
 const maxFollowed = 100;
 /** How often the session is checked while messages arrive, at most. Heartbeats come every 15 s. */
 const freshForMs = 10_000;
@@ -46,9 +46,9 @@ export function hubOf(transport: Transport, query: Query = {}): Hub {
 }
 
 /**
- * Creates the hub of one connection. While it has followers, it keeps a connection open, and reopens it whenever it
- * ends. No change is missed, because it resumes after the last cursor. When the followers change, it changes the
- * subscriptions of the connection, or opens a new connection if they cannot change.
+ * Creates one connection's hub. While it has followers, it keeps a connection open, and reopens it whenever it ends. No
+ * change is missed, because it resumes after the last cursor. When the followers change, it changes the connection's
+ * subscriptions, or opens a new connection if they cannot change.
  */
 function createHub(transport: Transport, query: Query): Hub {
   const followers = new Map<string, Follower>();
@@ -99,7 +99,7 @@ function createHub(transport: Transport, query: Query): Hub {
     }
   }
 
-  /** Changes the subscriptions of the connection; undefined while no open connection can change them. */
+  /** Changes the connection's subscriptions; undefined while no open connection can change them. */
   const changes = () => (connection.signal.aborted ? undefined : open?.subscriptions);
 
   function leave(id: string): void {
@@ -158,7 +158,7 @@ function createHub(transport: Transport, query: Query): Hub {
   function onFailure(error: unknown): void {
     const isFinal =
       error instanceof RecordbusError && error.status >= 400 && error.status < 500 && error.status !== 429;
-    // The page of a proxy. It passes, unless it is all that ever came: then the address may be wrong.
+    // A proxy's page. It passes, unless it is all that ever came: then the address may be wrong.
     const isElsewhere = error instanceof RecordbusError && error.code === 'unexpected_answer' && !isReached;
     if (isFinal || isElsewhere) for (const id of [...followers.keys()]) end(id, error);
     pauseMs = slowed(pauseMs);
@@ -185,14 +185,14 @@ function createHub(transport: Transport, query: Query): Hub {
   };
 }
 
-/** The subscription of a follower, with the cursor up to which it has every change. */
+/** A follower's subscription, with the cursor up to which it has every change. */
 const subscriptionOf = (id: string, { request, hasBegun, cursor }: Follower): SentSubscription => ({
   ...request,
   id,
   ...('collection' in request && hasBegun && cursor !== undefined && { after: cursor }),
 });
 
-/** Whether a `ready` is about a follower. Without names it is about all followers of its connection. */
+/** Whether a `ready` is about a follower. Without names it is about all followers on its connection. */
 const isAbout = ({ subs }: StreamEvent['data'], id: string): boolean => !Array.isArray(subs) || subs.includes(id);
 
 /** The next pause: twice the last one, with a random part, so that clients do not all reconnect at once. */

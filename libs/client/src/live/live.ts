@@ -15,7 +15,7 @@ interface AnyLiveOptions extends AnyReadOptions {
   readonly onError?: (error: RecordbusError) => void;
 }
 
-/** The maximum number of records in a snapshot. */
+/** How many records a snapshot may have. */
 const maxRecords = 1000;
 
 /** The subscription without `snapshot`, which lists and subscriptions have in common. */
@@ -31,7 +31,7 @@ function requestOf(collection: string, options: AnyLiveOptions): Record<string, 
   return { collection, ...Object.fromEntries(given) };
 }
 
-/** A list needs the members by which it is sorted, and the second of each version. */
+/** A list needs the members by which it is sorted, and each version's second. */
 function withSorted({ fields, sort }: AnyLiveOptions): readonly string[] | undefined {
   const terms = typeof sort === 'string' ? sort.split(',') : (sort ?? ['created']);
   return fields && [...fields, 'updated', ...terms.map((term) => term.trim().replace('-', ''))];
@@ -83,7 +83,7 @@ export function openLive(transport: Transport, collection: string, options: AnyL
           const needed = merged.apply(type, data);
           if (type === 'snapshot') resolve(list);
           if (merged.records !== before) tell();
-          // After a change of rights the server sends no snapshot (realtime §5.3).
+          // After a change in rights the server sends no snapshot (realtime §5.3).
           if (needed === 'records' || (type === 'resync' && data.reason === 'access')) follow();
           else if (needed === 'total') recount.soon();
         },
@@ -100,7 +100,7 @@ export function openLive(transport: Transport, collection: string, options: AnyL
   });
 }
 
-/** Follows the changes of a collection or a record. Resolves when every change from then on will be reported. */
+/** Follows a collection's or record's changes. Resolves when every change from then on will be reported. */
 export const openSubscription = (transport: Transport, collection: string, options: AnyLiveOptions): Promise<unknown> =>
   open(transport, requestOf(collection, options), options);
 

@@ -6,7 +6,7 @@ const at = 100;
 const tag = (id: string, updated = at) => ({ id, name: id, updated });
 const created = (id: string, version: string) => ['create', { record: tag(id), version }] as const;
 
-/** A list of the first two by name, of three that its snapshot counted. */
+/** A list with the first two by name, out of three that its snapshot counted. */
 function listOfThree() {
   const list = createMergedList('name', 2);
   list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 3, at });

@@ -4,44 +4,43 @@ import type { StreamEvent } from './stream.ts';
 
 type AnyRecord = Readonly<Record<string, unknown>> & { readonly id: string };
 
-/** The data of a message about one record. */
+/** A message's data about one record. */
 interface Changed {
   readonly record?: AnyRecord;
   readonly version?: string;
   readonly id?: string;
 }
 
-/** The number of records outside the list whose versions are remembered. Only recent messages are ever repeated. */
+/** For how many records outside the list versions are remembered. Only recent messages are ever repeated. */
 const maxRemembered = 10_000;
 
-/** The records of a snapshot and of the changes after it, as one list. */
+/** A snapshot's records and the changes after it, as one list. */
 export interface MergedList {
   readonly records: readonly AnyRecord[];
   /**
-   * The number of matching records. If there are more than the limit, it is computed from the last snapshot and later
-   * changes.
+   * How many records match. If there are more than the limit, it is computed from the last snapshot and later changes.
    */
   readonly total: number;
   /** Applies a message. Returns what must be read again. */
   apply(type: string, data: StreamEvent['data']): 'records' | 'total' | undefined;
 }
 
-/** Creates a list of the first `limit` records of a sort. */
+/** Creates a list with a sort's first `limit` records. */
 export function createMergedList(sort: string | readonly string[] | undefined, limit: number): MergedList {
   const compare = comparatorOf(sort);
-  /** Includes versions of deletes, so a repeated message does not bring a record back. */
+  /** Includes deletes' versions, so a repeated message does not bring a record back. */
   const versions = new Map<string, string>();
   let records: readonly AnyRecord[] = [];
   let total = 0;
   /** Whether there may be records beyond the limit. Only a snapshot can show that there are none. */
   let hasMore = false;
-  /** A version of a later second is not in the last snapshot. */
+  /** A version from a later second is not in the last snapshot. */
   let snapshotSecond = 0;
 
   function replace(snapshot: readonly AnyRecord[], all: number, at: number): void {
     snapshotSecond = at;
     versions.clear();
-    // A snapshot shows only the second of a version. Earlier versions are old.
+    // A snapshot shows only a version's second. Earlier versions are old.
     for (const { id, updated } of snapshot) if (typeof updated === 'number') versions.set(id, String(updated));
     [records, total, hasMore] = [snapshot, all, all > snapshot.length];
   }
@@ -56,7 +55,7 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
     return true;
   }
 
-  /** Forgets the oldest versions, except for those of shown records. */
+  /** Forgets the oldest versions, except for shown records. */
   function forgetOldest(): void {
     const shown = new Set(records.map(({ id }) => id));
     let excess = versions.size - shown.size - maxRemembered;
@@ -69,7 +68,7 @@ export function createMergedList(sort: string | readonly string[] | undefined, l
   }
 
   /**
-   * Whether the last snapshot may already have counted this change. The snapshot has versions only of the records that
+   * Whether the last snapshot may already have counted this change. The snapshot has versions only for the records that
    * it shows. Another record may be written before the total is read, and its message may arrive after the snapshot.
    */
   const mayBeCounted = (id: string, version: string): boolean =>

@@ -1,4 +1,4 @@
-/** A term of a sort that a client can follow: a member of the record, ascending or descending. */
+/** A sort term that a client can follow: a record member, ascending or descending. */
 interface Term {
   readonly name: string;
   readonly sign: 1 | -1;
@@ -8,7 +8,7 @@ type AnyRecord = Readonly<Record<string, unknown>>;
 
 const newestFirst: readonly Term[] = [{ name: 'created', sign: -1 }];
 
-/** The terms of a sort. By default the newest record comes first (records §3.2). */
+/** A sort's terms. By default the newest record comes first (records §3.2). */
 function termsOf(sort: string | readonly string[] | undefined): readonly Term[] {
   const texts = (typeof sort === 'string' ? sort.split(',') : (sort ?? [])).map((text) => text.trim()).filter(Boolean);
   if (texts.length === 0) return newestFirst;
@@ -16,8 +16,8 @@ function termsOf(sort: string | readonly string[] | undefined): readonly Term[] 
 }
 
 /**
- * Returns the comparison of records for a sort: nulls last in ascending order, ties by `id` in the direction of the
- * last term (filters §9). Texts compare by code points, as the database that comes with the product does.
+ * Returns how a sort compares records: nulls last in ascending order, ties by `id` in the last term's direction
+ * (filters §9). Texts compare by code points, as the database that comes with the product does.
  */
 export function comparatorOf(sort: string | readonly string[] | undefined): (a: AnyRecord, b: AnyRecord) => number {
   const terms = termsOf(sort);
@@ -31,7 +31,7 @@ export function comparatorOf(sort: string | readonly string[] | undefined): (a: 
   };
 }
 
-/** Whether a sort has only terms that name members of a record. */
+/** Whether every sort term names a record member. */
 export const isSortOfMembers = (sort: string | readonly string[] | undefined): boolean =>
   termsOf(sort).every(({ name }) => /^\w+$/.test(name));
 

@@ -1,4 +1,4 @@
-/** Reads the total of a list again after a while. */
+/** Reads a list's total again after a while. */
 export interface Recount {
   /** Schedules a read, unless there is one. */
   soon(): void;

@@ -5,7 +5,7 @@ import type { Transport } from '../transport.ts';
 import type { Follower, Hub } from './hub.ts';
 import { noteBegin } from './note-begin.ts';
 
-/** The messages between tabs. `tab` is the tab of the follower, `id` its number there. */
+/** The messages between tabs. `tab` is the follower's tab, `id` its number there. */
 type Message =
   /** There is a new leader: every tab announces its followers again. */
   | { readonly say: 'lead' }
@@ -46,7 +46,7 @@ export function shareHub(transport: Transport, query: string, own: Hub): Hub {
 function createSharedHub(locks: Locks, open: () => Channel, topic: string, own: Hub): Hub {
   const tab = newKey();
   const followers = new Map<number, Follower>();
-  /** For the leader: the followers of other tabs, with the functions that remove them. */
+  /** For the leader: the other tabs' followers, with the functions that remove them. */
   const followed = new Map<string, () => void>();
   const forever = new Promise<void>(() => {});
   let [lastId, isJoined, isLeader] = [0, false, false];

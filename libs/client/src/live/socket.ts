@@ -14,7 +14,7 @@ interface Socket {
 
 type SocketClass = new (url: string, protocol: string) => Socket;
 
-/** The `WebSocket` of the platform; Node has one since 22. */
+/** The platform's `WebSocket`; Node has one since 22. */
 export const socketClass = (): SocketClass | undefined =>
   Reflect.get(globalThis, 'WebSocket') as unknown as SocketClass | undefined;
 
@@ -45,7 +45,7 @@ export function openSocket(
       subscriptions.begin();
     } else if (type === 'pong') {
       const subs = subscriptions.checked();
-      // Without a `ready`, all of them were refused.
+      // Without a `ready`, all were refused.
       if (cursor !== undefined) queue.push({ type: 'ready', id: undefined, data: { cursor, subs } });
     } else if (type === 'error' && data.sub === undefined) {
       // An error that is not about a token is about a subscription that has already ended.
@@ -74,7 +74,7 @@ export function openSocket(
   };
 }
 
-/** The subscriptions of a WebSocket. */
+/** A WebSocket's subscriptions. */
 interface Subscriptions extends SubscriptionChanges {
   /** Sends the subscriptions that waited for the connection and its token. */
   begin(): void;

@@ -1,4 +1,4 @@
-/** An event of a stream of events. */
+/** A server-sent event. */
 export interface StreamEvent {
   readonly type: string;
   /** The cursor from which the whole connection resumes. */
@@ -9,7 +9,7 @@ export interface StreamEvent {
 /** A heartbeat comes every 15 s. After a longer silence the connection is dead. */
 export const longestSilenceMs = 40_000;
 
-/** Reads the events of an answer (the part of HTML §9.2.6 that the server uses) until it ends. `onSilence` cuts it. */
+/** Reads an answer's events (the part of HTML §9.2.6 that the server uses) until it ends. `onSilence` cuts it. */
 export async function* readEvents(response: Response, onSilence: () => void): AsyncGenerator<StreamEvent, void> {
   const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
   let text = '';

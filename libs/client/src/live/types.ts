@@ -4,7 +4,7 @@ import type { FilterOf } from '../types/filter-fields.ts';
 
 /** How a client follows changes. */
 export interface LiveConnection {
-  /** `stream` of events, the default, or `websocket`; a stream if the platform has no WebSocket. */
+  /** Server-sent events (`stream`), the default, or a `websocket`; a stream if the platform has no WebSocket. */
   readonly over?: 'stream' | 'websocket' | undefined;
   /**
    * Whether tabs whose stores have the same name share one connection. It needs Web Locks and BroadcastChannel; without
@@ -15,12 +15,9 @@ export interface LiveConnection {
 
 /** A list that follows its collection. */
 export interface LiveList<R> {
-  /** The records in the order of the sort. Each change makes a new list. */
+  /** The records in sort order. Each change makes a new list. */
   readonly records: readonly R[];
-  /**
-   * The number of matching records. If there are more than the limit, it may be wrong for a while after the list was
-   * read.
-   */
+  /** How many records match. If there are more than the limit, it may be wrong for a while after the list was read. */
   readonly total: number;
   /** Why the list has ended, such as a lost right. */
   readonly error: RecordbusError | undefined;
@@ -29,15 +26,15 @@ export interface LiveList<R> {
   close(): void;
 }
 
-/** The options of a live list. */
+/** A live list's options. */
 export interface LiveOptions<S, C extends keyof S, P extends string, F extends string>
   extends SelectOptions<S, C>,
     ShapeOptions<P, F> {
-  /** The maximum number of records; 1,000 by default and at most. */
+  /** How many records at most; 1,000 by default and at most. */
   readonly limit?: number | undefined;
 }
 
-/** A change of a record. */
+/** A change to a record. */
 export type Change<R> =
   | { readonly type: 'create' | 'enter'; readonly record: R; readonly version: string }
   | { readonly type: 'update'; readonly record: R; readonly version: string; readonly changed: readonly string[] }
@@ -45,7 +42,7 @@ export type Change<R> =
   /** Changes may be missing: read the records again. */
   | { readonly type: 'resync'; readonly reason: string };
 
-/** The options of a subscription. */
+/** A subscription's options. */
 export interface SubscribeOptions<S, C extends keyof S, P extends string, F extends string, R>
   extends ShapeOptions<P, F> {
   readonly filter?: FilterOf<S, C> | undefined;

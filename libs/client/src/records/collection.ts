@@ -27,10 +27,10 @@ import { createWrites, idOf } from './write.ts';
 /** A record that was read, or an id. */
 export type Subject = string | { readonly id: string };
 
-/** How an upsert finds its record: by its id, or by the values of unique fields. */
+/** How an upsert finds its record: by its id, or by unique fields' values. */
 export type UpsertTarget<R> = string | { readonly on: readonly (keyof R & string)[] };
 
-/** The records of one collection. */
+/** One collection's records. */
 export interface Collection<S, C extends keyof S> {
   readonly name: C;
   /**
@@ -46,7 +46,7 @@ export interface Collection<S, C extends keyof S> {
   list<const P extends string = never, const F extends string = never>(
     options?: ListOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Page<Row<S, C, P, F>>>;
-  /** Reads the first record of a list; undefined when there is none. */
+  /** Reads a list's first record; undefined when there is none. */
   first<const P extends string = never, const F extends string = never>(
     options?: SelectOptions<S, C> & ShapeOptions<P, F> & ShapeCheck<S, C, P, F>,
   ): Promise<Row<S, C, P, F> | undefined>;
@@ -58,7 +58,7 @@ export interface Collection<S, C extends keyof S> {
    */
   all<const P extends string = never, const F extends string = never>(
     options?: SelectOptions<S, C> & {
-      /** The size of a page; 200 by default. */
+      /** How many records a page has; 200 by default. */
       readonly perPage?: number | undefined;
     } & ShapeOptions<P, F> &
       ShapeCheck<S, C, P, F>,
@@ -86,9 +86,9 @@ export interface Collection<S, C extends keyof S> {
   subscribe<const P extends string = never, const F extends string = never>(
     options: SubscribeOptions<S, C, P, F, Row<S, C, P, F>> & ShapeCheck<S, C, P, F>,
   ): Promise<Subscription>;
-  /** The file in a field of a record, or the first of its files; undefined without one. */
+  /** The file in a record's field, or the first one; undefined without one. */
   file(record: { readonly id: string }, field: FileFieldOf<S, C>): StoredFile | undefined;
-  /** All files in a field of a record. */
+  /** All files in a record's field. */
   files(record: { readonly id: string }, field: FileFieldOf<S, C>): readonly StoredFile[];
   /** Creates a record. Values may be files. */
   create(values: CreateOf<S, C>, options?: WriteOptions): Promise<RecordOf<S, C>>;
@@ -136,16 +136,16 @@ export interface Collection<S, C extends keyof S> {
    * await client.from('books').import(undefined, { format: 'csv', upload: job.id });
    */
   import(rows: string | Blob | undefined, options: ImportOptions): Promise<Job>;
-  /** Streams all records of a list as CSV or JSON, as of one moment. */
+  /** Streams all a list's records as CSV or JSON, as of one moment. */
   export(options?: ExportOptions<S, C>): Promise<Response>;
 }
 
 const defaultPageSize = 200;
 
-/** Loads the code of live changes when it is first used. */
+/** Loads the live-change code when it is first used. */
 const loadLive = () => import('../live/live.ts');
 
-/** Returns the records of a collection. */
+/** Returns a collection's records. */
 export function createCollection(transport: Transport, name: string): Collection<never, never> {
   const at = (...segments: string[]): string => apiPath('records', name, ...segments);
   const readPage = async (options: AnyReadOptions & { cursor?: string }): Promise<AnyPage> => {

@@ -2,24 +2,24 @@ import { invalidArgument, RecordbusError } from '../error.ts';
 import type { Call, CallOptions, Transport } from '../transport.ts';
 import { apiPath, mergeQueries, type Query, withQuery } from '../url.ts';
 
-/** The options of a file's URL. */
+/** Options for a file's URL. */
 export interface FileOptions {
-  /** The size of a preview, such as `100x100`. */
+  /** A preview's size, such as `100x100`. */
   readonly thumb?: string | undefined;
-  /** Whether a browser saves the file instead of showing it. */
+  /** Whether a browser saves the file rather than shows it. */
   readonly download?: boolean | undefined;
-  /** A token for protected files, of `client.fileToken()`. */
+  /** A token for protected files, from `client.fileToken()`. */
   readonly token?: string | undefined;
-  /** More parameters of the query, such as those that the `view_rule` reads as `@request.query.<name>`. */
+  /** More query parameters, such as those that the `view_rule` reads as `@request.query.<name>`. */
   readonly query?: Query | undefined;
 }
 
-/** A stored file of a record. */
+/** A record's stored file. */
 export interface StoredFile {
   readonly name: string;
-  /** The URL of a file that needs no token. */
+  /** The URL for a file that needs no token. */
   url(options?: FileOptions): string;
-  /** The URL of a protected file, with its own token. */
+  /** A protected file's URL, with its own token. */
   signedUrl(options?: FileOptions & CallOptions): Promise<string>;
   /** Downloads the file, with a token if it needs one. */
   fetch(options?: FileOptions & CallOptions): Promise<Response>;
@@ -38,7 +38,7 @@ export const createFileToken = (
   call: Pick<Call, 'values' | 'query' | 'signal'>,
 ): Promise<FileToken> => transport.data({ method: 'POST', path: apiPath('files', 'token'), values: {}, ...call });
 
-/** Returns a file of a record. */
+/** Returns a record's file. */
 export function storedFile(transport: Transport, collection: string, id: string, name: string): StoredFile {
   const path = apiPath('files', collection, id, name);
   const sign = async <O extends FileOptions & CallOptions>(options: O): Promise<O> => {
@@ -65,7 +65,7 @@ export function storedFile(transport: Transport, collection: string, id: string,
   };
 }
 
-/** Opens a file on the host of the setting `files.host`, which a refusal names if it is another (files §4.6). */
+/** Opens a file on the host in the setting `files.host`, which a refusal names if it is another (files §4.6). */
 async function openFile(transport: Transport, call: Call): Promise<Response> {
   const { baseUrl, filesUrl } = transport;
   try {
@@ -78,7 +78,7 @@ async function openFile(transport: Transport, call: Call): Promise<Response> {
   }
 }
 
-/** The names of the files in a field: of one file, or of a list. */
+/** The file names in a field, which holds one or a list. */
 export function fileNames(record: object, field: string): readonly string[] {
   const value: unknown = Reflect.get(record, field);
   if (value === null || value === undefined) return [];

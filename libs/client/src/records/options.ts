@@ -6,7 +6,7 @@ import type { FilterOf } from '../types/filter-fields.ts';
 import type { RecordOf } from '../types/schema.ts';
 import type { IfMatch } from '../versions.ts';
 
-/** A term of a sort: a field, or any other term as text; `-` sorts descending. */
+/** A sort term: a field, or any other term as text; `-` sorts descending. */
 type SortTerm<S, C extends keyof S> =
   | (keyof RecordOf<S, C> & string)
   | `-${keyof RecordOf<S, C> & string}`
@@ -14,19 +14,19 @@ type SortTerm<S, C extends keyof S> =
 
 /** The members and related records that an answer shows. */
 export interface ShapeOptions<P extends string, F extends string> extends CallOptions {
-  /** Paths of related records to show under `expand`, typed for three steps. */
+  /** Paths to related records to show under `expand`, typed for three steps. */
   readonly expand?: readonly P[] | undefined;
   /** The members to show, in addition to `id`. */
   readonly fields?: readonly F[] | undefined;
 }
 
-/** Checks the paths and names of `ShapeOptions`, which infer them. */
+/** Checks the paths and names in `ShapeOptions`, which infer them. */
 export interface ShapeCheck<S, C extends keyof S, P extends string, F extends string> {
   readonly expand?: readonly ExpandPath<S, C, P>[] | undefined;
   readonly fields?: readonly (F & FieldName<S, C>)[] | undefined;
 }
 
-/** Selects the records of a list. */
+/** Selects a list's records. */
 export interface SelectOptions<S, C extends keyof S> {
   readonly filter?: FilterOf<S, C> | undefined;
   readonly sort?: SortTerm<S, C> | readonly SortTerm<S, C>[] | undefined;
@@ -51,7 +51,7 @@ export interface ListOptions<S, C extends keyof S> extends SelectOptions<S, C>, 
   readonly near?: Near | undefined;
 }
 
-/** A page of a list. */
+/** A list page. */
 export interface Page<R> {
   readonly data: readonly R[];
   readonly page: number;
@@ -68,11 +68,11 @@ export interface WriteOptions extends CallOptions {
 }
 
 export interface ChangeOptions extends WriteOptions {
-  /** The ETag of the version to change; false for any. The default is the version of the record that was read. */
+  /** The current version's ETag; false for any. The default is the version that the record was read in. */
   readonly ifMatch?: IfMatch;
 }
 
-/** One version of a record. */
+/** One record version. */
 export interface HistoryRow<R> {
   readonly id: string;
   readonly op: 'create' | 'update' | 'delete';
@@ -83,7 +83,7 @@ export interface HistoryRow<R> {
   readonly version: string;
 }
 
-/** The version to restore: that of a history row, or the last one at or before a second. */
+/** The version to restore: a history row's, or the last one at or before a second. */
 export type RestorePoint = ({ readonly version: string } | { readonly at: number }) & {
   /** Whether a deleted record is created again. */
   readonly deleted?: boolean | undefined;
@@ -99,9 +99,9 @@ export interface AggregateOptions<S, C extends keyof S> extends CallOptions, Pag
   readonly min?: readonly string[] | undefined;
   readonly max?: readonly string[] | undefined;
   readonly filter?: FilterOf<S, C> | undefined;
-  /** An expression over the members of the answer. */
+  /** An expression over the answer's members. */
   readonly having?: string | { toString(): string } | undefined;
   readonly sort?: string | readonly string[] | undefined;
-  /** The time zone of periods; UTC by default. */
+  /** The time zone for periods; UTC by default. */
   readonly timeZone?: string | undefined;
 }

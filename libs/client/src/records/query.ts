@@ -2,7 +2,7 @@ import { type AnyFilter, filterText } from '../filter/build.ts';
 import { mergeQueries, type Query } from '../url.ts';
 import type { Near } from './options.ts';
 
-/** The options of a read, without types. */
+/** A read's options, without types. */
 export interface AnyReadOptions {
   readonly expand?: readonly string[] | undefined;
   readonly fields?: readonly string[] | undefined;
@@ -16,7 +16,7 @@ export interface AnyReadOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The query of a read. */
+/** A read's query. */
 export const readQuery = ({
   expand,
   fields,
@@ -44,6 +44,6 @@ export const readQuery = ({
     }),
   });
 
-/** An empty list of paths counts as absent. */
+/** An empty path list counts as absent. */
 const nonEmpty = (names: readonly string[] | undefined): readonly string[] | undefined =>
   names?.length ? names : undefined;

@@ -7,13 +7,13 @@ import { type AnyReadOptions, readQuery } from './query.ts';
 
 type Format = 'csv' | 'ndjson' | 'json';
 
-/** The options of an import (import §1.3). */
+/** An import's options (import §1.3). */
 export interface ImportOptions extends WriteOptions {
   readonly format: Format;
   readonly mode?: 'insert' | 'upsert' | 'skip' | undefined;
   /** How `upsert` and `skip` find a record: `id`, or unique fields. */
   readonly on?: readonly string[] | undefined;
-  /** Names of fields by columns; null leaves a column out. */
+  /** Field names by column; null leaves a column out. */
   readonly map?: Readonly<Record<string, string | null>> | undefined;
   readonly keep?: readonly ('id' | 'created' | 'updated')[] | undefined;
   readonly dryRun?: boolean | undefined;
@@ -22,9 +22,9 @@ export interface ImportOptions extends WriteOptions {
   /** The cell that is null. */
   readonly null?: string | undefined;
   readonly encoding?: string | undefined;
-  /** Numeric dates of the rows: 2026-01-31, 01/31/2026 or 31.01.2026; `iso` by default. */
+  /** Numeric dates in the rows: 2026-01-31, 01/31/2026 or 31.01.2026; `iso` by default. */
   readonly dates?: 'iso' | 'mdy' | 'dmy' | undefined;
-  /** The id of an earlier import whose rows to read again, instead of sending rows. */
+  /** An earlier import's id whose rows to read again, instead of sending rows. */
   readonly upload?: string | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface ExportOptions<S, C extends keyof S> extends CallOptions {
   readonly sort?: string | readonly string[] | undefined;
   readonly fields?: readonly string[] | undefined;
   readonly expand?: readonly string[] | undefined;
-  /** Leaves texts of CSV as they are, even if a spreadsheet would run them. */
+  /** Leaves CSV texts as they are, even if a spreadsheet would run them. */
   readonly raw?: boolean | undefined;
   /** Begins CSV with a byte order mark, by which Excel knows that the text is UTF-8. */
   readonly bom?: boolean | undefined;
@@ -66,7 +66,7 @@ export function importRows(
   });
 }
 
-/** Streams all records of a list, as of one moment. */
+/** Streams all a list's records, as of one moment. */
 export function exportRows(
   transport: Transport,
   name: string,

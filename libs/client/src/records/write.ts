@@ -12,11 +12,11 @@ export function idOf(subject: Subject): string {
   return id;
 }
 
-/** The writes of a collection. */
+/** A collection's writes. */
 export function createWrites(transport: Transport, name: string) {
   const at = (...segments: string[]): string => apiPath('records', name, ...segments);
 
-  /** Sends a request that returns a record, and remembers the version of the record. */
+  /** Sends a request that returns a record, and remembers the record's version. */
   async function record(call: Call): Promise<object> {
     const { status, headers, json } = await transport.send(call);
     const { data } = Object(json) as { readonly data: object | null };
@@ -85,8 +85,8 @@ export function createWrites(transport: Transport, name: string) {
 }
 
 /**
- * After a write was refused and only the second of its version was known, returns the ETag of the current version if
- * the record still has the values that were read. Otherwise returns undefined.
+ * After a write was refused and only its version's second was known, returns the current version's ETag if the record
+ * still has the values that were read. Otherwise returns undefined.
  */
 export async function tagOfUnchanged(
   transport: Transport,

@@ -1,13 +1,13 @@
 import { RecordbusError } from '../error.ts';
 import type { Session, SessionStore } from './session.ts';
 
-/** A store of which every call is a promise. */
+/** A store on which every call is a promise. */
 interface GuardedStore {
   get(): Promise<Session | undefined>;
   set(session: Session | undefined): Promise<void>;
 }
 
-/** Wraps a store so that its failures become errors of the client. */
+/** Wraps a store so that its failures become client errors. */
 export function guardStore(store: SessionStore): GuardedStore {
   async function guard<T>(work: () => T | Promise<T>): Promise<T> {
     try {

@@ -4,13 +4,13 @@ import type { Session, SessionStore } from './session.ts';
 import { connectTabs } from './tabs.ts';
 import { isRefreshDue } from './token-times.ts';
 
-/** The session of a client. */
+/** A client's session. */
 export interface SessionKeeper {
   /** Returns the session; undefined for a guest. */
   current(): Promise<Session | undefined>;
   /** Returns the token to send, refreshed if that is due. */
   token(): Promise<string | undefined>;
-  /** Begins the session of a new token. */
+  /** Begins a new token's session. */
   begin(token: string): Promise<void>;
   /** Forgets the session, in all tabs. */
   end(): Promise<void>;
@@ -21,10 +21,10 @@ export interface SessionKeeper {
 /** How long to use a token that could not be refreshed before the next try. */
 const retryAfterMs = 30_000;
 
-/** The end of a token names its refresh: enough to tell tokens apart, and too little to use one. */
+/** A token's end names its refresh: enough to recognize the token, and too little to use it. */
 const nameLength = 12;
 
-/** Creates the keeper of the session in a store. `refresh` exchanges a token for a new one. */
+/** Creates the keeper for the session in a store. `refresh` exchanges a token for a new one. */
 export function createSessionKeeper(
   given: SessionStore,
   refresh: (token: string) => Promise<string>,
@@ -66,7 +66,7 @@ export function createSessionKeeper(
     }
   }
 
-  /** Refreshes the session once for all tabs. Returns the session of the store after it. */
+  /** Refreshes the session once for all tabs. Returns the store's session after it. */
   async function refreshOnce({ token }: Session): Promise<Session | undefined> {
     const isReplaced = async (): Promise<boolean> => (await store.get())?.token !== token;
     await tabs.once(token.slice(-nameLength), refreshIfDue, isReplaced);

@@ -1,7 +1,7 @@
 /** A sign-in that a client holds. */
 export interface Session {
   readonly token: string;
-  /** When the token arrived, in milliseconds of this machine's clock; undefined if that is not known. */
+  /** When the token arrived, in milliseconds by this machine's clock; undefined if that is not known. */
   readonly receivedAtMs?: number | undefined;
 }
 
@@ -34,7 +34,7 @@ interface Storage {
   removeItem(name: string): void;
 }
 
-/** Keeps the session in `localStorage`, for all tabs of an origin. Every script of the page can read it there. */
+/** Keeps the session in `localStorage`, for all an origin's tabs. Every script on the page can read it there. */
 export function localStorageStore(name = 'recordbus'): SessionStore {
   const storage = (): Storage => Reflect.get(globalThis, 'localStorage');
   return {

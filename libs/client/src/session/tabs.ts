@@ -3,22 +3,22 @@ import { wait } from '../retry.ts';
 /** Coordinates tabs with the same session. */
 export interface Tabs {
   /**
-   * Runs the work of a name in one tab. In the others it waits until `isDone`; if the work fails or its tab is closed,
-   * the next tab runs it. `isDone` says whether this tab sees the result, which other tabs may see later.
+   * Runs a name's work in one tab. In the others it waits until `isDone`; if the work fails or its tab is closed, the
+   * next tab runs it. `isDone` says whether this tab sees the result, which other tabs may see later.
    */
   once(name: string, work: () => Promise<void>, isDone: () => Promise<boolean>): Promise<void>;
-  /** Notifies the other tabs that the session of the store has changed. */
+  /** Notifies the other tabs that the store's session has changed. */
   announce(): void;
   /** Calls the listener when another tab has changed the session. */
   onChange(listener: () => void): void;
 }
 
-/** Web Locks: one tab at a time holds the lock of a name. */
+/** Web Locks: one tab at a time holds a name's lock. */
 export interface Locks {
   request<T>(name: string, work: () => Promise<T>): Promise<T>;
 }
 
-/** A channel between the tabs of an origin. */
+/** A channel between an origin's tabs. */
 export interface Channel {
   onmessage: ((event: { readonly data: unknown }) => void) | null;
   postMessage(message: unknown): void;
@@ -36,8 +36,9 @@ export function tabPlatform(): {
 }
 
 /**
- * How long a tab keeps the lock of finished work, in milliseconds. A write to `localStorage` reaches the other tabs after
- * it, later on a busy machine, and nothing says when. Without the lock, a tab that does not see the result repeats the work.
+ * How long a tab keeps finished work's lock, in milliseconds. A write to `localStorage` reaches the other tabs after
+ * it, later on a busy machine, and nothing says when. Without the lock, a tab that does not see the result repeats the
+ * work.
  */
 const seenAfterMs = 5000;
 

@@ -1,6 +1,6 @@
 import type { Session } from './session.ts';
 
-/** The claims of a session token that the client reads, only to decide when to refresh. */
+/** A session token's claims that the client reads, only to decide when to refresh. */
 interface Claims {
   readonly iat?: number;
   readonly exp?: number;
@@ -11,8 +11,8 @@ interface Claims {
 const refreshAfter = 0.5;
 
 /**
- * Whether to refresh a session. Its age is measured by this machine's clock, from the arrival of the token, so the
- * clocks of client and server may differ. Service keys have no claims, and impersonation tokens cannot be refreshed.
+ * Whether to refresh a session. Its age is measured by this machine's clock, from the token's arrival, so the client's
+ * and server's clocks may differ. Service keys have no claims, and impersonation tokens cannot be refreshed.
  */
 export function isRefreshDue({ token, receivedAtMs }: Session, nowMs: number): boolean {
   const { iat, exp, impersonated_by: actor } = claimsOf(token);

@@ -1,8 +1,8 @@
 import type { CollectionName, ExpandOf, RecordOf } from './schema.ts';
 
 /**
- * The first step of a path, its options, and the rest of the path: `comments_via_post(limit:5).author` is
- * `['comments_via_post', 'limit:5', 'author']`.
+ * A path's first step, its options, and the rest: `comments_via_post(limit:5).author` is `['comments_via_post',
+ * 'limit:5', 'author']`.
  */
 type Split<P extends string> = P extends `${infer Head}.${infer Rest}`
   ? Head extends `${string}(${string}`
@@ -19,7 +19,7 @@ type Target<S, E, K extends keyof E> =
   NonNullable<E[K]> extends readonly [infer T] ? T & CollectionName<S> : NonNullable<E[K]> & CollectionName<S>;
 
 /**
- * A path of `expand` if it exists, or else the possible paths. The first three steps are checked; the rest may be
+ * A path for `expand` if it exists, otherwise the possible paths. The first three steps are checked; the rest may be
  * anything.
  */
 export type ExpandPath<S, C extends keyof S, P extends string, Depth extends 0[] = []> = Depth['length'] extends 3
@@ -74,7 +74,7 @@ type Next<S, E, K extends keyof E, P extends string, Depth extends 0[]> = Expand
   [...Depth, 0]
 >;
 
-/** The rest of each path that begins with the step `K`. */
+/** What follows the step `K` in each path that begins with it. */
 type RestOf<P extends string, K> = P extends string ? (Split<P>[0] extends K ? Split<P>[2] : never) : never;
 
 type HasTotal<P extends string, K> = true extends (

@@ -1,10 +1,10 @@
 import type { Expanded } from './expand.ts';
 import type { RecordOf } from './schema.ts';
 
-/** The names in `fields`: members of the record, `*`, and paths into `expand`. */
+/** The names in `fields`: record members, `*`, and paths into `expand`. */
 export type FieldName<S, C extends keyof S> = (keyof RecordOf<S, C> & string) | '*' | 'expand' | `expand.${string}`;
 
-/** A record of an answer, with the expansions of the paths `P`, and only the members `F` if there are any. */
+/** A record in an answer, with expansions for the paths `P`, and only the members `F` if there are any. */
 export type Row<S, C extends keyof S, P extends string, F extends string> = [F] extends [never]
   ? Expanded<S, C, P>
   : '*' extends F

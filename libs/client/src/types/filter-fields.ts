@@ -12,10 +12,10 @@ interface AnyOperand {
 /** The values that a field may be compared with: its own kind, a time for a number, or another field. */
 type Compared<V> = V | (number extends V ? Date : never) | AnyOperand;
 
-/** The single values of a list. */
+/** A list's single values. */
 type Item<V> = V extends readonly (infer I)[] ? I : V;
 
-/** The tests of an operand. `V` is the type of its value. */
+/** An operand's tests. `V` is its value's type. */
 export interface Tests<V> {
   eq(value: Compared<Item<V>> | null): Filter;
   /** Not equal; also holds for a record without a value. */
@@ -27,11 +27,11 @@ export interface Tests<V> {
   /** Contains the text, ignoring case. */
   contains(value: string | AnyOperand): Filter;
   notContains(value: string | AnyOperand): Filter;
-  /** Is one of the values; never holds for an empty list. */
+  /** Equals one value; never holds for an empty list. */
   in(values: readonly Item<V>[] | AnyOperand): Filter;
   /** The text in lower case. */
   readonly lower: Tests<string>;
-  /** The number of characters of a text, or of entries of a list. */
+  /** How many characters a text has, or entries a list. */
   readonly length: Tests<number>;
   /** `f.tags.all.ne('old')`: the test holds for every value. */
   readonly all: Tests<V>;
@@ -41,7 +41,7 @@ export interface Tests<V> {
   at(...keys: readonly (string | number)[]): Tests<Value>;
 }
 
-/** A field, and through a relation the fields of its target. */
+/** A field, and through a relation its target's fields. */
 type FieldTests<S, C extends keyof S, K> = Tests<
   K extends keyof RecordOf<S, C> ? NonNullable<RecordOf<S, C>[K]> : string
 > &
@@ -51,11 +51,11 @@ type TargetFields<S, E> = E extends readonly [infer T]
   ? Members<S, T & CollectionName<S>>
   : Members<S, E & CollectionName<S>>;
 
-/** The fields of a collection, and its relations and back-relations. */
+/** A collection's fields, relations and back-relations. */
 type Members<S, C extends keyof S> = {
   readonly [K in keyof RecordOf<S, C> | keyof ExpandOf<S, C>]-?: FieldTests<S, C, K>;
 } & {
-  /** A field whose name is that of a test: `f.field('in')`. */
+  /** A field with a test's name: `f.field('in')`. */
   field<K extends keyof RecordOf<S, C> & string>(name: K): FieldTests<S, C, K>;
 };
 
@@ -65,21 +65,21 @@ interface Tools<S, C extends keyof S> {
   or(...filters: readonly (Filter | undefined | false)[]): Filter;
   /** The exact opposite. */
   not(filter: Filter): Filter;
-  /** The number of records at the end of a path, or of entries of a list. */
+  /** How many records are at a path's end, or entries in its lists. */
   count(path: AnyOperand): Tests<number>;
-  /** The distance of a `geoPoint` from a point, in kilometers. */
+  /** A `geoPoint`'s distance from a point, in kilometers. */
   distance(field: AnyOperand, lat: number, lng: number): Tests<number>;
-  /** Whether some record of another collection meets the condition; `record` is the enclosing record. */
+  /** Whether some record in another collection meets the condition; `record` is the enclosing record. */
   exists<T extends CollectionName<S>>(
     collection: T,
     condition: (fields: FilterFields<S, T> & { readonly record: Members<S, C> }) => Filter,
   ): Filter;
-  /** A field whose name is that of a tool: `f.field('count')`. */
+  /** A field with a tool's name: `f.field('count')`. */
   field<K extends keyof RecordOf<S, C> & string>(name: K): FieldTests<S, C, K>;
 }
 
-/** The argument of the function in `filter`: the fields of the collection, and tools such as `and`, `or` and `not`. */
+/** The argument for the function in `filter`: the collection's fields, and tools such as `and`, `or` and `not`. */
 export type FilterFields<S, C extends keyof S> = Tools<S, C> & Omit<Members<S, C>, keyof Tools<S, C>>;
 
-/** A filter: text, f`…`, or a function of the fields. */
+/** A filter: text, f`…`, or a function over the fields. */
 export type FilterOf<S, C extends keyof S> = string | Filter | ((fields: FilterFields<S, C>) => Filter);

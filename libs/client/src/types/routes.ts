@@ -1,4 +1,4 @@
-/** The types of one route of an extension, as `recordbus types` writes them. */
+/** One extension route's types, as `recordbus types` writes them. */
 export interface RouteTypes {
   readonly params: object;
   readonly query: object;
@@ -6,7 +6,7 @@ export interface RouteTypes {
   readonly answer: unknown;
 }
 
-/** The constraint of `Routes`: the types of each route by its method and path. */
+/** The constraint on `Routes`: each route's types by its method and path. */
 export type RoutesOf<R> = { readonly [K in keyof R]: RouteTypes };
 
 type Member<R, K extends keyof R, M extends keyof RouteTypes> = R[K] extends RouteTypes ? R[K][M] : never;
@@ -20,7 +20,7 @@ type Given<Name extends string, T> = T extends undefined
       ? { readonly [N in Name]?: T }
       : { readonly [N in Name]: T };
 
-/** The input of a route: its parameters, query and body. */
+/** A route's input: its parameters, query and body. */
 export type RouteInput<R, K extends keyof R> = Given<'params', Member<R, K, 'params'>> &
   Given<'query', Member<R, K, 'query'>> &
   Given<'body', Member<R, K, 'body'>> & {
@@ -29,5 +29,5 @@ export type RouteInput<R, K extends keyof R> = Given<'params', Member<R, K, 'par
     readonly idempotencyKey?: string | true | undefined;
   };
 
-/** The `data` of a route's answer. */
+/** The `data` in a route's answer. */
 export type RouteAnswer<R, K extends keyof R> = Member<R, K, 'answer'>;

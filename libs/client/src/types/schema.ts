@@ -1,26 +1,26 @@
-/** The types of one collection, as `recordbus types` writes them. */
+/** One collection's types, as `recordbus types` writes them. */
 export interface CollectionTypes {
   /** A record that is read. */
   readonly record: object;
-  /** The values of a create. */
+  /** A create's values. */
   readonly create: unknown;
-  /** The values of an update. */
+  /** An update's values. */
   readonly update: unknown;
   /**
    * The names in `expand`, each with the collection that it leads to: `'users'` for one record, `readonly ['tags']` for
    * a list.
    */
   readonly expand: object;
-  /** The names of its file fields. Absent in types of before: then every field may be one. */
+  /** Its file fields' names. Absent in types written before: then every field may be one. */
   readonly files?: string;
-  /** The type of the collection. Absent in types of before. */
+  /** The collection's type. Absent in types written before. */
   readonly type?: 'base' | 'auth' | 'view';
 }
 
-/** The constraint of `Schema`: the types of each collection by its name. */
+/** The constraint on `Schema`: each collection's types by its name. */
 export type SchemaOf<S> = { readonly [C in keyof S]: CollectionTypes };
 
-/** A record of a collection without types. */
+/** A record in a collection without types. */
 export interface AnyRecord {
   readonly id: string;
   readonly [field: string]: unknown;
@@ -31,7 +31,7 @@ export interface AnyValues {
   readonly [field: string]: unknown;
 }
 
-/** The schema of a client without types: any collection, any field. */
+/** The schema for a client without types: any collection, any field. */
 export interface AnySchema {
   readonly [collection: string]: {
     readonly record: AnyRecord;
@@ -41,24 +41,24 @@ export interface AnySchema {
   };
 }
 
-/** The names of the collections of a schema. */
+/** A schema's collection names. */
 export type CollectionName<S> = keyof S & string;
 
 type MemberOf<S, C extends keyof S, M extends keyof CollectionTypes> = S[C] extends CollectionTypes ? S[C][M] : never;
 
-/** A record of a collection, without expansions. */
+/** A collection's record, without expansions. */
 export type RecordOf<S, C extends keyof S> = MemberOf<S, C, 'record'>;
-/** The values of a create in the collection. */
+/** The values to create a record in the collection. */
 export type CreateOf<S, C extends keyof S> = MemberOf<S, C, 'create'>;
-/** The values of an update in the collection. */
+/** The values to update a record in the collection. */
 export type UpdateOf<S, C extends keyof S> = MemberOf<S, C, 'update'>;
-/** The file fields of the collection. */
+/** The collection's file fields. */
 export type FileFieldOf<S, C extends keyof S> = S[C] extends { readonly files: infer F }
   ? F & keyof RecordOf<S, C> & string
   : keyof RecordOf<S, C> & string;
-/** The auth collections of a schema. */
+/** A schema's auth collections. */
 export type AuthName<S> = {
   [C in CollectionName<S>]: S[C] extends { readonly type: 'base' | 'view' } ? never : C;
 }[CollectionName<S>];
-/** The names in `expand` of the collection. */
+/** The names in the collection's `expand`. */
 export type ExpandOf<S, C extends keyof S> = MemberOf<S, C, 'expand'>;

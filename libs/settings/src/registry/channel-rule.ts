@@ -1,9 +1,9 @@
 import { boundedText } from '@recordbus/shared/bounded-text';
 import { z } from 'zod';
 
-/** Who may publish to the channels of a pattern, and who may subscribe (realtime §7.2). */
+/** Who may publish to a pattern's channels, and who may subscribe (realtime §7.2). */
 export interface ChannelRule {
-  /** The name of a channel, in which `*` stands for any characters. */
+  /** A channel name, in which `*` stands for any characters. */
   readonly pattern: string;
   readonly publish_rule: string | null;
   readonly subscribe_rule: string | null;
@@ -25,7 +25,7 @@ const entry = z.strictObject(
   },
 );
 
-/** The text of `realtime.channels`: a JSON array of {pattern, publish_rule, subscribe_rule}. */
+/** The text in `realtime.channels`: a JSON array of {pattern, publish_rule, subscribe_rule}. */
 export const channelRules = z.string().transform((text, context): readonly ChannelRule[] => {
   const result = z
     .array(entry, 'must be a JSON array of patterns')

@@ -3,9 +3,7 @@ import { block, httpUrl, languageTag, line } from './text-schemas.ts';
 
 const commonVariables = ['email', 'token', 'link', 'appUrl', 'collection'] as const;
 
-/**
- * The variables of each template (mail §2.1, §2.2). Only one-time codes have `code`. Notices have no token or link.
- */
+/** Each template's variables (mail §2.1, §2.2). Only one-time codes have `code`. Notices have no token or link. */
 const templateVariables = {
   verify: commonVariables,
   reset: commonVariables,
@@ -17,9 +15,7 @@ const templateVariables = {
   removed_notice: ['email', 'removed', 'appUrl', 'collection'],
 } as const;
 
-/**
- * Returns the first unknown variable of a template. Without this check the first recipient would see the misspelling.
- */
+/** Returns a template's first unknown variable. Without this check the first recipient would see the misspelling. */
 function unknownVariable(text: string, known: readonly string[]): string | undefined {
   return [...text.matchAll(/\{\{\s*(\w+)\s*\}\}/g)].map(([, name = '']) => name).find((name) => !known.includes(name));
 }

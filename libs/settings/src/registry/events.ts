@@ -5,7 +5,7 @@ import { commaList } from './text-schemas.ts';
 const maxConsumers = 50;
 const maxCharacters = 5000;
 
-/** Names of durable consumers in NATS: no dots, wildcards, slashes or white space. */
+/** Durable consumer names in NATS: no dots, wildcards, slashes or white space. */
 const consumerNames = z
   .string()
   .max(maxCharacters, `must have at most ${maxCharacters} characters`)

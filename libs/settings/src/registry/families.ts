@@ -9,13 +9,13 @@ type Families = typeof settingFamilies;
 export type FamilyKey = keyof Families;
 export type FamilyValue<F extends FamilyKey> = Families[F] extends Setting<infer T> ? T : never;
 
-/** Patterns of the names that replace a placeholder. */
+/** Patterns for the names that replace a placeholder. */
 const names = {
   '<collection>': /^[A-Za-z][A-Za-z0-9_]{0,62}$/,
   '<name>': /^[a-z][a-z0-9_-]{0,31}$/,
 } as const;
 
-/** A key of a family, split into family and name. */
+/** A family's key, split into family and name. */
 export interface NamedKey {
   readonly family: FamilyKey;
   readonly name: string;
@@ -34,7 +34,7 @@ const shapes = (Object.keys(settingFamilies) as FamilyKey[]).map((family): KeySh
   return { family, prefix, suffix, pattern: names[placeholder] };
 });
 
-/** Returns the family of a key and the name in it; undefined for any other key. */
+/** Returns a key's family and the name in it; undefined for any other key. */
 export function findNamedKey(key: string): NamedKey | undefined {
   for (const { family, prefix, suffix, pattern } of shapes) {
     if (!key.startsWith(prefix) || !key.endsWith(suffix)) continue;
@@ -44,18 +44,18 @@ export function findNamedKey(key: string): NamedKey | undefined {
   return undefined;
 }
 
-/** Returns the key of a family for a name. */
+/** Returns a family's key for a name. */
 export const namedKey = (family: FamilyKey, name: string): string => family.replace(/<\w+>/, () => name);
 
-/** The families whose names are names of collections. */
+/** The families whose names are collection names. */
 export const collectionFamilies: readonly FamilyKey[] = shapes
   .map(({ family }) => family)
   .filter((family) => family.includes('<collection>'));
 
-/** Escapes a part of a key for a pattern. Dots are its only special characters. */
+/** Escapes a key part for a pattern. Dots are its only special characters. */
 const literal = (text: string): string => text.replaceAll('.', '\\.');
 
-/** The patterns of the keys in JSON Schema's form, with the description of each setting. */
+/** The key patterns in JSON Schema's form, with each setting's description. */
 export const familyPatterns: readonly (readonly [pattern: string, about: string])[] = shapes.map(
   ({ family, prefix, suffix, pattern }) => [
     `^${literal(prefix)}${pattern.source.slice(1, -1)}${literal(suffix)}$`,
@@ -63,5 +63,5 @@ export const familyPatterns: readonly (readonly [pattern: string, about: string]
   ],
 );
 
-/** Whether the value of a key is encrypted when stored. The name in the key does not matter. */
+/** Whether a key's value is encrypted when stored. The name in the key does not matter. */
 export const isSecretKey = (key: string): boolean => isSecretEnding(findNamedKey(key)?.family ?? key);

@@ -2,7 +2,7 @@ import { boundedText } from '@recordbus/shared/bounded-text';
 import { wholeNumber } from '@recordbus/shared/config';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 
-/** Labels of letters, digits and hyphens (RFC 1123 §2.1), and a port. */
+/** Labels with letters, digits and hyphens (RFC 1123 §2.1), and a port. */
 const hostPattern = /^(?=[a-z0-9])[a-z0-9.-]+(?<![.-])(:[1-9]\d{0,4})?$/;
 
 const hostName = boundedText(260)

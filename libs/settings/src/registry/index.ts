@@ -24,7 +24,7 @@ import { trustedProxies } from './trusted-proxies.ts';
 import { updateCheck } from './update-check.ts';
 import { webhooks } from './webhooks.ts';
 
-/** Every setting, by subject, in the order of docs/settings.md (settings §5). */
+/** Every setting, by subject, as docs/settings.md orders them (settings §5). */
 export const settingGroups = [
   rateLimit,
   mail,
@@ -55,7 +55,7 @@ export const settingGroups = [
 type Groups = (typeof settingGroups)[number]['settings'];
 type Intersection<U> = (U extends unknown ? (member: U) => void : never) extends (member: infer I) => void ? I : never;
 
-/** The declaration of every setting by its key. */
+/** Every setting's declaration by its key. */
 type Registry = Intersection<Groups>;
 export type SettingKey = keyof Registry;
 export type SettingValue<K extends SettingKey> = Registry[K] extends Setting<infer T> ? T : never;
@@ -64,8 +64,8 @@ export const registry = Object.assign({}, ...settingGroups.map(({ settings }) =>
 
 export const settingKeys = Object.keys(registry) as readonly SettingKey[];
 
-/** Returns the declaration of a key without its value type. */
+/** Returns a key's declaration without its value type. */
 export const settingOf = (key: SettingKey): Setting<unknown> => registry[key];
 
-/** Whether the text is the key of a setting. */
+/** Whether the text is a setting's key. */
 export const isSettingKey = (key: string): key is SettingKey => Object.hasOwn(registry, key);

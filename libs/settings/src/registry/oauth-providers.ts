@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Setting, setting, settingGroup, unsetSetting } from './setting.ts';
 import { clientCredential, flag, httpUrl, line, privateKeyPem } from './text-schemas.ts';
 
-/** The OAuth2 providers with settings of their own; `oidc` connects to any other (oauth §1.1). */
+/** The OAuth2 providers with their own settings; `oidc` connects to any other (oauth §1.1). */
 export const oauthProviderNames = [
   'google',
   'github',
@@ -28,7 +28,7 @@ export type OauthProviderName = (typeof oauthProviderNames)[number];
 type ProviderSettings = Record<`oauth2.${OauthProviderName}.enabled`, Setting<boolean>> &
   Record<`oauth2.${OauthProviderName}.${'client_id' | 'client_secret'}`, Setting<string>>;
 
-/** The three settings of every provider (oauth §1.2). */
+/** Every provider's three settings (oauth §1.2). */
 const commonSettings = Object.fromEntries(
   oauthProviderNames.flatMap((name): [string, Setting<unknown>][] => [
     [`oauth2.${name}.enabled`, setting(flag, '0', `Sign-in with ${name}.`)],
@@ -37,7 +37,7 @@ const commonSettings = Object.fromEntries(
   ]),
 ) as ProviderSettings;
 
-/** A team id has ten characters (oauth §1.1). Apple does not document the length of a key id. */
+/** A team id has ten characters (oauth §1.1). Apple does not document a key id's length. */
 const teamId = z.string().regex(/^[A-Za-z0-9]{10}$/, 'must be 10 letters and digits');
 const keyId = z.string().regex(/^[A-Za-z0-9_-]{1,64}$/, 'must be letters and digits');
 

@@ -14,7 +14,7 @@ export function normalizeOrigin(text: string): string | undefined {
   return isWeb ? url.origin.replace(placeholder, '*') : text.toLowerCase();
 }
 
-/** Stands for `*` while an origin is parsed. The parser changes labels of other scripts, but not this one. */
+/** Stands for `*` while an origin is parsed. The parser changes labels in other scripts, but not this one. */
 const placeholder = 'any-label-0e5f';
 
 /** Returns why an origin may not have its `*`; undefined for one that has none, or has it in a place for it (http §10.1). */
@@ -32,7 +32,7 @@ export function wildcardProblem(text: string): string | undefined {
   return 'must have at least two labels after *, as in https://*.example.com';
 }
 
-/** Returns whether an origin of a setting (normalised) admits a browser's origin (in lower case), in linear time. */
+/** Returns whether a setting's origin (normalised) admits a browser's origin (in lower case), in linear time. */
 export function admitsOrigin(pattern: string, origin: string): boolean {
   const star = pattern.indexOf('*');
   if (star < 0) return pattern === origin;
@@ -48,5 +48,5 @@ export function admitsOrigin(pattern: string, origin: string): boolean {
   return /^[a-z0-9_-]+$/.test(origin.slice(before.length, before.length + labelLength));
 }
 
-/** The maximum number of characters in a label of a host name (RFC 1035 §2.3.4). */
+/** How many characters a host name label may have (RFC 1035 §2.3.4). */
 const maxLabelLength = 63;

@@ -1,15 +1,15 @@
 import { z } from 'zod';
 
-/** Members of a provider's profile that a field can take. */
+/** Members in a provider's profile that a field can take. */
 export const profileMembers = ['id', 'email', 'email_verified', 'name', 'username', 'avatar_url', 'provider'] as const;
 export type ProfileMember = (typeof profileMembers)[number];
 
-/** Members of a profile by the field that takes them. */
+/** Profile members by the field that takes them. */
 export type ProfileMap = Readonly<Record<string, ProfileMember>>;
 
 const maxLength = 4096;
 
-/** A JSON object from fields of a collection to members of the profile. */
+/** A JSON object from collection fields to profile members. */
 export const profileMap = z
   .string()
   .max(maxLength, `must have at most ${maxLength} characters`)

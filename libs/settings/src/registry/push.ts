@@ -15,7 +15,7 @@ const projectId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9.:-]{0,62}$/, 'must be a project id: lower-case letters, digits and hyphens');
 
-/** The members of a Google service account document that a signed JWT needs (RFC 7523). */
+/** The members in a Google service account document that a signed JWT needs (RFC 7523). */
 const serviceAccountDocument = z.object(
   {
     type: z.literal('service_account', 'must be "service_account"').optional(),

@@ -7,7 +7,7 @@ const audiences = ['all', 'guest', 'auth'] as const;
 /** A rate limit: at most `max` requests in `windowMs` from one caller (http §8.1). */
 export interface RateRule {
   readonly label: string;
-  /** The label of the service keys that it is for (keys §6); undefined for the rules of all callers. */
+  /** The label on the service keys that it is for (keys §6); undefined for the rules for all callers. */
   readonly keyLabel?: string | undefined;
   /** The label's path: exact (`/api/v1/posts`, without a trailing slash), prefix (`/api/*`) or `*`. */
   readonly path: string;
@@ -20,7 +20,7 @@ export interface RateRule {
 
 const maxRules = 500;
 const dayMs = 86_400_000;
-/** The label of a service key after `#`, or `*`, `/a/b` or `/a/*`; then the action. */
+/** A service key's label after `#`, or `*`, `/a/b` or `/a/*`; then the action. */
 const labelPattern = /^(?:#([A-Za-z0-9_-]{1,64}))?(|\*|\/[^\s*?#:]*|\/(?:[^\s*?#:]*\/)?\*)(?::([a-z]+))?$/;
 const whole = (min: number, max: number) => {
   const message = `must be a whole number from ${min} to ${max}`;
@@ -49,7 +49,7 @@ const rule = z
     }),
   );
 
-/** The text of `rate_limit.rules`: a JSON array of {label, max, windowMs, audience}. */
+/** The text in `rate_limit.rules`: a JSON array of {label, max, windowMs, audience}. */
 export const rateRules = z.string().transform((text, context): readonly RateRule[] => {
   const result = z
     .array(rule, 'must be a JSON array of rules')
@@ -63,7 +63,7 @@ export const rateRules = z.string().transform((text, context): readonly RateRule
 
 function splitLabel(label: string): Pick<RateRule, 'keyLabel' | 'path' | 'action'> | undefined {
   const [, keyLabel, given, action] = labelPattern.exec(label) ?? [];
-  // Only the label of a key may have no path.
+  // Only a key's label may have no path.
   const path = given === '' && keyLabel !== undefined ? '*' : given;
   if (path === undefined || path === '') return undefined;
   const known = actions.find((name) => name === action);
@@ -84,7 +84,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** Returns a message about two rules for the same requests, since either of them could apply. */
+/** Returns a message about two rules for the same requests, since either could apply. */
 function findDuplicate(rules: readonly RateRule[]): string | undefined {
   const seen = new Set<string>();
   for (const [index, { label, keyLabel = '', path, action = '', audience }] of rules.entries()) {

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 
-/** A service that reads settings of a group. */
+/** A service that reads a group's settings. */
 type ServiceName = 'gateway' | 'auth' | 'records' | 'webhooks' | 'admin' | 'realtime';
 
-/** A setting: its description, the conversion of its text, and its default while nothing valid is stored. */
+/** A setting: its description, how its text is converted, and its default while nothing valid is stored. */
 export interface Setting<T> {
   readonly about: string;
   /** Converts a non-empty text to the value. A refused text is not stored. */
@@ -14,7 +14,7 @@ export interface Setting<T> {
   readonly isState?: true;
 }
 
-/** The settings of one subject, by key. */
+/** One subject's settings, by key. */
 interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
   readonly title: string;
   readonly readBy: readonly ServiceName[];
@@ -23,7 +23,7 @@ interface SettingGroup<S extends Readonly<Record<string, Setting<unknown>>>> {
   readonly families: Readonly<Record<string, Setting<unknown>>>;
 }
 
-/** Declares a group of settings. */
+/** Declares a settings group. */
 export const settingGroup = <S extends Readonly<Record<string, Setting<unknown>>>>(
   title: string,
   readBy: readonly ServiceName[],
@@ -50,9 +50,9 @@ export const unsetSetting = <T, U>(schema: z.ZodType<T, string>, unsetValue: U, 
 /** Marks a setting that the product writes. */
 export const stateOf = <T>(declared: Setting<T>): Setting<T> => ({ ...declared, isState: true });
 
-/** The endings that make the value of a key a secret (settings §4.1). */
+/** The endings that make a key's value a secret (settings §4.1). */
 const secretEnding =
   /\.(password|pass|api_key|apikey|secret|client_secret|private_key|privatekey|access_key|accesskey|service_account|token)$/i;
 
-/** Whether a key, or the key of a family, has one of these endings. */
+/** Whether a key, or a family's key, has one of these endings. */
 export const isSecretEnding = (key: string): boolean => secretEnding.test(key);

@@ -5,7 +5,7 @@ import { flag } from './text-schemas.ts';
 
 const emptyMap: ProfileMap = {};
 
-/** Settings of sign-up by collection, and of accounts created from a provider's profile (auth §3.2, oauth §4). */
+/** Sign-up settings by collection, for accounts created from a provider's profile too (auth §3.2, oauth §4). */
 export const signUpFamilies = {
   'auth.sign_up.<collection>': setting(
     z.enum(['open', 'closed'], 'must be open or closed'),

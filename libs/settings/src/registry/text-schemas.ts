@@ -10,20 +10,20 @@ export const flag = z.enum(['0', '1'], 'must be "0" or "1"').transform((text) =>
 export const numberWithFloor = (floor: number, max: number) =>
   wholeNumber(0, max).transform((value) => Math.max(floor, value));
 
-/** One line of text of at most `maxLength` characters, safe in a header. */
+/** One line of text, at most `maxLength` characters, safe in a header. */
 export const line = (maxLength: number) =>
   boundedText(maxLength).regex(/^[^\p{Cc}\u2028\u2029]*$/u, 'must be one line without control characters');
 
-/** Text of several lines. */
+/** Text with several lines. */
 export const block = (maxLength: number) =>
   boundedText(maxLength)
     .regex(/^(?:[^\p{Cc}]|[\t\n\r])*$/u, 'must not contain control characters')
     .describe('text with several lines');
 
-/** A key, token or identifier of another system: visible ASCII, safe in a header. */
+/** Another system's key, token or identifier: visible ASCII, safe in a header. */
 export const opaque = boundedText(4096).regex(/^[\x21-\x7e]+$/, 'must be visible ASCII characters without spaces');
 
-/** The id or secret of a client: visible ASCII and spaces (VSCHAR of RFC 6749 appendix A). */
+/** A client's id or secret: visible ASCII and spaces (VSCHAR in RFC 6749 appendix A). */
 export const clientCredential = boundedText(4096).regex(
   /^[\x20-\x7e]+$/,
   'must be visible ASCII characters and spaces',
@@ -40,12 +40,12 @@ export const httpUrl = boundedText(2048)
   .regex(/^[^\s\\]+$/, 'must not contain spaces or backslashes')
   .pipe(urlOf('http', 'https'));
 
-/** A colour of the theme. */
+/** A theme colour. */
 export const hexColour = z
   .string()
   .regex(/^#(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$/i, 'must be a colour as #RGB, #RRGGBB or #RRGGBBAA');
 
-/** The entries of a comma-separated list, trimmed, without empty ones. */
+/** A comma-separated list's entries, trimmed, without empty ones. */
 export const commaList = z.string().transform((text): readonly string[] =>
   text
     .split(',')
@@ -56,7 +56,7 @@ export const commaList = z.string().transform((text): readonly string[] =>
 /** Comma-separated CIDRs and single addresses. */
 export const cidrList = refusedBy(validateCidrList).describe('CIDR ranges and addresses');
 
-/** A text that the check accepts. The check returns the message of a refusal. */
+/** A text that the check accepts. The check returns a refusal's message. */
 export function refusedBy(check: (text: string) => string | undefined) {
   return z.string().superRefine((text, context) => {
     const message = check(text);
@@ -64,7 +64,7 @@ export function refusedBy(check: (text: string) => string | undefined) {
   });
 }
 
-/** PEM text of an unencrypted private key. The value has line breaks in place of a pasted `\n`. */
+/** An unencrypted private key as PEM text. The value has line breaks in place of a pasted `\n`. */
 export const privateKeyPem = boundedText(16_384)
   .transform((text) => text.replaceAll('\\n', '\n').replaceAll('\r\n', '\n').trim())
   .refine(

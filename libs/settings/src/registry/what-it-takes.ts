@@ -1,8 +1,8 @@
 import type { Setting } from './setting.ts';
 
 /**
- * A text that only settings without restrictions accept. The refusals of the others say what they accept, if their
- * schemas do not.
+ * A text that only settings without restrictions accept. The others' refusals say what they accept, if their schemas do
+ * not.
  */
 const refused = '\u0000';
 

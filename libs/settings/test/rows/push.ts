@@ -42,7 +42,7 @@ export const pushRows = {
     value: undefined,
     good: [
       [JSON.stringify(account), { ...account, private_key: rsaPem }],
-      // As it comes out of a variable of the environment, or of openssl.
+      // As it comes out of an environment variable, or of openssl.
       [
         JSON.stringify({ ...account, private_key: rsaPem.replaceAll('\n', '\\n') }),
         { ...account, private_key: rsaPem },
