@@ -10,7 +10,7 @@ import { detailsOf, guest, serveAuth, sessionOf } from './testing/auth-client.ts
 
 const log = createLogger('auth', 'silent');
 const password = 'correct horse battery';
-/** The hash of that password with m=8 KiB, t=1, as an earlier version could have stored it. */
+/** That password's hash with m=8 KiB, t=1, as an earlier version could have stored it. */
 const weakHash = '$argon2id$v=19$m=8,t=1,p=1$2bGyfJaZgkv6204ve75GNQ$23y11OmaXtcxGAaFsaoHsT1bJlmMiEgFF6xv9EVb68E';
 
 describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {

@@ -46,22 +46,22 @@ interface AuthDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** The copies of the process, loaded before the service starts and stopped after it. */
+  /** The process's copies, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
   readonly collections: CollectionCache;
-  /** Encrypts secrets of authenticator apps, and encrypted fields. */
+  /** Encrypts authenticator secrets and encrypted fields. */
   readonly cipher: ValueCipher;
-  /** Raw bytes of the secret that signs tokens. */
+  /** The raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   readonly config: {
-    /** The range service of the breach check. */
+    /** The breach check's range service. */
     readonly breachServiceUrl: string;
-    /** The CIDRs of the proxies in front of the gateway, used when the settings name none. */
+    /** The proxies' CIDRs in front of the gateway, used when the settings name none. */
     readonly trustedProxies: readonly string[];
   };
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
-  /** The hooks of sign-ins and accounts; none by default. */
+  /** Hooks for sign-ins and accounts; none by default. */
   readonly accountHooks?: AccountHooks | undefined;
   /** Calls OAuth2 providers; by default a client that obeys the egress settings. */
   readonly client?: EgressClient;
@@ -125,7 +125,7 @@ export function createAuth(given: AuthDeps): Service {
 
 type OwnParts = Pick<OauthParts, 'schema' | 'nowSec' | 'inBackground'> & { readonly client: EgressClient };
 
-/** Creates the dependencies of the routes. */
+/** Creates the routes' dependencies. */
 function createParts(deps: AuthDeps, { client, schema, nowSec, inBackground }: OwnParts): OauthParts {
   const { log, database, bus, settings, collections, cipher, secret, config, clock = Date.now } = deps;
   return {
@@ -149,7 +149,7 @@ function createParts(deps: AuthDeps, { client, schema, nowSec, inBackground }: O
   };
 }
 
-/** The routes of all ways to sign in, each with the hooks of sign-ins. */
+/** The routes for all ways to sign in, each with the sign-in hooks. */
 const createRoutes = (parts: OauthParts): readonly Route[] =>
   withSignInHooks(
     [

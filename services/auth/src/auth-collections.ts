@@ -4,7 +4,7 @@ import { notFound } from '@recordbus/shared/errors';
 
 /** The auth collections, for requests. */
 export interface AuthCollections {
-  /** Returns the auth collection of a name. Throws 404 when there is none (auth §1.1). */
+  /** Returns the auth collection with a name. Throws 404 when there is none (auth §1.1). */
   get(name: string): Promise<Collection>;
   /**
    * Runs work with the collection. When the work fails because the schema has changed, the schema is read again and the
@@ -18,7 +18,7 @@ export function createAuthCollections(cache: CollectionCache): AuthCollections {
   async function get(name: string): Promise<Collection> {
     let collection = cache.find(name);
     if (!collection) {
-      // A request may arrive before the notice of the new collection.
+      // A request may arrive before the new collection's notice.
       await cache.reload();
       collection = cache.find(name);
     }

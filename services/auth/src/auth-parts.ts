@@ -13,20 +13,20 @@ import type { AuthCollections } from './auth-collections.ts';
 import type { Lockout } from './lockout/lockout.ts';
 import type { CodeHasher } from './one-time/code-hasher.ts';
 
-/** The dependencies of every way to sign in. */
+/** What every way to sign in depends on. */
 export interface AuthParts {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
   readonly settings: Settings;
-  /** Encrypts secrets of authenticator apps. */
+  /** Encrypts authenticator secrets. */
   readonly cipher: ValueCipher;
-  /** Hashes passwords and encrypts fields of users. */
+  /** Hashes passwords and encrypts users' fields. */
   readonly encryption: FieldEncryption;
   readonly collections: AuthCollections;
   /** The collections that create rules may name. */
   readonly schema: QuerySchema;
-  /** The hooks of sign-ins and of writes of users. */
+  /** Hooks for sign-ins and for writes to users. */
   readonly accountHooks: AccountHooks;
   readonly signer: TokenSigner;
   readonly passwords: PasswordRules;
@@ -39,7 +39,7 @@ export interface AuthParts {
   readonly inBackground: (work: () => Promise<void>) => void;
 }
 
-/** The request of a flow. */
+/** A flow's request. */
 export interface Origin {
   readonly context: RequestContext;
   readonly userAgent: string | undefined;
@@ -48,7 +48,7 @@ export interface Origin {
   header(name: string): string | undefined;
 }
 
-/** Returns the origin of a route's input. */
+/** Returns the origin in a route's input. */
 export const originOf = ({ context, queryText, header }: Pick<Origin, 'context' | 'queryText' | 'header'>): Origin => ({
   context,
   userAgent: header('user-agent'),

@@ -2,7 +2,7 @@ import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import { runUnit, type UnitOfWork } from '@recordbus/journal';
 
-/** A unit of work of this service: events wake the relay, ended tokens notify the gateways, queued mails are sent. */
+/** This service's unit of work: events wake the relay, ended tokens notify the gateways, queued mails are sent. */
 export type AuthUnit = UnitOfWork<'wakeRelay' | 'notifyGateways' | 'sendMails'>;
 
 interface UnitDeps {

@@ -1,7 +1,7 @@
 import type { Logger } from '@recordbus/shared/logging';
 import { afterRequest } from '@recordbus/shared/request-scope';
 
-/** Runs work after the answer of its request; `stop` waits for all of it. */
+/** Runs work after its request's answer; `stop` waits until all is done. */
 export function createBackgroundWork(log: Logger) {
   const running = new Set<Promise<void>>();
   return {

@@ -13,7 +13,7 @@ import {
 } from '@recordbus/shared/config';
 import { z } from 'zod';
 
-/** The variables that only a separate process of the service reads. */
+/** The variables that only a separate service process reads. */
 export const loneAuthVariables = {
   recordsUrl: variable(
     'SERVICE_RECORDS_URL',
@@ -22,7 +22,7 @@ export const loneAuthVariables = {
   ),
 };
 
-/** The environment of the auth service (operation §5.1). */
+/** The auth service's environment (operation §5.1). */
 export const authVariables = {
   databaseUrl,
   databaseReplicaUrls,

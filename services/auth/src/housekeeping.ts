@@ -9,8 +9,8 @@ const intervalMs = 60_000;
 const statesKeptSec = 24 * 3600;
 
 /**
- * The maximum number of ended states. They are kept only to tell a spent state from an unknown one, and a guest can begin
- * any number.
+ * How many ended states are kept. They only distinguish a spent state from an unknown one, and a guest can begin any
+ * number.
  */
 const maxEndedStates = 100_000;
 

@@ -3,7 +3,7 @@ import type { MailOutcome } from '@recordbus/mail';
 import { countRows } from '@recordbus/queue';
 import type { Metrics } from '@recordbus/shared/metrics';
 
-/** Adds the metrics of mail (mail §3.7); returns the function that counts an outcome. */
+/** Adds the mail metrics (mail §3.7); returns the function that counts an outcome. */
 export function measureMail(metrics: Metrics, query: Query): (outcome: MailOutcome) => void {
   const outcomes = metrics.counter('recordbus_mails_total', 'Attempts to send a mail, by result.', ['result']);
   countRows(metrics, query, {

@@ -21,11 +21,11 @@ export { createSessionUse, type SessionUse } from './session-use/session-use.ts'
 export { localUpstream } from './upstream/local-upstream.ts';
 export type { Upstream } from './upstream/upstream.ts';
 
-/** Longest wait for the gateway's own routes, in milliseconds. What they call has shorter timeouts of its own. */
+/** Longest wait for the gateway's own routes, in milliseconds. What they call has shorter timeouts. */
 const ownAnswerTimeoutMs = 60_000;
 
 interface GatewayDeps extends PipelineDeps {
-  /** Metrics of the process, apart from the gateway's own. */
+  /** The process's metrics, apart from the gateway's own. */
   readonly processMetrics: Metrics;
   /** The services behind this gateway. */
   readonly upstreams: readonly Upstream[];
@@ -37,17 +37,17 @@ export interface Gateway {
   readonly checks: Readonly<Record<string, HealthCheck>>;
   /** The gateway's own metrics. */
   readonly metrics: Metrics;
-  /** Loads the routes of the services that answer now; those of the others follow when they start. */
+  /** Loads the routes from services that answer now; the others' follow when they start. */
   start(): Promise<void>;
   /**
-   * Ends the connections that stay open, except those of services in this process, which end them (`Service.drain`).
+   * Ends the connections that stay open, except those to services in this process, which end them (`Service.drain`).
    */
   drain(): Promise<void>;
   /** Disconnects from the services; call it after the last request was answered. */
   stop(): Promise<void>;
 }
 
-/** Creates the gateway: it authenticates the caller, finds the service of the route and forwards the request. */
+/** Creates the gateway: it authenticates the caller, finds the route's service and forwards the request. */
 export function createGateway(deps: GatewayDeps): Gateway {
   const { log, settings, keys, sessionUse, windows, recentWrites, requestLog, processMetrics, upstreams } = deps;
   const checks = Object.fromEntries(upstreams.map((upstream) => [upstream.name, checkOf(upstream)]));

@@ -25,7 +25,7 @@ export const answerTimeoutMs = variable(
   wholeNumber(100, 3_600_000).default(60_000),
 );
 
-/** The environment variables of the gateway (operation §5.1). */
+/** The gateway's environment variables (operation §5.1). */
 export const gatewayVariables = {
   databaseUrl,
   databaseReplicaUrls,

@@ -13,21 +13,21 @@ import { requestLogRoutes } from './routes/request-log-routes.ts';
 
 interface OwnServiceDeps {
   readonly log: Logger;
-  /** The health checks of the services. */
+  /** The services' health checks. */
   readonly checks: Readonly<Record<string, HealthCheck>>;
   /** The gateway's own metrics. */
   readonly metrics: Metrics;
   readonly requestLog: RequestLog;
-  /** Reads the metrics of all services. */
+  /** Reads all services' metrics. */
   readonly readAll: () => Promise<readonly MetricFamily[]>;
   readonly findReference: ApiReference['find'];
-  /** The callers that may read the description of the API. */
+  /** The callers that may read the API's description. */
   readonly audience: () => ApiAudience;
   /** Whether answers are compressed for clients that accept it. */
   readonly compresses: () => boolean;
 }
 
-/** The gateway's own routes, declared like those of any service. */
+/** The gateway's own routes, declared like any service's. */
 export const gatewayRoutes = ({
   log,
   checks,

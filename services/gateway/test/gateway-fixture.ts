@@ -7,14 +7,14 @@ import { declare, testService } from './test-service.ts';
 import { quiet, type RunningGateway, topologies } from './topologies.ts';
 
 export const mebibyte = 1024 * 1024;
-/** Far more than the garbage of streaming, so that a buffered body would show. */
+/** Far more than streaming's garbage, so that a buffered body would show. */
 export const streamedMebibytes = 120;
 
 export interface GatewayFixture {
   readonly url: string;
   readonly port: number;
   get(path: string, headers?: Record<string, string>): Promise<Response>;
-  /** Whether the service saw the client of its slow route disconnect. */
+  /** Whether the service saw its slow route's client disconnect. */
   sawDisconnect(): boolean;
 }
 
@@ -44,7 +44,7 @@ export function describeGateway(title: string, declareTests: (fixture: () => Gat
     });
 }
 
-/** Creates the services behind the gateway. `onDisconnect` gets whether the client of the slow route left. */
+/** Creates the services behind the gateway. `onDisconnect` gets whether the slow route's client left. */
 function createServices(onDisconnect: (seen: boolean) => void) {
   const records = testService(
     'records',

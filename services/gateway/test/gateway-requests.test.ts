@@ -45,7 +45,7 @@ describeGateway('heads of requests at the gateway', (fixture) => {
       assert.match(await sendLine(port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 400 [\s\S]*malformed_request/, target);
     for (const target of ['http://example.com/api/v1/posts?page=1', 'HTTP://example.com:80/api/v1/posts'])
       assert.match(await sendLine(port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 200 /, target);
-    // The path is `/`, which no service of this gateway has.
+    // The path is `/`, which no service behind this gateway has.
     for (const target of ['http://example.com', 'http://example.com?/api/v1/posts'])
       assert.match(await sendLine(port, `GET ${target} HTTP/1.1`), /^HTTP\/1.1 404 [\s\S]*not_found/, target);
     assert.match(await sendLine(port, 'GET //api/v1/posts HTTP/1.1'), /^HTTP\/1.1 404 /);

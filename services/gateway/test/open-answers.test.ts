@@ -23,7 +23,7 @@ for (const [name, start] of Object.entries(topologies))
     });
 
     const stream = (path = '/api/v1/live', method = 'GET') => openStream(gateway.url + path, { method });
-    /** Waits longer than the timeout of a service. */
+    /** Waits longer than a service's timeout. */
     const outwait = async () => {
       for (let time = 0; time < 2; time += 1) assert.equal((await fetch(`${gateway.url}/api/v1/stalls`)).status, 504);
     };

@@ -103,7 +103,7 @@ describe('connections that stay open, over HTTP', () => {
     await using gateway = await startGateway(alone.url);
     const socket = connect(gateway.port, '127.0.0.1');
     socket.write('GET /api/v1/live HTTP/1.1\r\nHost: a\r\n\r\n');
-    // The system's buffers of the four sockets have a limit too.
+    // The system's buffers for the four sockets have a limit too.
     let before = -1;
     await eventually(() => {
       const isStill = isFull && before === written;

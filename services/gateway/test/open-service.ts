@@ -68,14 +68,14 @@ export function openService(onOpen: (response: ServerResponse) => void = () => {
   return { service, open, gate, [Symbol.dispose]: cutAll };
 }
 
-/** Sends a request on a connection of its own and returns its answer once the head has arrived. */
+/** Sends a request on a separate connection and returns its answer once the head has arrived. */
 export async function openStream(url: string, options: RequestOptions = {}): Promise<IncomingMessage> {
   const request = httpRequest(url, { agent: new Agent({ keepAlive: true }), ...options }).end();
   const [response] = (await once(request, 'response')) as [IncomingMessage];
   return response;
 }
 
-/** Returns the next text of a stream. */
+/** Returns a stream's next text. */
 export async function nextText(response: IncomingMessage): Promise<string> {
   const next = once(response, 'data') as Promise<[Buffer]>;
   response.resume();

@@ -133,7 +133,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     return row?.bytes ?? 0;
   };
 
-  /** Returns the size of the partition for the next second, and when it begins. */
+  /** Returns the next second's partition size, and when it begins. */
   const nextPartition = async (): Promise<{ bytes: number; first_at: number }> => {
     const nextSec = Math.floor(Date.now() / 1000) + 1;
     const [row] = await database.query<{ bytes: number; first_at: number }>({
@@ -171,7 +171,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     assert.equal(await count(requests, '/full/0'), 0);
     assert.equal(await count(requests, `/full/${rounds - 1}`), 1000);
 
-    // A request that lasted hours, and one of a day that was dropped.
+    // A request that lasted hours, and one from a day that was dropped.
     requests.note(requestOf('/late', nowSec - (nowSec % daySec)));
     requests.note(requestOf('/late', nowSec - 5 * daySec));
     await eventually(async () => (await count(requests, '/late')) === 2);

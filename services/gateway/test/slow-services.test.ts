@@ -96,7 +96,7 @@ for (const [name, start] of Object.entries(topologies))
       const [response] = (await once(send(path).end(), 'response')) as [IncomingMessage];
       return { response, body: await text(response) };
     };
-    /** Waits longer than the timeout of a service. */
+    /** Waits longer than a service's timeout. */
     const outwait = async () => {
       for (let time = 0; time < 2; time += 1)
         assert.equal((await fetch(`${gateway.url}/api/v1/late/answer`)).status, 504);

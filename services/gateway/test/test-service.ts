@@ -23,7 +23,7 @@ export function declare(method: Route['method'], path: string, bodyLimitBytes = 
 
 const handler = ({ context }: { context: RequestContext }) => rawJson(200, JSON.stringify({ data: { context } }));
 
-/** Creates the service of a test: its routes are dispatched unless `handlers` has the path. */
+/** Creates a test's service: its routes are dispatched unless `handlers` has the path. */
 export function testService(
   name: string,
   log: Logger,

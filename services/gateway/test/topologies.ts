@@ -59,7 +59,7 @@ export const discardingLog: RequestLog = {
 
 type GatewayDeps = Parameters<typeof createGateway>[0];
 
-/** Creates a gateway with default settings and the secret of these tests, unless the test gives others. */
+/** Creates a gateway with default settings and these tests' secret, unless the test gives others. */
 export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> & Partial<GatewayDeps>): Gateway =>
   createGateway({
     secret,

@@ -13,7 +13,7 @@ import { quiet } from './topologies.ts';
 export interface WebSocketService {
   readonly service: Service;
   readonly open: Set<WebSocket>;
-  /** The query and caller of the last request. */
+  /** The last request's query and caller. */
   readonly seen: { url: string; principal: string };
   /** Cuts open connections so that the servers can stop. */
   [Symbol.dispose](): void;
@@ -79,7 +79,7 @@ export async function nextMessage(webSocket: WebSocket): Promise<string> {
   return String(data);
 }
 
-/** The head of a valid request for a WebSocket. */
+/** The head of a valid WebSocket request. */
 export const handshake = {
   Connection: 'Upgrade',
   Upgrade: 'websocket',

@@ -16,7 +16,7 @@ import {
 
 const answerTimeoutMs = 300;
 
-/** A text frame of a client with the mask 0 (RFC 6455 §5.2). */
+/** A client's text frame with the mask 0 (RFC 6455 §5.2). */
 const frameOf = (message: string): Buffer =>
   Buffer.concat([Buffer.from([0x81, 0x80 | message.length, 0, 0, 0, 0]), Buffer.from(message)]);
 

@@ -10,7 +10,7 @@ export interface AccountRow {
   readonly second_factor: boolean;
   readonly blocked_at: number | null;
   readonly created_at: number;
-  /** The last use of a session that is still open. */
+  /** When a session that is still open was last used. */
   readonly last_used_at: number | null;
 }
 
@@ -21,7 +21,7 @@ export interface AccountDetails extends AccountRow {
   readonly links: readonly { readonly provider: string; readonly created_at: number }[];
 }
 
-/** The select list of an account with the alias `a`. */
+/** An account's select list with the alias `a`. */
 const columns = `a.id, a.email, coalesce(a.verified, false) as verified, a.is_anonymous as anonymous,
   a.totp_enabled as second_factor,
   (select b.blocked_at from system.blocked_accounts b where b.account_id = a.id) as blocked_at, a.created_at,
@@ -31,7 +31,7 @@ const columns = `a.id, a.email, coalesce(a.verified, false) as verified, a.is_an
 interface ListRequest {
   readonly page: number;
   readonly perPage: number;
-  /** A part of the address, or a whole id; empty for all. */
+  /** Part of the address, or a whole id; empty for all. */
   readonly search: string;
   readonly onlyBlocked: boolean;
 }
@@ -48,7 +48,7 @@ export async function listAccounts(
     ${onlyBlocked ? 'and exists (select from system.blocked_accounts b where b.account_id = a.id)' : ''}`;
   const [counted] = await query<{ total: number }>({ text: `select count(*) as total ${from}`, values: [wanted] });
   const rows = await query<AccountRow>({
-    // Selects the page first, because the columns of the skipped rows would be computed too.
+    // Selects the page first, because the skipped rows' columns would be computed too.
     text: `select ${columns} from ${tableOf(collection)} a
       join (select a.id ${from} order by a.created_at desc, a.id desc limit $2 offset $3) page on page.id = a.id
       order by a.created_at desc, a.id desc`,
@@ -75,7 +75,7 @@ export async function findAccount(
   return row;
 }
 
-/** Ends every token of an account: a new token version ends its sessions and pending links (migration 0010). */
+/** Ends an account's tokens: a new token version ends its sessions and pending links (migration 0010). */
 export async function endTokens(query: Query, collection: Collection, id: string): Promise<void> {
   await query({
     text: `update ${tableOf(collection)} set token_version = token_version + 1 where id = $1`,
@@ -83,7 +83,7 @@ export async function endTokens(query: Query, collection: Collection, id: string
   });
 }
 
-/** Removes the authenticator app of an account; returns false for an account without one. */
+/** Removes an account's authenticator app; returns false for an account without one. */
 export async function removeApp(query: Query, collection: Collection, id: string): Promise<boolean> {
   const rows = await query({
     text: `update ${tableOf(collection)} set totp_enabled = false, totp_secret = null, totp_last_step = null

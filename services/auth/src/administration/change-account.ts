@@ -18,7 +18,7 @@ export interface Change {
   readonly origin: Origin;
 }
 
-/** Runs a change of an account with its row locked. Throws 404. */
+/** Changes an account with its row locked. Throws 404. */
 const change = (
   parts: Parts,
   { collection, id }: Change,
@@ -31,7 +31,7 @@ const change = (
     unit.due.add('notifyGateways');
   });
 
-/** Ends one session of a user, or all of them with the pending links. Throws 404. */
+/** Ends one of a user's sessions, or all of them with the pending links. Throws 404. */
 export const endSessionsOf = (parts: Parts, target: Change, sessionId?: string): Promise<void> =>
   change(parts, target, async ({ query }, { id }) => {
     if (sessionId === undefined) await endOtherSessions(query, id, undefined);

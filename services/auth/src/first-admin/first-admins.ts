@@ -2,13 +2,13 @@ import { type AuditedAction, recordAudit } from '@recordbus/audit';
 import { type Database, locks, type Query, takeLock } from '@recordbus/database';
 import { type AdminAccount, hasAdmin, insertAdmin } from '../users/admins.ts';
 
-/** The key of a set-up token contains its hash. Nothing else of the token is stored. */
+/** A set-up token's key contains its hash. Nothing else from the token is stored. */
 const tokenKey = (tokenHash: string) => `setup_token.${tokenHash}`;
 const anyTokenKey = 'setup\\_token.%';
 
 /**
- * Every start creates a token. All tokens work until an admin exists, so the log of any replica shows a working one.
- * Only the latest are kept, because a service may restart often.
+ * Every start creates a token. All tokens work until an admin exists, so any replica's log shows a working one. Only
+ * the latest are kept, because a service may restart often.
  */
 const keptTokens = 10;
 
@@ -47,7 +47,7 @@ export async function insertSetupToken(query: Query, tokenHash: string, nowMs: n
   });
 }
 
-/** Whether the hash is that of a valid set-up token. */
+/** Whether the hash belongs to a valid set-up token. */
 export async function hasSetupToken(query: Query, tokenHash: string): Promise<boolean> {
   const rows = await query({ text: 'select from system.instance where key = $1', values: [tokenKey(tokenHash)] });
   return rows.length > 0;

@@ -16,8 +16,8 @@ interface FirstAdminOptions {
 
 /**
  * Prepares the first admin at start (admins §1). Without an admin it creates the configured one, or returns a new
- * set-up token for the caller to show; only the hash of the token is stored. Returns undefined once an admin exists.
- * Throws ConfigError for a configured admin that cannot be created.
+ * set-up token for the caller to show; only the token's hash is stored. Returns undefined once an admin exists. Throws
+ * ConfigError for a configured admin that cannot be created.
  */
 export async function prepareFirstAdmin(options: FirstAdminOptions): Promise<string | undefined> {
   const { database, config, log, clock = Date.now } = options;

@@ -12,8 +12,8 @@ interface SetUp {
 }
 
 /**
- * Creates the first admin for the holder of a set-up token (admins §1.1). Throws 409 once an admin exists, 401 for a wrong
- * token, 422 for a password that the policy refuses. Of parallel calls exactly one succeeds.
+ * Creates the first admin for a set-up token's holder (admins §1.1). Throws 409 once an admin exists, 401 for a wrong
+ * token, 422 for a password that the policy refuses. Exactly one of several parallel calls succeeds.
  */
 export async function setUpFirstAdmin(
   { database, passwords, nowSec }: Pick<AuthParts, 'database' | 'passwords' | 'nowSec'>,

@@ -18,7 +18,7 @@ const writeTimeoutMs = 15_000;
 /** The picture is fetched for up to 10 s and then written. */
 const pictureTimeoutMs = 25_000;
 
-/** A service of the previous version does not answer `removed`. */
+/** A service from the previous version does not answer `removed`. */
 const written = z.object({ data: z.object({ isWritten: z.boolean(), removed: z.array(removable).default([]) }) });
 const refusal = z.object({
   error: z.string(),

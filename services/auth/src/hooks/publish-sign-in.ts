@@ -3,7 +3,7 @@ import { putEvent } from '@recordbus/journal';
 import type { RequestContext } from '@recordbus/shared/context';
 import type { AuthParts } from '../auth-parts.ts';
 
-/** Adds the event of a sign-in to the outbox before the answer is sent, so every answered sign-in has its event. */
+/** Adds a sign-in's event to the outbox before the answer is sent, so every answered sign-in has its event. */
 export async function publishSignIn(
   { database, bus }: Pick<AuthParts, 'database' | 'bus'>,
   { flow, collection, email, userAgent, userId }: SignInAttempt & { readonly userId: string },

@@ -2,19 +2,19 @@ import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
 /**
- * Whether the account had proved the address of the notice. Rows of an earlier release lack this member and all others
+ * Whether the account had proved the notice's address. Rows from an earlier release lack this member and all others
  * that have a default.
  */
 const isProved = z.boolean().default(false);
 
-/** The kind of a change, which a trigger of the account's table or the changing code wrote (migration 0029). */
+/** The kind of change, which a trigger on the account's table or the changing code wrote (migration 0029). */
 const changeKind = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('email'),
     data: z.object({
       isProved,
       newEmail: z.string(),
-      /** Whether the undo link of the old address stays valid after a proof of another address. */
+      /** Whether the old address's undo link stays valid after another address is proved. */
       isUndoable: z.boolean(),
       isUndoableUntilProved: z.boolean().default(false),
     }),
@@ -35,13 +35,13 @@ const change = z
     id: z.string(),
     collectionId: z.string(),
     accountId: z.string(),
-    /** The address of the notice: the address before the change. */
+    /** The notice's address: the one before the change. */
     email: z.string(),
     changedAtSec: z.int(),
   })
   .and(changeKind);
 
-/** A change of which the holder of the account is not notified yet. */
+/** A change that the account's holder is not notified about yet. */
 export type AccountChange = z.output<typeof change>;
 
 /** Whether there are changes. Runs without a transaction, because usually there are none. */
@@ -55,8 +55,8 @@ export async function hasAccountChanges(query: Query): Promise<boolean> {
 }
 
 /**
- * Takes the oldest change out of the table, in the transaction that queues its mail; returns undefined when there is
- * none. Replicas wait for each other, so the changes of an account are processed in order.
+ * Takes the oldest change from the table, in the transaction that queues its mail; returns undefined when there is
+ * none. Replicas wait for each other, so an account's changes are processed in order.
  */
 export async function takeAccountChange(query: Query): Promise<AccountChange | undefined> {
   const [row] = await query<Record<string, unknown>>({

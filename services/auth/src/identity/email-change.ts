@@ -12,7 +12,7 @@ import { reserveMail } from '../verification/mail-limit.ts';
 import { invalidToken, mailNotConfigured } from '../verification/verification.ts';
 import { proveCaller } from './proof-of-caller.ts';
 
-/** The lifetime of the link (identity §4.2). */
+/** The link's lifetime (identity §4.2). */
 const lifetimeSec = 3 * 24 * 60 * 60;
 
 type SignedInUser = Extract<Principal, { type: 'user' }>;
@@ -23,9 +23,9 @@ interface WantedAddress {
 }
 
 /**
- * Mails a link to the address that a user wants (identity §4.1). An address of another user gets no mail, and the
- * answer does not reveal that. Throws 422 for a text that is not a valid address and when mail is off, 403 for
- * anonymous users, for a caller without the proof, and for one who may not write the field `email`.
+ * Mails a link to the address that a user wants (identity §4.1). Another user's address gets no mail, and the answer
+ * does not reveal that. Throws 422 for a text that is not a valid address and when mail is off, 403 for anonymous
+ * users, for a caller without the proof, and for one who may not write the field `email`.
  */
 export async function requestEmailChange(
   parts: AuthParts,
@@ -75,8 +75,8 @@ async function mailEmailChange(
 }
 
 /**
- * Changes the address for the holder of the token (identity §4.2). Throws 401 for a bad, used or expired token, 422
- * when another user has the address now.
+ * Changes the address for the token's holder (identity §4.2). Throws 401 for a bad, used or expired token, 422 when
+ * another user has the address now.
  */
 export async function confirmEmailChange(
   parts: AuthParts,

@@ -14,7 +14,7 @@ interface NoticesDeps extends Pick<AuthParts, 'database' | 'settings' | 'nowSec'
 }
 
 /**
- * Notifies the holders of accounts of changes by mail, whether the records API, this service, an admin or another replica
+ * Notifies accounts' holders about changes by mail, whether the records API, this service, an admin or another replica
  * made them. Every change is a row that commits with it, so no notice is lost or sent twice.
  */
 export function createHolderNotices(deps: NoticesDeps) {
@@ -41,7 +41,7 @@ export function createHolderNotices(deps: NoticesDeps) {
     return find();
   }
 
-  /** Notifies of the oldest change; returns false when there is none. */
+  /** Notifies about the oldest change; returns false when there is none. */
   const notifyNext = (): Promise<boolean> =>
     database.transaction(async (query) => {
       const change = await takeAccountChange(query);

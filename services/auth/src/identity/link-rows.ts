@@ -2,14 +2,14 @@ import { selectUser, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 
-/** The identity of a link: a provider, its issuer, and the user's id there (oauth §6.1). */
+/** A link's identity: a provider, its issuer, and the user's id there (oauth §6.1). */
 export interface Link {
   readonly provider: string;
   readonly issuer: string;
   readonly providerUserId: string;
 }
 
-/** Picks the link of an identity. */
+/** Picks an identity's link. */
 export const linkOf = ({ provider, issuer, providerUserId }: Link): Link => ({ provider, issuer, providerUserId });
 
 /** Finds the user who is linked to an identity. */
@@ -26,7 +26,7 @@ export async function findLinkedUser(
   return user;
 }
 
-/** Lists the providers of a user's links. */
+/** Lists the providers that a user is linked to. */
 export async function listLinkedProviders(query: Query, accountId: string): Promise<string[]> {
   const rows = await query<{ provider: string }>({
     text: 'select distinct provider from system.oauth_links where account_id = $1',

@@ -11,7 +11,7 @@ const pendingLink = z.object({
   link: z.object({ provider: z.string(), issuer: z.string(), providerUserId: z.string() }),
 });
 
-/** Reads the link in the data of a one-time token. Throws 401 for a token of an earlier version, which has none. */
+/** Reads the link in a one-time token's data. Throws 401 for a token from an earlier version, which has none. */
 export function readLink(data: Readonly<Record<string, unknown>>): Link {
   const read = pendingLink.safeParse(data);
   if (!read.success) throw invalidToken();

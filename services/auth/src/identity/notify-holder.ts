@@ -14,10 +14,10 @@ type Parts = Pick<AuthParts, 'settings' | 'nowSec'>;
 const usefulForSec = 24 * 60 * 60;
 
 /**
- * Queues the mail that notifies the holder of an account of a change, in the caller's transaction (identity §5.3). After a
- * change of address the old address gets an undo link. If the old address was not proved, its link becomes void once
- * the new address is proved: the old address may be a typo, and its owner must not take over the account of the person
- * who corrected it.
+ * Queues the mail that notifies an account's holder about a change, in the caller's transaction (identity §5.3). After
+ * an address change the old address gets an undo link. If the old address was not proved, its link becomes void once
+ * the new address is proved: the old address may be a typo, and its owner must not take over the account from the
+ * person who corrected it.
  */
 export async function notifyHolder(
   query: Query,
@@ -32,18 +32,18 @@ export async function notifyHolder(
   const notice = noticeOf(change, addressed);
   const counted = { to, accountId, collectionId: collection.id, isProved: data.isProved };
   const template = undo ? 'change_undo' : notice.template;
-  // A lasting undo link is not counted: each needs a new proof of an address, and a limit would let an attacker
-  // suppress it (identity §6.2).
+  // A lasting undo link is not counted: each needs a newly proved address, and a limit would let an attacker suppress
+  // it (identity §6.2).
   if (!undo?.isLasting && !(await reserveNotice(query, parts, { template, ...counted }))) return;
   await enqueueMail(query, undo ? await undoMail(query, parts, collection, { undo, addressed }) : notice);
 }
 
 type EmailChange = Extract<AccountChange, { kind: 'email' }>;
 
-/** A change of address that the mail lets the old address undo. */
+/** An address change that the mail lets the old address undo. */
 interface Undo {
   readonly change: EmailChange;
-  /** Whether a proof of another address leaves the link valid. */
+  /** Whether the link stays valid when another address is proved. */
   readonly isLasting: boolean;
 }
 

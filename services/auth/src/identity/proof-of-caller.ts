@@ -4,10 +4,10 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts } from '../auth-parts.ts';
 
-/** The proof that a signed-in user offers to be the holder of the account. */
+/** The proof that a signed-in user offers to be the account's holder. */
 export interface CallerProof {
   readonly userId: string;
-  /** The `old_password` of the body. */
+  /** The body's `old_password`. */
   readonly oldPassword: string | undefined;
   readonly context: Pick<RequestContext, 'principal'>;
 }
@@ -15,12 +15,12 @@ export interface CallerProof {
 type Parts = Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>;
 
 /**
- * The proof that a change of identity requires (identity §5.2): `password` is the old password, or a recent sign-in if
- * the account has none; `fresh` is either of the two.
+ * The proof that an identity change requires (identity §5.2): `password` is the old password, or a recent sign-in if
+ * the account has none; `fresh` is either one.
  */
 export type Demand = 'password' | 'fresh';
 
-/** Checks the proof of the signed-in user; returns the user. Throws 401, 403 `proof_required`, 429. */
+/** Checks the signed-in user's proof; returns the user. Throws 401, 403 `proof_required`, 429. */
 export async function proveCaller(
   { database, guessLimit, nowSec }: Parts,
   collection: Collection,

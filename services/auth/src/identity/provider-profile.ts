@@ -20,8 +20,8 @@ export const providerProfile = z
 export type Profile = z.output<typeof providerProfile>;
 
 /**
- * Returns the profile in the data of a one-time token, for the answer of the step that completes an exchange (oauth
- * §3.6). Tokens of other sign-ins and of earlier releases have no profile.
+ * Returns the profile in a one-time token's data, for the answer to the step that completes an exchange (oauth §3.6).
+ * Tokens from other sign-ins and earlier releases have no profile.
  */
 export const readPendingProfile = ({ profile }: Readonly<Record<string, unknown>>): { readonly profile?: Profile } =>
   profile === undefined ? {} : { profile: providerProfile.parse(profile) };

@@ -11,12 +11,12 @@ import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 
-/** The lifetime of an undo link (identity §4.4). */
+/** An undo link's lifetime (identity §4.4). */
 const lifetimeSec = 7 * 24 * 60 * 60;
 
 /**
- * The data of an undo token: the address to restore, the change to undo, and whether the token is void after a proof of
- * another address of the account.
+ * An undo token's data: the address to restore, the change to undo, and whether the token is void once the account
+ * proves another address.
  */
 const undoData = z.object({
   email: z.string(),
@@ -30,7 +30,7 @@ interface Undoable extends z.output<typeof undoData> {
   readonly accountId: string;
 }
 
-/** Issues the token that undoes a change of address. Tokens of earlier changes stay valid (identity §4.5). */
+/** Issues the token that undoes an address change. Tokens for earlier changes stay valid (identity §4.5). */
 export const issueUndo = (
   query: Query,
   { collectionId, accountId, ...data }: Undoable,
@@ -47,8 +47,8 @@ export const issueUndo = (
   });
 
 /**
- * Whether a lasting undo link of the account restores this address. If the user returns to it by another change, the
- * address in between gets no undo link (identity §4.5).
+ * Whether the account has a lasting undo link that restores this address. If the user returns to it by another change,
+ * the address in between gets no undo link (identity §4.5).
  */
 export async function isUndoAddress(query: Query, accountId: string, email: string, nowSec: number): Promise<boolean> {
   const rows = await query({
@@ -61,10 +61,10 @@ export async function isUndoAddress(query: Query, accountId: string, email: stri
 }
 
 /**
- * Undoes a change of address for the holder of the undo token (identity §4.4): restores the old address as proved, ends
- * every session and pending link, and removes the links to providers made since the change and the undo links of later
- * changes. If the old address was not proved, this is its first proof. A reset mail follows. Throws 401 for a bad,
- * used, void or expired token, 409 when another user has proved the address since.
+ * Undoes an address change for the undo token's holder (identity §4.4): restores the old address as proved, ends every
+ * session and pending link, and removes the provider links made since the change and later changes' undo links. If the
+ * old address was not proved, this is its first proof. A reset mail follows. Throws 401 for a bad, used, void or
+ * expired token, 409 when another user has proved the address since.
  */
 export async function undoEmailChange(
   parts: AuthParts,
@@ -122,7 +122,7 @@ async function freeAddress(
     },
     context: origin.context,
     refusal: addressTaken,
-    // The holder of the address is the caller and needs no notice.
+    // The address's holder is the caller and needs no notice.
     finish: ({ query }) => dropNotice(query, other.id, email),
   });
 }

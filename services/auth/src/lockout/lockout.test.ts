@@ -33,7 +33,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
       nowSec: () => now,
     });
 
-  /** Returns 0 for an attempt that passes, else the Retry-After. */
+  /** Returns 0 for an attempt that passes, otherwise the Retry-After. */
   async function attempt(lockout: ReturnType<typeof lockoutOf>, target: Partial<LoginTarget> = {}): Promise<number> {
     try {
       await lockout.reserve({ ...ann, ...target });

@@ -4,7 +4,7 @@ import { type Settings, trustedProxiesOf } from '@recordbus/settings';
 import { clientKey } from '@recordbus/shared/client-key';
 import { foldAddress } from './fold-address.ts';
 
-/** The address and the client of a login. */
+/** A login's address and client. */
 export interface LoginTarget {
   /** The id of the user's collection; `admins` for admins. */
   readonly realm: string;
@@ -28,14 +28,14 @@ export interface Lockout {
    * addresses count like known ones. Throws 429 with Retry-After when the address or the client is locked out.
    */
   reserve(target: LoginTarget): Promise<LoginAttempt>;
-  /** Resets the counts of an address and a client after a login that was completed by a later step. */
+  /** Resets an address's and a client's counts after a login that a later step completed. */
   clear(target: LoginTarget): Promise<void>;
 }
 
 interface LockoutDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly settings: Pick<Settings, 'get'>;
-  /** The CIDRs of SERVICE_TRUSTED_PROXIES. */
+  /** The CIDRs from SERVICE_TRUSTED_PROXIES. */
   readonly trustedProxies: readonly string[];
   readonly nowSec: () => number;
 }
@@ -83,7 +83,7 @@ export function createLockout({ database, settings, trustedProxies, nowSec }: Lo
   };
 }
 
-/** Ends the lockout of an address; clients stay locked out. */
+/** Ends an address's lockout; clients stay locked out. */
 export async function liftLockout(query: Query, target: Pick<LoginTarget, 'realm' | 'email'>): Promise<void> {
   await query({ text: 'delete from system.failed_logins where key = $1', values: [addressKey(target)] });
 }

@@ -1,6 +1,6 @@
 import type { Provider } from './provider.ts';
 
-/** The parameters of one authorization request. */
+/** One authorization request's parameters. */
 export interface Authorization {
   readonly redirectUri: string;
   readonly state: string;

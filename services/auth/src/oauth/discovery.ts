@@ -2,7 +2,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { misconfigured, providerFailed } from './provider-errors.ts';
 import type { ProviderHttp } from './provider-http.ts';
 
-/** The addresses of an OpenID provider. */
+/** An OpenID provider's addresses. */
 export interface Endpoints {
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
@@ -30,7 +30,7 @@ export function createDiscovery({ http, log, nowSec }: DiscoveryDeps): Discover 
     const base = issuer.endsWith('/') ? issuer.slice(0, -1) : issuer;
     const { status, json } = await http(base + wellKnown, { method: 'GET' });
     if (status >= 400 || !json) throw providerFailed();
-    // Another issuer could speak for the users of this one (OpenID Connect Discovery 1.0 §4.3).
+    // Another issuer could speak for this one's users (OpenID Connect Discovery 1.0 §4.3).
     if (json.issuer !== issuer) {
       log.warn({ issuer }, "an OpenID provider's discovery document names another issuer");
       throw misconfigured();

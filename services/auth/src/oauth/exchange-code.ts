@@ -3,7 +3,7 @@ import { providerFailed, refusedByProvider } from './provider-errors.ts';
 import type { Json, ProviderAnswer, ProviderHttp } from './provider-http.ts';
 import { readRefusal } from './provider-refusal.ts';
 
-/** The result of an authorization, from the browser. */
+/** An authorization's result, from the browser. */
 export interface Grant {
   readonly code: string;
   readonly redirectUri: string;
@@ -11,7 +11,7 @@ export interface Grant {
   readonly codeVerifier: string | undefined;
 }
 
-/** This service as a client of one provider. */
+/** This service as one provider's client. */
 export interface Client {
   readonly http: ProviderHttp;
   readonly provider: Provider;
@@ -20,8 +20,8 @@ export interface Client {
 }
 
 /**
- * Exchanges a code for an access token; returns the source of the claims. Throws 422 with the provider's message when
- * the provider refuses, 502 when it fails (oauth §7).
+ * Exchanges a code for an access token; returns the claims' source. Throws 422 with the provider's message when the
+ * provider refuses, 502 when it fails (oauth §7).
  */
 export async function exchangeCode(client: Client, grant: Grant): Promise<ClaimsSource> {
   const { http, clientId, clientSecret } = client;

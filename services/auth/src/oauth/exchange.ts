@@ -41,8 +41,8 @@ export async function identify(
 }
 
 /**
- * Refuses members of `record` that a new account gets from the provider only (oauth §4.1). Call it before the code is used
- * up. Throws 403 for `verified: true`, as a registration does, and 422 for an address or another value.
+ * Refuses members in `record` that a new account gets from the provider only (oauth §4.1). Call it before the code is
+ * used up. Throws 403 for `verified: true`, as a registration does, and 422 for an address or another value.
  */
 export function refuseProvidedFields({ email, verified }: ProviderSignIn['record'], { type }: Principal): void {
   if (verified === true && type !== 'admin') throw verifiedIsForAdmins();
@@ -53,14 +53,14 @@ export function refuseProvidedFields({ email, verified }: ProviderSignIn['record
 
 interface ProviderSignIn {
   readonly identity: Identity;
-  /** Fields of the account if it is new. */
+  /** The account's fields if it is new. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Signs the owner of an identity in (oauth §3.2): the linked user, or a new one. When the provider vouches for the
- * address of another user, the link must be confirmed first. The step that completes the sign-in answers the profile
- * (oauth §3.6). Throws 422 naming a wrong or missing field of a new user.
+ * Signs an identity's owner in (oauth §3.2): the linked user, or a new one. When the provider vouches for another
+ * user's address, the link must be confirmed first. The step that completes the sign-in answers the profile (oauth
+ * §3.6). Throws 422 naming a new user's wrong or missing field.
  */
 export async function signInWithIdentity(
   parts: AuthParts,
@@ -87,8 +87,8 @@ async function findMatch(query: Query, collection: Collection, identity: Identit
 }
 
 /**
- * Creates a user whose only way to sign in is a link. Parallel calls for one identity find the user of the first call
- * (oauth §3.5).
+ * Creates a user whose only way to sign in is a link. Parallel calls for one identity find the first call's user (oauth
+ * §3.5).
  */
 async function signUpWithIdentity(
   parts: AuthParts,
@@ -114,7 +114,7 @@ async function signUpWithIdentity(
   return withPicture(parts, collection, { id, profile: identity.profile, record }, session, origin.context);
 }
 
-/** Returns the fields of a new account. Fields of `record` win over those of the profile (oauth §4.2). */
+/** Returns a new account's fields. Fields in `record` win over the profile's (oauth §4.2). */
 async function newAccountOf(
   { settings }: Pick<AuthParts, 'settings'>,
   collection: Collection,

@@ -11,7 +11,7 @@ type KeySet = ReturnType<typeof createLocalJWKSet>;
 interface IdTokenReaderOptions {
   readonly http: ProviderHttp;
   readonly nowSec: () => number;
-  /** The address of the signing keys (RFC 7517 §5). */
+  /** The signing keys' address (RFC 7517 §5). */
   readonly keysUrl: string;
   readonly issuers: readonly string[];
 }
@@ -22,7 +22,7 @@ const keysMinAgeSec = 60;
 const clockToleranceSec = 60;
 
 /**
- * Creates the reader of a provider's id tokens. It verifies signature, issuer, audience and time (OIDC Core §3.1.3.7)
+ * Creates the reader for a provider's id tokens. It verifies signature, issuer, audience and time (OIDC Core §3.1.3.7)
  * and returns the claims. Throws 422 for an invalid token, 502 when the keys cannot be fetched.
  */
 export function createIdTokenReader({ http, nowSec, keysUrl, issuers }: IdTokenReaderOptions) {

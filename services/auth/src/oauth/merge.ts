@@ -19,7 +19,7 @@ import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { invalidCredentials } from '../sign-in/log-in.ts';
 import { invalidToken } from '../verification/verification.ts';
 
-/** The answer of an exchange when a user must confirm a merge (oauth §5.1). */
+/** An exchange's answer when a user must confirm a merge (oauth §5.1). */
 export interface MergeRequired {
   readonly merge_required: true;
   readonly merge_token: string;
@@ -53,7 +53,7 @@ export async function requireMerge(
 
 export interface MergeConfirmation {
   readonly mergeToken: string;
-  /** The proof that the caller holds the account: its password, or the user of the session. */
+  /** The proof that the caller holds the account: its password, or the session's user. */
   readonly proof: { readonly password: string } | { readonly userId: string };
 }
 
@@ -61,10 +61,10 @@ export interface MergeConfirmation {
 export type Merged = SignedIn & { readonly linked_provider?: string; readonly profile?: Profile };
 
 /**
- * Links a user to the identity of an exchange after the proof by password or session, and signs the user in (oauth
- * §5.2). Throws 401 for a wrong password and for a token that is wrong, used, expired or had five wrong passwords; 403
- * for the session of another user and for one older than ten minutes; 409 when the identity now belongs to another
- * user; 429 when the address is locked out.
+ * Links a user to an exchange's identity after the proof by password or session, and signs the user in (oauth §5.2).
+ * Throws 401 for a wrong password and for a token that is wrong, used, expired or had five wrong passwords; 403 for
+ * another user's session and for one older than ten minutes; 409 when the identity now belongs to another user; 429
+ * when the address is locked out.
  */
 export async function confirmMerge(
   parts: AuthParts,

@@ -20,9 +20,9 @@ export interface EnabledProvider extends Pick<Provider, 'displayName' | 'pkce'> 
   identify(grant: Grant): Promise<Identity>;
 }
 
-/** The providers of the current settings. */
+/** The providers in the current settings. */
 export interface OauthProviders {
-  /** Lists the enabled providers in the order of the table (oauth §1.3). */
+  /** Lists the enabled providers in table order (oauth §1.3). */
   list(): Promise<readonly EnabledProvider[]>;
   /** Throws 422 for a provider that is unknown or not enabled (oauth §1.2). */
   get(name: string): Promise<EnabledProvider>;
@@ -42,7 +42,7 @@ interface Credentials {
   readonly clientSecret: string;
 }
 
-/** The prefix of named OpenID providers, so that none has a name of the table (oauth §1.4). */
+/** The prefix for named OpenID providers, so that none has a name from the table (oauth §1.4). */
 const namedPrefix = 'oidc.';
 const enabledFamily = 'oauth2.providers.oidc.<name>.enabled';
 

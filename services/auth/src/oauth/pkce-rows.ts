@@ -13,7 +13,7 @@ export interface VerifierKey {
 const hashOf = (state: string): string => createHash('sha256').update(state).digest('hex');
 
 /**
- * Stores a verifier and returns the valid one. A repeated request, such as a prefetch of the browser, gets the earlier
+ * Stores a verifier and returns the valid one. A repeated request, such as a browser's prefetch, gets the earlier
  * verifier.
  */
 export async function keepVerifier(

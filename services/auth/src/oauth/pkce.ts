@@ -14,14 +14,14 @@ interface VerifierScope {
   readonly nowSec: number;
 }
 
-/** The PKCE parameters of authorize: the caller's own challenge, or the request to keep the verifier. */
+/** Authorize's PKCE parameters: the caller's own challenge, or the request to keep the verifier. */
 interface ChallengeChoice {
   readonly state: string;
   readonly usePkce: boolean;
   readonly codeChallenge: string | undefined;
 }
 
-/** Returns the challenge of the authorize URL (oauth §2.4); stores the verifier unless the caller keeps it. */
+/** Returns the challenge for the authorize URL (oauth §2.4); stores the verifier unless the caller keeps it. */
 export async function chooseChallenge(
   query: Query,
   scope: VerifierScope,
@@ -36,15 +36,15 @@ export async function chooseChallenge(
   return createHash('sha256').update(kept).digest('base64url');
 }
 
-/** The PKCE members of exchange: the caller's own verifier, or the state under which the service keeps one. */
+/** Exchange's PKCE members: the caller's own verifier, or the state under which the service keeps one. */
 interface VerifierChoice {
   readonly state: string | undefined;
   readonly codeVerifier: string | undefined;
 }
 
 /**
- * Returns the verifier for the code; undefined when no challenge was sent. Throws 401 for a state whose verifier is used,
- * expired, or of another provider or redirect, 400 when a required state is missing (oauth §3.3).
+ * Returns the verifier for the code; undefined when no challenge was sent. Throws 401 for a state whose verifier is
+ * used, expired, or belongs to another provider or redirect, 400 when a required state is missing (oauth §3.3).
  */
 export async function chooseVerifier(
   query: Query,

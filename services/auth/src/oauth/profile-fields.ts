@@ -4,7 +4,7 @@ import type { ProfileMap } from '@recordbus/settings';
 import { AppError } from '@recordbus/shared/errors';
 import type { Profile } from '../identity/provider-profile.ts';
 
-/** Returns the fields of a new account from the profile. Values that a field refuses are left out (oauth §4.2). */
+/** Returns a new account's fields from the profile. Values that a field refuses are left out (oauth §4.2). */
 export async function profileFields(
   collection: Collection,
   map: ProfileMap,

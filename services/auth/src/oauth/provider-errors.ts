@@ -4,7 +4,7 @@ import { AppError } from '@recordbus/shared/errors';
 export const providerNotEnabled = () =>
   new AppError(422, 'oauth_provider_not_enabled', 'this OAuth2 provider is not enabled');
 
-/** 422 with the message of a provider that refused (oauth §7). */
+/** 422 with a refusing provider's message (oauth §7). */
 export const refusedByProvider = (words: string) =>
   new AppError(422, 'oauth_refused', 'the OAuth2 provider refused', { details: { provider: words } });
 

@@ -2,10 +2,10 @@ import { EgressBlockedError, type EgressClient, EgressFailedError, type EgressRe
 import type { Logger } from '@recordbus/shared/logging';
 import { providerFailed } from './provider-errors.ts';
 
-/** A JSON object of a provider; its members may be anything. */
+/** A provider's JSON object; its members may be anything. */
 export type Json = Readonly<Record<string, unknown>>;
 
-/** The answer of a provider: 2xx with JSON, or 4xx with or without JSON. */
+/** A provider's answer: 2xx with JSON, or 4xx with or without JSON. */
 export interface ProviderAnswer {
   readonly status: number;
   readonly json: Json | undefined;
@@ -17,12 +17,10 @@ export type ProviderHttp = (
   request: Pick<EgressRequestOptions, 'method' | 'headers' | 'body'>,
 ) => Promise<ProviderAnswer>;
 
-/** The limits of each call; redirects are not followed (oauth §1.6). */
+/** Each call's limits; redirects are not followed (oauth §1.6). */
 const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
-/**
- * Creates the function that makes all calls to providers. It logs the reason of a failure and hides it from the caller.
- */
+/** Creates the function that makes all calls to providers. It logs why a call failed and hides it from the caller. */
 export function createProviderHttp(client: Pick<EgressClient, 'request'>, log: Logger): ProviderHttp {
   return async (url, { headers = [], ...request }) => {
     const fail = (reason: string) => {
@@ -60,7 +58,7 @@ function parseObject(body: Uint8Array): Json | undefined {
 /** A number that may be beyond those that JavaScript keeps exactly. */
 const hasLongNumber = /\d{16}/;
 
-/** Keeps an integer above 2^53 as its text: the ids of some providers are such numbers (oauth §3.1). */
+/** Keeps an integer above 2^53 as its text: some providers' ids are such numbers (oauth §3.1). */
 function keepLongInteger(_name: string, value: unknown, context?: { readonly source?: string }): unknown {
   if (typeof value !== 'number' || Number.isSafeInteger(value)) return value;
   const source = context?.source ?? '';

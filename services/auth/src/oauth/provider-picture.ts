@@ -7,7 +7,7 @@ import type { AuthParts } from '../auth-parts.ts';
 import type { Profile } from '../identity/provider-profile.ts';
 import type { SignedIn } from '../sign-in/complete-sign-in.ts';
 
-/** How long the answer of a sign-in waits for the picture (oauth §4.4). */
+/** How long a sign-in's answer waits for the picture (oauth §4.4). */
 const waitMs = 3000;
 
 interface NewUser {
@@ -18,7 +18,7 @@ interface NewUser {
 }
 
 /**
- * Stores the provider's picture in the file fields of a new user that the settings name; returns the session with the
+ * Stores the provider's picture in a new user's file fields that the settings name; returns the session with the
  * current record (oauth §4.4). Never throws: a picture that cannot be fetched is a warning in the log.
  */
 export async function withPicture(
@@ -31,7 +31,7 @@ export async function withPicture(
   const map = parts.settings.getNamed('oauth2.profile.<collection>', collection.name);
   const fields = pictureFields(collection, map).filter((name) => !Object.hasOwn(record, name));
   const { avatar_url: url } = profile;
-  // Of parallel exchanges of one identity, the one that created the user requests the picture.
+  // When one identity is exchanged in parallel, the exchange that created the user requests the picture.
   const isNew = 'record' in session && session.record.id === id;
   if (!isNew || url === null || fields.length === 0) return session;
   const warn = (error: unknown) =>

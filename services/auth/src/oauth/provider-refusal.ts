@@ -18,8 +18,8 @@ const places: readonly (readonly (string | number)[])[] = [
 ];
 
 /**
- * Returns the message of a provider's refusal in one line of at most 500 characters, or its status if it has none.
- * Secrets of the request that the provider repeats are removed (oauth §7).
+ * Returns the message in a provider's refusal in one line with at most 500 characters, or its status if it has none.
+ * Secrets from the request that the provider repeats are removed (oauth §7).
  */
 export function readRefusal({ status, json }: ProviderAnswer, secrets: readonly string[] = []): string {
   const texts = places.map((path) => memberOf(json, ...path)).filter((text) => typeof text === 'string' && text !== '');

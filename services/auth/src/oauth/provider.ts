@@ -1,22 +1,22 @@
 import type { OauthProviderName, SettingKey } from '@recordbus/settings';
 import type { Json } from './provider-http.ts';
 
-/** The name of a provider: one of the table, or a named OpenID provider (oauth §1.4). */
+/** A provider's name: one from the table, or a named OpenID provider (oauth §1.4). */
 export type ProviderName = OauthProviderName | `oidc.${string}`;
 
-/** A provider: one row of the table (oauth §1.1). */
+/** A provider: one table row (oauth §1.1). */
 export interface Provider {
   readonly displayName: string;
   readonly authorizeUrl: string;
   readonly tokenUrl: string;
   /**
-   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so if the token
-   * address of a row changes, this must be the former one.
+   * The issuer of its users' ids; the token address by default. Links are bound to it (oauth §6.1), so if a row's token
+   * address changes, this must be the former one.
    */
   readonly issuer?: string;
   /** Separated by spaces; may be empty. */
   readonly scopes: string;
-  /** Further parameters of the authorize URL. */
+  /** Further parameters for the authorize URL. */
   readonly authorizeParameters?: Readonly<Record<string, string>>;
   /**
    * How the client authenticates at the token endpoint: with HTTP Basic, in the form, with Basic and a JSON body, or
@@ -31,18 +31,18 @@ export interface Provider {
   readonly isComplete?: boolean;
   /** Returns the provider with missing addresses from its discovery document. */
   readonly discover?: () => Promise<Provider>;
-  /** Signs the client secret of a provider that has no fixed one. */
+  /** Signs the client secret for a provider that has no fixed one. */
   readonly signSecret?: () => Promise<string>;
   /** Reads the claims; `readIdentity` checks them. */
   readonly readClaims: (source: ClaimsSource) => Promise<Claims>;
 }
 
-/** The source of a provider's claims. */
+/** Where a provider's claims come from. */
 export interface ClaimsSource {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly accessToken: string;
-  /** The answer of the token endpoint. */
+  /** The token endpoint's answer. */
   readonly tokens: Json;
   /** Calls the provider with the access token. Throws 422 when it refuses, 502 when it fails. */
   get(url: string, headers?: readonly (readonly [name: string, value: string])[]): Promise<Json>;
@@ -50,15 +50,15 @@ export interface ClaimsSource {
   find(url: string): Promise<Json | undefined>;
 }
 
-/** The unchecked claims of a provider. */
+/** A provider's unchecked claims. */
 export interface Claims {
-  /** The permanent id of the user. */
+  /** The user's permanent id. */
   readonly id: unknown;
   readonly email?: unknown;
   /** Whether the provider vouches for the address. */
   readonly verified?: unknown;
   readonly name?: unknown;
-  /** The handle that other users of the provider see. */
+  /** The handle that the provider's other users see. */
   readonly username?: unknown;
   readonly avatarUrl?: unknown;
 }

@@ -22,7 +22,7 @@ export async function unlink(
   if (!(await listLinkedProviders(database.query, userId)).includes(provider)) throw notFound('link');
   await proveCaller(parts, collection, 'fresh', proof);
   await runInUnit(parts, async ({ query, due }) => {
-    // Locked, so that of two links that are removed at once one stays.
+    // Locked, so that one link stays when two are removed at once.
     const user = await lockUser(query, collection, userId);
     if (!user) throw unauthenticated();
     const linked = await listLinkedProviders(query, userId);

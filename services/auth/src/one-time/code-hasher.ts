@@ -1,8 +1,8 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 
 /**
- * Returns the stored form of a short code. It is not a plain hash, because a reader of the database could try all
- * million codes.
+ * Returns a short code's stored form. It is not a plain hash, because a reader with the database could try all million
+ * codes.
  */
 export type CodeHasher = (accountId: string, code: string) => string;
 

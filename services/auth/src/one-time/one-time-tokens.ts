@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Query } from '@recordbus/database';
 
-/** The purpose of a one-time token. Purposes are not interchangeable (auth §8.4). */
+/** A one-time token's purpose. Purposes are not interchangeable (auth §8.4). */
 export type Purpose =
   | 'verification'
   | 'password_reset'
@@ -15,21 +15,21 @@ export interface OneTimeToken {
   readonly purpose: Purpose;
   readonly collectionId: string;
   readonly accountId: string;
-  /** Data for the use of the token, such as the address that it was sent to. */
+  /** Data for using the token, such as the address that it was sent to. */
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
 interface Issue extends OneTimeToken {
   readonly nowSec: number;
   readonly lifetimeSec: number;
-  /** Whether it replaces the account's earlier tokens of this purpose; true by default. */
+  /** Whether it replaces the account's earlier tokens with this purpose; true by default. */
   readonly replaces?: boolean;
 }
 
 /** 256 bits cannot be guessed, so the database keeps a plain hash (auth §8.5). */
 const tokenBytes = 32;
 
-/** Returns the stored form of a token. */
+/** Returns a token's stored form. */
 export const hashOneTimeToken = (token: string): string => createHash('sha256').update(token).digest('hex');
 
 /** Issues a token and returns its text, which is not stored. */
@@ -57,7 +57,7 @@ interface Presented {
 
 type Found = Pick<OneTimeToken, 'accountId'> & { readonly data: Readonly<Record<string, unknown>> };
 
-/** The number of guesses after which a token is dead. */
+/** How many guesses leave a token dead. */
 const maxFailures = 5;
 
 const isPresented = `token_hash = $1 and purpose = $2 and collection_id = $3 and expires_at > $4 and failures < ${maxFailures}`;
@@ -79,8 +79,8 @@ export async function findOneTimeToken(query: Query, presented: Presented): Prom
 
 /**
  * Finds a token that comes with a guessable secret (a code, a password). It counts the guess before the check, so that
- * parallel guesses stay within five (auth §6.6, oauth §5.3). Call it outside the transaction, since a rollback would undo
- * the count. Returns undefined for a wrong, used, expired or dead token.
+ * parallel guesses stay within five (auth §6.6, oauth §5.3). Call it outside the transaction, since a rollback would
+ * undo the count. Returns undefined for a wrong, used, expired or dead token.
  */
 export async function guessOneTimeToken(query: Query, presented: Presented): Promise<Found | undefined> {
   const [found] = await query<Found>({

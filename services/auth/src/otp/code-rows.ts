@@ -12,7 +12,7 @@ interface NewCode {
   readonly expiresAtSec: number;
 }
 
-/** Stores a code in place of the account's earlier one; returns the token of its link. */
+/** Stores a code in place of the account's earlier one; returns its link's token. */
 export async function replaceCode(query: Query, code: NewCode): Promise<string> {
   const { collectionId, accountId, email, codeHash, nowSec, expiresAtSec } = code;
   const token = randomBytes(32).toString('base64url');
@@ -35,7 +35,7 @@ export async function replaceCode(query: Query, code: NewCode): Promise<string> 
   return token;
 }
 
-/** The live code of an account. */
+/** An account's live code. */
 export interface LiveCode {
   readonly tokenHash: string;
   readonly data: Readonly<Record<string, unknown>>;

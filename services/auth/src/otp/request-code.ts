@@ -21,8 +21,8 @@ export function requireCodes({ settings }: Pick<AuthParts, 'settings'>): void {
 }
 
 /**
- * Mails a user a code and a link to sign in (auth §5.1). The work runs after the answer, so that neither the answer nor
- * its time reveals whether the user exists. Throws 422 while codes are switched off or mail is not configured.
+ * Mails a user a code and a link to sign in (auth §5.1). The work runs after the answer, so neither the answer nor its
+ * time reveals whether the user exists. Throws 422 while codes are switched off or mail is not configured.
  */
 export function requestCode(parts: AuthParts, collection: Collection, email: string): void {
   requireCodes(parts);

@@ -13,15 +13,15 @@ import { invalidToken } from '../verification/verification.ts';
 import { guessCode } from './code-rows.ts';
 import { requireCodes } from './request-code.ts';
 
-/** The token of the link, or the address with the code. */
+/** The link's token, or the address with the code. */
 export type CodeProof = { readonly token: string } | { readonly email: string; readonly code: string };
 
-/** The limit of wrong codes for an address, over all of its codes. Links work beyond it (auth §5.4). */
+/** The limit on wrong codes for an address, over all its codes. Links work beyond it (auth §5.4). */
 const guesses = { max: 10, windowSec: 15 * 60 };
 
 /**
  * Signs a user in with a one-time code or its link (auth §5.3), which uses both up and proves the address. Throws 401
- * for a code or token that is wrong, used, expired or of a former address, 429 for too many wrong codes.
+ * for a code or token that is wrong, used, expired or for a former address, 429 for too many wrong codes.
  */
 export async function signInWithCode(
   parts: AuthParts,
@@ -82,7 +82,7 @@ async function guess(
   return { accountId, email: String(live.data.email), tokenHash: live.tokenHash };
 }
 
-/** Signs a user in by the first proof of the address, which removes other ways in (identity §2.2). */
+/** Signs a user in by the address's first proof, which removes other ways in (identity §2.2). */
 const signInWithFirstProof = (
   parts: AuthParts,
   collection: Collection,

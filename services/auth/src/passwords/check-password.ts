@@ -20,7 +20,7 @@ export async function checkPassword(
   if (!user || !passwordHash || rightForm === undefined) return false;
   if (needsReset(passwordHash)) throw passwordResetRequired();
   if (needsRehash(passwordHash, rightForm))
-    // The password stays the same, so there is no event and no new version. A parallel change of the password wins.
+    // The password stays the same, so there is no event and no new version. A parallel password change wins.
     await query({
       text: `update ${tableOf(collection)} set password_hash = $2 where id = $1 and password_hash = $3`,
       values: [user.id, await hashPassword(password), passwordHash],

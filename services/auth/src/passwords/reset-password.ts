@@ -12,7 +12,7 @@ import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 const lifetimeSec = 30 * 60;
 
 /**
- * Mails a user a reset link (identity §3.1). The work follows the answer, so that neither the answer nor its time reveals
+ * Mails a user a reset link (identity §3.1). The work follows the answer, so neither the answer nor its time reveals
  * whether the user exists.
  */
 export function requestPasswordReset(parts: AuthParts, collection: Collection, email: string): void {
@@ -54,7 +54,7 @@ interface Reset {
 }
 
 /**
- * Sets a new password for the holder of a token (identity §3.2). All sessions end, none is opened, and the address is
+ * Sets a new password for a token's holder (identity §3.2). All sessions end, none is opened, and the address is
  * proved. Throws 401 for a bad, used or expired token, 422 for a refused password, which leaves the token valid.
  */
 export async function confirmPasswordReset(

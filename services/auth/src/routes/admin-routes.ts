@@ -16,7 +16,7 @@ const firstAdmin = z.object({
   password: z.string('must be a string'),
 });
 
-/** Set-up of the first admin, and the sign-in of admins (admins §1, §2). */
+/** Setting up the first admin, and signing admins in (admins §1, §2). */
 export const adminRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

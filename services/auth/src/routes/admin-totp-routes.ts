@@ -27,7 +27,7 @@ const caller = (input: Input): CallingAdmin => {
   return { id: principal.id, origin: originOf(input) };
 };
 
-/** The second factor of the calling admin (admins §2.1). */
+/** The calling admin's second factor (admins §2.1). */
 export const adminTotpRoutes = (parts: AuthParts): Route[] => [
   route({
     ...own,

@@ -33,7 +33,7 @@ export const anonymousRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',
     path: authPath('/promote'),
-    // Public, because the old token of a promoted user is 403 and not 401 (auth §7.3).
+    // Public, because a promoted user's old token is 403 and not 401 (auth §7.3).
     access: 'public',
     scope: 'none',
     action: 'auth',

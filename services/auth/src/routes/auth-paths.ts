@@ -7,12 +7,12 @@ import type { AuthParts } from '../auth-parts.ts';
 import type { CallerProof } from '../identity/proof-of-caller.ts';
 import { requireOpenSignUp } from '../sign-up/require-open.ts';
 
-/** Returns the path of an auth route: `/api/v1/auth/<collection>` and the suffix. */
+/** Returns an auth route's path: `/api/v1/auth/<collection>` and the suffix. */
 export const authPath = (suffix: string): string => `/api/v1/auth/:collection${suffix}`;
 
 export const authParams = z.object({ collection: z.string() });
 
-/** A string of a body, unchanged. */
+/** A string in a body, unchanged. */
 export const text = z.string('must be a string');
 
 /** The proof by password, where a session alone is not enough (identity §5.2). */
@@ -32,7 +32,7 @@ export const admitTo =
     await collections.get(params.collection);
   };
 
-/** The 403 in the declarations of sign-up routes. */
+/** The 403 that sign-up routes declare. */
 export const signUpRefused = 'sign-up is closed, or the create rule refuses the account';
 
 /** Like `admitTo`, for sign-up routes: also refuses closed sign-up before the body is read (auth §3.2). */
@@ -43,7 +43,7 @@ export const admitToSignUp =
 
 type User = Extract<Principal, { type: 'user' }>;
 
-/** Returns the calling user, or the user as whom an admin acts. Throws 403 for a user of another collection. */
+/** Returns the calling user, or the user as whom an admin acts. Throws 403 for a user in another collection. */
 export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick<RequestContext, 'principal'>): User {
   if (principal.type !== 'user') throw unauthenticated();
   if (principal.collection !== name) throw forbidden('the token belongs to a user in another collection');
@@ -51,7 +51,7 @@ export function callerIn({ name }: Pick<Collection, 'name'>, { principal }: Pick
 }
 
 /**
- * Returns the calling user, for changes of the ways to sign in. Also throws 403 for an admin who acts as the user
+ * Returns the calling user, for changes to the ways to sign in. Also throws 403 for an admin who acts as the user
  * (identity §5.5).
  */
 export function holderIn(collection: Pick<Collection, 'name'>, context: Pick<RequestContext, 'principal'>): User {

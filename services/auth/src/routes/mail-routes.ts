@@ -4,7 +4,7 @@ import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { AuthParts } from '../auth-parts.ts';
 
-/** The test of the mail settings (mail §1.4). */
+/** Tests the mail settings (mail §1.4). */
 export const mailRoutes = ({ settings }: Pick<AuthParts, 'settings'>): Route[] => [
   route({
     method: 'POST',

@@ -157,8 +157,8 @@ export const oauthRoutes = (parts: OauthParts): Route[] => [
 ];
 
 /**
- * Returns the user of the session, which replaces the password. Refuses an admin who acts as the user, because the link
- * and the new session would outlast the impersonation. Throws 400 without a session, 401 for an invalid token.
+ * Returns the session's user, which replaces the password. Refuses an admin who acts as the user, because the link and
+ * the new session would outlast the impersonation. Throws 400 without a session, 401 for an invalid token.
  */
 function sessionIn(collection: Collection, context: RequestContext): ReturnType<typeof holderIn> {
   const { principal } = context;
@@ -167,6 +167,6 @@ function sessionIn(collection: Collection, context: RequestContext): ReturnType<
   throw malformedParameter('password', 'is required without a session');
 }
 
-/** Answers with the members of a merge at the top and under `data` (oauth §5.1). */
+/** Answers with a merge's members at the top and under `data` (oauth §5.1). */
 const signedIn = (data: Awaited<ReturnType<typeof signInWithIdentity>>): Reply =>
   'merge_required' in data ? { status: 200, body: { ...data, data } } : ok(data);

@@ -3,7 +3,7 @@ import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 import { text } from './auth-paths.ts';
 
-/** A value that is passed unchanged in the URL of a provider or to its token endpoint. */
+/** A value that is passed unchanged in a provider's URL or to its token endpoint. */
 const value = (maxLength: number) =>
   boundedText(maxLength)
     .min(1, 'is required')
@@ -12,7 +12,7 @@ const value = (maxLength: number) =>
 const provider = value(64);
 const state = value(1024);
 
-/** Absolute and without a fragment (RFC 6749 §3.1.2); apps have schemes of their own (RFC 8252 §7.1). */
+/** Absolute and without a fragment (RFC 6749 §3.1.2); apps have their own schemes (RFC 8252 §7.1). */
 const redirectUri = value(2048).refine(
   (uri) => URL.canParse(uri) && !uri.includes('#') && !/^(?:javascript|data|vbscript):/i.test(uri),
   'must be an absolute URL without a fragment',
@@ -23,7 +23,7 @@ const codeChallenge = text.regex(/^[A-Za-z0-9_-]{43}$/, "must be an S256 challen
 /** RFC 7636 §4.1. */
 const codeVerifier = text.regex(/^[A-Za-z0-9._~-]{43,128}$/, 'must have 43 to 128 characters from A-Z a-z 0-9 - . _ ~');
 
-/** The query of authorize. The caller sends a challenge or lets the service keep the verifier, but not both. */
+/** Authorize's query. The caller sends a challenge or lets the service keep the verifier, but not both. */
 export const authorizeQuery = z
   .object({
     provider,
@@ -49,7 +49,7 @@ export const authorizeQuery = z
     codeChallenge: code_challenge,
   }));
 
-/** The body of exchange. */
+/** Exchange's body. */
 export const exchangeBody = z
   .object({
     provider,
@@ -61,7 +61,7 @@ export const exchangeBody = z
   })
   .transform(({ code_verifier: codeVerifier, state, ...rest }) => ({ ...rest, state, codeVerifier }));
 
-/** The body of merge-confirm. */
+/** Merge-confirm's body. */
 export const mergeBody = z
   .object({ merge_token: text.min(1, 'is required'), password: text.optional() })
   .transform(({ merge_token: mergeToken, password }) => ({ mergeToken, password }));

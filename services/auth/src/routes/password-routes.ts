@@ -8,12 +8,12 @@ import { register } from '../sign-up/register.ts';
 import { admitTo, admitToSignUp, authParams, authPath, holderIn, signUpRefused, text } from './auth-paths.ts';
 import { secondFactorRequired, userSession } from './session-schemas.ts';
 
-/** The members of every registration. The fields of the collection are checked with its definition. */
+/** Every registration's members. The collection's fields are checked with its definition. */
 const registration = z
   .looseObject({ email: z.email(), password: text.describe('what the user signs in with') })
   .describe("the address, the password, and the collection's fields");
 
-/** Registration, login, and resets and changes of the password (auth §3, §4). */
+/** Registration, login, and password resets and changes (auth §3, §4). */
 export const passwordRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

@@ -7,7 +7,7 @@ import type { SecondFactor } from '../totp/second-factor.ts';
 import { admitTo, authParams, authPath, text } from './auth-paths.ts';
 import { userSession } from './session-schemas.ts';
 
-/** The token of the first factor, and a code of the app or a recovery code. */
+/** The first factor's token, and an authenticator code or a recovery code. */
 export const secondFactorProof = z
   .object({ mfa_token: text, code: text.optional(), recovery_code: text.optional() })
   .transform(({ mfa_token: mfaToken, code, recovery_code: recoveryCode }, context) => {
@@ -18,7 +18,7 @@ export const secondFactorProof = z
     return z.NEVER;
   });
 
-/** The second factor of a sign-in (auth §6.4). */
+/** A sign-in's second factor (auth §6.4). */
 export const secondFactorRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

@@ -54,7 +54,7 @@ interface Ownership {
   readonly caller: FindAccount;
   /** Returns the account whose sessions the caller may end. */
   readonly holder: FindAccount;
-  /** Writes the audit row of ended sessions; absent for users, who are not audited (auth §9.5). */
+  /** Writes the audit row for ended sessions; absent for users, who are not audited (auth §9.5). */
   readonly audit?: (accountId: string, origin: Origin) => Promise<void>;
 }
 

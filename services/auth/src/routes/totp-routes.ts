@@ -10,7 +10,7 @@ const otherCollection = 'the token belongs to a user in another collection';
 const unprovedCaller = `${otherCollection}, or the caller does not prove that the account is theirs`;
 const freshProof = z.object({ old_password: oldPassword });
 
-/** The authenticator app of a user, and recovery codes (auth §6). */
+/** A user's authenticator app and recovery codes (auth §6). */
 export const totpRoutes = (parts: AuthParts): Route[] => [
   route({
     method: 'POST',

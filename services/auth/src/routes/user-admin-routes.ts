@@ -50,7 +50,7 @@ type Input = Parameters<typeof originOf>[0] & {
   readonly context: RequestContext;
 };
 
-/** The routes with which admins list the users of an auth collection and manage their access (admins §8). */
+/** The routes with which admins list an auth collection's users and manage their access (admins §8). */
 export function userAdminRoutes(parts: AuthParts): Route[] {
   const { database, collections, nowSec } = parts;
   const admit = admitTo(collections);

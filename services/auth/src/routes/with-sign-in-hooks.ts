@@ -19,7 +19,7 @@ const flows: Readonly<Record<string, SignInFlow>> = {
 
 type Parts = Pick<AuthParts, 'database' | 'bus' | 'accountHooks'>;
 
-/** Wraps the routes that sign in with the hooks of extensions: before all checks, and after success (extensions §3.1). */
+/** Wraps the routes that sign in with extensions' hooks: before all checks, and after success (extensions §3.1). */
 export const withSignInHooks = (routes: readonly Route[], parts: Parts): Route[] =>
   routes.map((route) => {
     const flow = flows[route.paths[0] ?? ''];
@@ -63,7 +63,7 @@ function textAt(value: unknown, name: string): string | undefined {
   return typeof found === 'string' ? found : undefined;
 }
 
-/** Returns the id of the user who is signed in; undefined while a second factor is missing. */
+/** Returns the signed-in user's id; undefined while a second factor is missing. */
 const userOf = ({ body }: Reply): string | undefined => {
   const data = memberOf(body, 'data');
   return memberOf(data, 'token') === undefined ? undefined : textAt(memberOf(data, 'record'), 'id');

@@ -26,7 +26,7 @@ export async function openAdminSession(
   return signAdminSession(signer, admin, sessionId, windowSec);
 }
 
-/** Signs the token of an admin's session. */
+/** Signs the token for an admin's session. */
 export async function signAdminSession(
   signer: TokenSigner,
   { id, email, tokenVersion }: AdminAccount,

@@ -12,7 +12,7 @@ import { signUserSession } from './user-sessions.ts';
 /** A token with which an admin, or a service key, acts as a user. */
 export interface Impersonation {
   readonly token: string;
-  /** The id of the admin or the key. */
+  /** The admin's or key's id. */
   readonly impersonated_by: string;
 }
 

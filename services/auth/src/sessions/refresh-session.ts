@@ -8,9 +8,8 @@ import { extendSession } from './session-rows.ts';
 import { openUserSession, signUserSession, type UserSession } from './user-sessions.ts';
 
 /**
- * Returns a new token for the caller's session with the current window (auth §9.2); anonymous users have a window of
- * their own, and the token of an impersonating admin keeps its expiry. Throws 401 when the account or the session has
- * ended.
+ * Returns a new token for the caller's session with the current window (auth §9.2); anonymous users have their own
+ * window, and an impersonating admin's token keeps its expiry. Throws 401 when the account or the session has ended.
  */
 export function refreshSession(parts: AuthParts, origin: Origin): Promise<UserSession | AdminSession> {
   const { principal } = origin.context;

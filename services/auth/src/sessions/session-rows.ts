@@ -2,7 +2,7 @@ import { type Database, newId, type Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { Origin } from '../auth-parts.ts';
 
-/** The account of a session. An admin has no collection. */
+/** A session's account. An admin has no collection. */
 export interface SessionAccount {
   readonly collection: Collection | undefined;
   readonly id: string;
@@ -26,8 +26,8 @@ export interface SessionRow {
 const maxUserAgentLength = 512;
 
 /**
- * Adds a session and returns its id; undefined when the account is gone, is blocked, or has another token version, so that
- * a sign-in during a change of the password leaves no session.
+ * Adds a session and returns its id; undefined when the account is gone, is blocked, or has another token version, so
+ * that a sign-in during a password change leaves no session.
  */
 export async function insertSession(
   query: Query,
@@ -59,8 +59,8 @@ export async function insertSession(
 }
 
 /**
- * How long the row of a session may outlive its last token, in seconds. A session that is refreshed again within this
- * time needs no write.
+ * How long a session's row may outlive its last token, in seconds. A session that is refreshed again within this time
+ * needs no write.
  */
 const spareSec = 60;
 
@@ -83,7 +83,7 @@ export async function extendSession(
   return rows.length > 0;
 }
 
-/** Lists the live sessions of an account, last used first, without those of admins who act as the user (auth §9.3). */
+/** Lists an account's live sessions, last used first, without those in which admins act as the user (auth §9.3). */
 export const listSessions = (query: Query, accountId: string, nowSec: number): Promise<SessionRow[]> =>
   query({
     text: `select id, created_at, last_used_at, ip, user_agent from system.sessions
@@ -92,7 +92,7 @@ export const listSessions = (query: Query, accountId: string, nowSec: number): P
   });
 
 /**
- * Ends one session of an account and revokes it at the gateways; returns false when the account has no such session.
+ * Ends one of an account's sessions and revokes it at the gateways; returns false when the account has no such session.
  */
 export async function endSession(query: Query, accountId: string, sessionId: string): Promise<boolean> {
   const rows = await query({
@@ -104,9 +104,9 @@ export async function endSession(query: Query, accountId: string, sessionId: str
 }
 
 /**
- * Ends all sessions of an account but one, and its pending links except undo links (auth §9.5). Run it in a
- * transaction, so that the second statement also sees a link that an ending session requests. The first statement
- * revokes the sessions at the gateways.
+ * Ends all an account's sessions but one, and its pending links except undo links (auth §9.5). Run it in a transaction,
+ * so that the second statement also sees a link that an ending session requests. The first statement revokes the
+ * sessions at the gateways.
  */
 export async function endOtherSessions(query: Query, accountId: string, keptId: string | undefined): Promise<void> {
   await query({

@@ -22,7 +22,7 @@ interface Opening {
 }
 
 /**
- * Opens a session for a user, with the window of regular or anonymous users (auth §9.1). The caller has checked every
+ * Opens a session for a user, with the window for regular or anonymous users (auth §9.1). The caller has checked every
  * proof. Throws 401 when the password was changed or the account deleted in the meantime.
  */
 export async function openUserSession(
@@ -39,7 +39,7 @@ export async function openUserSession(
   return signUserSession(query, parts, { collection, user, sessionId, windowSec });
 }
 
-/** Signs the token of a session with the values of the user's row. */
+/** Signs a session's token with the values in the user's row. */
 export async function signUserSession(
   query: Query,
   { signer, ...deps }: Pick<Parts, 'signer' | 'encryption' | 'schema'>,

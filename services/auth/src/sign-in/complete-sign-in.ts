@@ -15,16 +15,16 @@ interface FirstFactor {
   readonly collection: Collection;
   readonly user: User;
   readonly origin: Origin;
-  /** The reserved attempt of a factor that can be guessed. */
+  /** The reserved attempt for a factor that can be guessed. */
   readonly attempt?: LoginAttempt | undefined;
   /** Data for the second factor, such as a link that it makes. */
   readonly mfaData?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the token for the
- * second factor of a user with an authenticator app. No other function opens a session for a first factor. Throws 403
- * for a blocked user, only after a right factor.
+ * Completes every first factor (password, one-time code, OAuth2, merge): opens a session, or issues the second-factor
+ * token for a user with an authenticator app. No other function opens a session for a first factor. Throws 403 for a
+ * blocked user, only after a right factor.
  */
 export async function completeSignIn(
   query: Query,

@@ -14,7 +14,7 @@ export type FinishedSignIn = UserSession & { readonly linked_provider?: string; 
 
 /**
  * Finishes a sign-in with a second factor (auth §6.4): uses up the `mfa_token` and opens a session. Throws 401 for a
- * bad token, including one with five wrong factors, and for a wrong or used factor; 429 after too many wrong factors of
+ * bad token, including one with five wrong factors, and for a wrong or used factor; 429 after too many wrong factors on
  * the account; 409 when the identity to link now belongs to another user.
  */
 export async function finishSignIn(

@@ -56,8 +56,8 @@ const issueMfaToken = ({ database, nowSec }: AuthParts, { id, tokenVersion }: Ad
   });
 
 /**
- * Finishes an admin's sign-in with a second factor (admins §2.1). Throws 401 for a bad token and for a wrong or used factor,
- * 429 after too many wrong factors of the admin.
+ * Finishes an admin's sign-in with a second factor (admins §2.1). Throws 401 for a bad token and for a wrong or used
+ * factor, 429 after the admin's too many wrong factors.
  */
 export async function finishAdminSignIn(
   parts: AuthParts,

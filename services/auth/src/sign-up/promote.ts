@@ -14,7 +14,7 @@ interface Credentials {
 
 /**
  * Refuses callers who are not anonymous users, before the body is read (auth §7.3): 401 without a token, otherwise 403,
- * even for the old token of a promoted user.
+ * even for a promoted user's old token.
  */
 export function requireAnonymous(principal: Principal): asserts principal is Extract<Principal, { type: 'user' }> {
   if (principal.type === 'guest' && !principal.isPromoted) throw unauthenticated();

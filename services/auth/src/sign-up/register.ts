@@ -7,7 +7,7 @@ import { openUserSession, type UserSession } from '../sessions/user-sessions.ts'
 import { writeNewUser } from '../users/write-user.ts';
 import { mailVerification } from '../verification/verification.ts';
 
-/** The body: `email`, `password`, and fields of the collection. */
+/** The body: `email`, `password`, and the collection's fields. */
 export type Registration = Readonly<Record<string, unknown>>;
 
 /**

@@ -12,7 +12,7 @@ import { writeNewUser } from '../users/write-user.ts';
 const credentials = ['email', 'password'];
 
 /**
- * Creates an anonymous user and signs the user in (auth §7.1). The body may have fields of the collection and must have
+ * Creates an anonymous user and signs the user in (auth §7.1). The body may have the collection's fields and must have
  * the required ones. Throws 422 while it is switched off, and naming a wrong field; 403 for `verified: true`.
  */
 export async function signInAnonymously(

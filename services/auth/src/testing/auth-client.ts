@@ -58,7 +58,7 @@ export async function serveAuth(database: Database) {
       await bus.close();
     },
     verify: (token: string): Promise<Session | undefined> => verifier.verifySession(token),
-    /** POSTs JSON; returns the status and the body of the answer. */
+    /** POSTs JSON; returns the answer's status and body. */
     async post(path: string, body?: unknown, caller: Principal = guest) {
       principal = caller;
       const response = await fetch(server.url + path, {
@@ -70,12 +70,12 @@ export async function serveAuth(database: Database) {
   };
 }
 
-/** Returns the session of an answer. Throws for any other answer. */
+/** Returns the session in an answer. Throws for any other answer. */
 export function sessionOf({ body }: { body: z.output<typeof answer> }): AdminSession {
   if ('data' in body) return body.data;
   throw new Error(`no session: ${body.error}`);
 }
 
-/** Returns the messages of a refused body by field. */
+/** Returns a refused body's messages by field. */
 export const detailsOf = ({ body }: { body: z.output<typeof answer> }) =>
   'details' in body ? body.details : undefined;

@@ -3,7 +3,7 @@ import { createHmac } from 'node:crypto';
 import type { OauthProviderName } from '@recordbus/settings';
 import { ann, annWith, clientId, clientSecret, type ProviderCase, withoutEmail } from './provider-case.ts';
 
-/** The providers with a profile endpoint of their own. The answers have the shapes of the providers' references. */
+/** The providers with their own profile endpoint. The answers have the shapes in the providers' references. */
 export const oauthProviderCases = {
   github: {
     authorizeUrl: 'https://github.com/login/oauth/authorize?scope=read%3Auser%20user%3Aemail',

@@ -5,7 +5,7 @@ import { ann, annWith, type ProviderCase, withoutEmail } from './provider-case.t
 const idToken = (claims: Record<string, unknown>) => ({ id_token: new UnsecuredJWT(claims).encode() });
 const microsoftMe = { json: { id: 'oid-1', displayName: 'Ann', mail: ann, userPrincipalName: ann } };
 
-/** The providers that speak OpenID Connect. The answers have the shapes of the providers' references. */
+/** The providers that speak OpenID Connect. The answers have the shapes in the providers' references. */
 export const openidProviderCases = {
   google: {
     authorizeUrl: 'https://accounts.google.com/o/oauth2/v2/auth?scope=openid%20email%20profile',

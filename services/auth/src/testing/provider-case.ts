@@ -4,7 +4,7 @@ import type { HostAnswer } from './provider-hosts.ts';
 export const clientId = 'our-id';
 export const clientSecret = 'our/secret+';
 
-/** The address of the account at every provider. */
+/** The account's address at every provider. */
 export const ann = 'ann@example.com';
 
 interface Identity {
@@ -18,7 +18,7 @@ export interface ProviderCase {
   readonly authorizeUrl: string;
   readonly token: { readonly url: string; readonly proof: 'basic' | 'form' | 'basic_json' };
   readonly answers: Readonly<Record<string, HostAnswer>>;
-  /** Further members of the token endpoint's answer. */
+  /** Further members in the token endpoint's answer. */
   readonly tokenMembers?: object;
   readonly identity: Identity;
   /** Other answers and their identities. */

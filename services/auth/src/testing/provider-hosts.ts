@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { createEgressClient, type EgressClient, parseEgressRules } from '@recordbus/egress';
 
-/** The answer of a host: JSON with 200, another body, or a failure. */
+/** A host's answer: JSON with 200, another body, or a failure. */
 export type HostAnswer =
   | { readonly json: unknown; readonly status?: number }
   | { readonly body: string; readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
@@ -22,7 +22,7 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** A server in place of the hosts of providers, and a client that calls it for them. */
+/** A server in place of the providers' hosts, and a client that calls it for them. */
 export interface ProviderHosts extends AsyncDisposable {
   readonly client: EgressClient;
   readonly received: readonly ReceivedRequest[];
@@ -36,7 +36,7 @@ const limits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 /** The timeout for answers that never end, so that tests need not wait 10 s. */
 const shortTimeoutMs = 300;
 
-/** Starts the server on a free port of this machine. */
+/** Starts the server on a free port. */
 export async function startProviderHosts(): Promise<ProviderHosts> {
   const received: ReceivedRequest[] = [];
   let answers: Readonly<Record<string, HostAnswer>> = {};

@@ -33,7 +33,7 @@ export async function adminFactorStatus({ database }: Parts, { id }: CallingAdmi
   return { enabled: isEnabled, recovery_codes: await countRecoveryCodes(database.query, id) };
 }
 
-/** Creates the secret of an app, which takes effect with its confirmation. Throws 403 without the password, 409. */
+/** Creates an app's secret, which takes effect with its confirmation. Throws 403 without the password, 409. */
 export async function setUpAdminApp(parts: Parts, caller: CallingAdmin, oldPassword: unknown): Promise<TotpSetup> {
   if ((await getTotp(parts.database.query, caller.id)).isEnabled) throw alreadyEnrolled();
   return offerApp(parts, adminAccounts, await proveAdmin(parts, caller, oldPassword));
@@ -76,7 +76,7 @@ export async function replaceAdminCodes(parts: Parts, caller: CallingAdmin, oldP
   return replaceCodes(parts, adminAccounts, caller.id, audit('admins.mfa_recovery_codes', caller));
 }
 
-/** Removes the second factor of the admin with this address, who has lost it. Throws 404, 422 without an app. */
+/** Removes the second factor from the admin with this address, who has lost it. Throws 404, 422 without an app. */
 export async function resetAdminFactor(
   database: Database,
   email: string,
@@ -92,7 +92,7 @@ export async function resetAdminFactor(
   return { id: admin.id };
 }
 
-/** Checks the password of the admin who asks. Throws 401, 403 `proof_required`, 429. */
+/** Checks the asking admin's password. Throws 401, 403 `proof_required`, 429. */
 async function proveAdmin({ database, guessLimit, nowSec }: Parts, { id, origin }: CallingAdmin, oldPassword: unknown) {
   const admin = await findAdminById(database.query, id);
   if (!admin) throw unauthenticated();

@@ -8,7 +8,7 @@ import { type AcceptedCode, dropTotp, enableTotp, lockTotp, storeTotp, type Totp
 
 type Parts = Pick<AuthParts, 'database' | 'settings' | 'cipher' | 'nowSec'>;
 
-/** Writes the notes of a change, in its transaction. */
+/** Writes a change's notes, in its transaction. */
 type Note = (query: Query) => Promise<void>;
 
 /** The secret for the authenticator app. */
@@ -17,7 +17,7 @@ export interface TotpSetup {
   readonly otpauth_url: string;
 }
 
-/** Creates the secret of an app, which takes effect with its first code. Throws 409 for an account with an app. */
+/** Creates an app's secret, which takes effect with its first code. Throws 409 for an account with an app. */
 export async function offerApp(
   { database, settings, cipher }: Parts,
   accounts: FactorAccounts,
@@ -69,7 +69,7 @@ export async function replaceCodes(
   return set.codes;
 }
 
-/** Checks a code of the app. Throws 422. */
+/** Checks an authenticator code. Throws 422. */
 export async function readCode(
   { cipher, nowSec }: Pick<Parts, 'cipher' | 'nowSec'>,
   { stored }: TotpRow,

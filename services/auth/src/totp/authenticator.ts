@@ -23,8 +23,8 @@ import { findTotp } from './totp-rows.ts';
 type Parts = Pick<AuthParts, 'database' | 'bus' | 'settings' | 'cipher' | 'guessLimit' | 'nowSec'>;
 
 /**
- * Creates the secret of an authenticator app, which takes effect with its confirmation (auth §6.1). Throws 403 for a
- * caller without the proof, 409 for a user who has an app, 422 while set-up is switched off (auth §1.6).
+ * Creates an authenticator app's secret, which takes effect with its confirmation (auth §6.1). Throws 403 for a caller
+ * without the proof, 409 for a user who has an app, 422 while set-up is switched off (auth §1.6).
  */
 export async function setUpTotp(parts: Parts, collection: Collection, proof: CallerProof): Promise<TotpSetup> {
   requireFeature(parts.settings, 'auth.mfa.enabled');

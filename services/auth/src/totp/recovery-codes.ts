@@ -45,12 +45,12 @@ export async function replaceRecoveryCodes(
   });
 }
 
-/** Deletes the set of an account. */
+/** Deletes an account's set. */
 export async function removeRecoveryCodes(query: Query, accountId: string): Promise<void> {
   await query({ text: 'delete from system.recovery_codes where account_id = $1', values: [accountId] });
 }
 
-/** Returns the digest of a typed code, without dashes and case; undefined without a set or for another length. */
+/** Returns a typed code's digest, without dashes and case; undefined without a set or for another length. */
 export async function digestTypedCode(query: Query, accountId: string, typed: string): Promise<string | undefined> {
   const [row] = await query<{ salt: string }>({
     text: 'select salt from system.recovery_codes where account_id = $1 limit 1',
@@ -74,7 +74,7 @@ export async function useRecoveryCode(
   return rows.length > 0;
 }
 
-/** Counts the codes of the set and the unused ones. */
+/** Counts the set's codes and the unused ones. */
 export async function countRecoveryCodes(query: Query, accountId: string) {
   const [row] = await query<{ total: number; remaining: number }>({
     text: `select count(*) as total, count(*) filter (where used_at is null) as remaining

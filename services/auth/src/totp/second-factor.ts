@@ -9,15 +9,15 @@ import { limitSecondFactors } from './second-factor-limit.ts';
 import { findTotpStep } from './totp-code.ts';
 import { findTotp, useTotpCode } from './totp-rows.ts';
 
-/** A code of the authenticator app, or one of the recovery codes. */
+/** A code from the authenticator app, or a recovery code. */
 export type SecondFactor = { readonly code: string } | { readonly recoveryCode: string };
 
-/** The lifetime of an `mfa_token` (auth §6.3). */
+/** An `mfa_token`'s lifetime (auth §6.3). */
 export const mfaLifetimeSec = 300;
 
 /**
- * Reads the sign-in of an `mfa_token`, and counts the try before the factor is checked. Throws 401 for a bad token,
- * including one with five wrong factors, and 429 after too many wrong factors of the account.
+ * Reads the sign-in behind an `mfa_token`, and counts the try before the factor is checked. Throws 401 for a bad token,
+ * including one with five wrong factors, and 429 after too many wrong factors on the account.
  */
 export async function tryMfaToken(
   parts: Pick<AuthParts, 'database' | 'guessLimit' | 'nowSec'>,

@@ -5,7 +5,7 @@ import { findTotpStep, newTotpSecret, otpauthUrl } from './totp-code.ts';
 
 const rfcSecret = 'GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ';
 
-/** An implementation of RFC 4226 §5.3 and RFC 6238 §4 without the library. */
+/** RFC 4226 §5.3 and RFC 6238 §4 without the library. */
 function codeAt(secret: string, step: number): string {
   const bits = [...secret].map((letter) =>
     'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'.indexOf(letter).toString(2).padStart(5, '0'),

@@ -1,10 +1,10 @@
 import { generateSecret, generateURI, verify } from 'otplib';
 import { typedCode } from '../one-time/typed-code.ts';
 
-/** The lifetime of a code (auth §6.5). */
+/** A code's lifetime (auth §6.5). */
 const stepSec = 30;
 
-/** Returns a new secret: 20 random bytes in base32, the length of an HMAC-SHA-1 (RFC 4226 §4). */
+/** Returns a new secret: 20 random bytes in base32, as long as an HMAC-SHA-1 (RFC 4226 §4). */
 export const newTotpSecret = (): string => generateSecret();
 
 /** Returns the URL for the QR code. The app shows issuer and address next to the code. */
@@ -12,7 +12,7 @@ export const otpauthUrl = (secret: string, { issuer, email }: { issuer: string; 
   generateURI({ secret, issuer, label: email });
 
 /**
- * Returns the time step of a code: the present one, the one before or the one after (RFC 6238 §5.2); undefined for a wrong
+ * Returns a code's time step: the present one, the one before or the one after (RFC 6238 §5.2); undefined for a wrong
  * code or another text.
  */
 export async function findTotpStep(secret: string, code: string, nowSec: number): Promise<number | undefined> {

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import type { FactorAccounts } from './factor-accounts.ts';
 
-/** The columns of an account's authenticator app. */
+/** The columns for an account's authenticator app. */
 export interface TotpRow {
   readonly email: string;
   /** The stored secret, encrypted if there is a key; null when there is none. */
@@ -20,7 +20,7 @@ export async function findTotp(query: Query, { table }: FactorAccounts, userId: 
   return row;
 }
 
-/** Stores the secret of an unconfirmed app; returns false when an app is in use. */
+/** Stores an unconfirmed app's secret; returns false when an app is in use. */
 export async function storeTotp(
   query: Query,
   { table }: FactorAccounts,
@@ -55,7 +55,7 @@ export interface AcceptedCode {
 export const enableTotp = (query: Query, accounts: FactorAccounts, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, accounts, code, { set: 'totp_enabled = true, totp_last_step = $3', where: 'not totp_enabled' });
 
-/** Uses up a code, all codes of its step and earlier ones; returns false when it was used before (auth §6.5). */
+/** Uses up a code, all codes in its step and earlier ones; returns false when it was used before (auth §6.5). */
 export const useTotpCode = (query: Query, accounts: FactorAccounts, code: AcceptedCode): Promise<boolean> =>
   changeTotp(query, accounts, code, { set: 'totp_last_step = $3', where: isFresh });
 

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { lookupForms } from '@recordbus/schema';
 
-/** The columns of an admin for a sign-in. */
+/** An admin's columns for a sign-in. */
 export interface AdminAccount {
   readonly id: string;
   readonly email: string;
@@ -19,7 +19,7 @@ export async function hasAdmin(query: Query): Promise<boolean> {
   return (await query({ text: 'select from system.admins limit 1', values: [] })).length > 0;
 }
 
-/** Finds the admin of a mailbox, in whatever form it is written. Accepts any text. */
+/** Finds a mailbox's admin, in whatever form it is written. Accepts any text. */
 export async function findAdminByEmail(query: Query, email: string): Promise<AdminAccount | undefined> {
   for (const form of lookupForms(email)) {
     const [admin] = await query<AdminAccount>({
@@ -54,7 +54,7 @@ values ($1, $2, $3, $4, $5, $5)`,
   });
 }
 
-/** Stores a new hash of the same password, unless the password has changed. */
+/** Stores a new hash for the same password, unless the password has changed. */
 export async function replacePasswordHash(query: Query, admin: AdminAccount, passwordHash: string): Promise<void> {
   await query({
     text: 'update system.admins set password_hash = $3 where id = $1 and password_hash = $2',

@@ -20,7 +20,7 @@ type Parts = Pick<AuthParts, 'database' | 'bus' | 'encryption' | 'collections' |
   readonly accountHooks: AccountHooks;
 };
 
-/** Completes the write of a user: in the same unit of work, or in a later one if the write has hooks. */
+/** Completes a write to a user: in the same unit of work, or in a later one if the write has hooks. */
 type Finish<T> = (unit: AuthUnit, user: User, collection: Collection) => Promise<T>;
 
 /** The same for a change. `removed` names the ways in that the change removed. */
@@ -41,8 +41,8 @@ interface Making<T> {
 
 /**
  * Creates a user and runs `finish`, in one unit of work. For a collection with create hooks, the records service
- * creates the user in one transaction with the writes of the hooks, and `finish` runs in another one (extensions §3.3).
- * Throws the errors of `createUser` and the refusals of hooks.
+ * creates the user in one transaction with the hooks' writes, and `finish` runs in another one (extensions §3.3).
+ * Throws the errors of `createUser` and hooks' refusals.
  */
 export async function writeNewUser<T>(
   parts: Parts,
@@ -74,7 +74,7 @@ interface Changing<T> {
   readonly finish: FinishChange<T>;
 }
 
-/** Changes a user and runs `finish`, in the same way. Hooks run before changes of fields. */
+/** Changes a user and runs `finish`, in the same way. Hooks run before field changes. */
 export async function writeUserChange<T>(
   parts: Parts,
   collection: Collection,
@@ -97,7 +97,7 @@ export async function writeUserChange<T>(
   });
 }
 
-/** Adds the work that follows the write of a user: it has an event, and tokens may have ended. */
+/** Adds the work that follows a write to a user: it has an event, and tokens may have ended. */
 function noteWritten({ due }: AuthUnit): void {
   due.add('wakeRelay').add('notifyGateways');
 }

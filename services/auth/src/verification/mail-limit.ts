@@ -4,7 +4,7 @@ import { createGuessLimit } from '@recordbus/passwords';
 import type { AuthParts } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
 
-/** The kinds of mails that anyone may request for an address (identity §6.1). One-time codes have their own limit. */
+/** The mails that anyone may request for an address (identity §6.1). One-time codes have their own limit. */
 type RequestedMail = 'verify' | 'reset' | 'change';
 
 interface CountedRecipient<T extends Mail['template'] = RequestedMail> {
@@ -13,7 +13,7 @@ interface CountedRecipient<T extends Mail['template'] = RequestedMail> {
   readonly accountId: string;
 }
 
-/** A notice of a change that an account has made (identity §6.2). */
+/** A notice about a change that an account has made (identity §6.2). */
 interface CountedNotice
   extends CountedRecipient<'change_notice' | 'change_undo' | 'password_notice' | 'removed_notice'> {
   readonly collectionId: string;
@@ -40,9 +40,9 @@ export async function reserveMail(
 }
 
 /**
- * Counts a notice in the same way. Changes of other accounts never suppress it: a proved address is counted for its
+ * Counts a notice in the same way. Other accounts' changes never suppress it: a proved address is counted for its
  * account only, any other for its collection, in which no other account has it. The address is not folded here, so that
- * similar addresses of others do not count (identity §6.2).
+ * others' similar addresses do not count (identity §6.2).
  */
 export async function reserveNotice(
   query: Query,

@@ -13,8 +13,8 @@ import { reserveMail } from './mail-limit.ts';
 const lifetimeSec = 3 * 24 * 60 * 60;
 
 /**
- * Queues the verification mail of a user, in the caller's unit (identity §1.1). Queues none when mail is off, the address
- * is proved or made up, or the limit is reached.
+ * Queues a user's verification mail, in the caller's unit (identity §1.1). Queues none when mail is off, the address is
+ * proved or made up, or the limit is reached.
  */
 export async function mailVerification(
   { query, due }: AuthUnit,
@@ -53,9 +53,9 @@ export async function requestVerification(parts: AuthParts, collection: Collecti
 }
 
 /**
- * Proves an address with the token of the mail. Returns what a first proof removed from the account: links to providers
- * and the authenticator app, unless the request carries a session of the account (identity §2.3). Throws 401 for a bad,
- * used or expired token, and for a token of another address.
+ * Proves an address with the mailed token. Returns what a first proof removed from the account: provider links and the
+ * authenticator app, unless the request carries the account's session (identity §2.3). Throws 401 for a bad, used or
+ * expired token, and for a token for another address.
  */
 export async function verifyEmail(
   parts: AuthParts,
@@ -82,7 +82,7 @@ export async function verifyEmail(
   });
 }
 
-/** Whether the caller has a session of the account, other than that of an admin who acts as the user. */
+/** Whether the caller has the account's session, other than one in which an admin acts as the user. */
 const isHolder = ({ name }: Collection, accountId: string, { principal }: RequestContext): boolean =>
   principal.type === 'user' && principal.collection === name && principal.id === accountId && !principal.impersonatedBy;
 

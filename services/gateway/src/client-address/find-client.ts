@@ -1,11 +1,11 @@
 import { findCidr, parseAddress, parseCidrList } from '@recordbus/egress';
 import { normalizeAddress } from './normalize-address.ts';
 
-/** Returns the client's address, given the peer of the connection and the X-Forwarded-For header. */
+/** Returns the client's address, given the connection's peer and the X-Forwarded-For header. */
 export type FindClient = (peer: string, forwardedFor: string | undefined) => string;
 
 /**
- * Creates the search from the CIDRs of trusted proxies. `X-Forwarded-For` is read from the right: trusted addresses are
+ * Creates the search from the trusted proxies' CIDRs. `X-Forwarded-For` is read from the right: trusted addresses are
  * skipped, the first other address is the client, and an entry that is not an address ends the search (http §9.2).
  */
 export function createFindClient(trustedProxies: readonly string[]): FindClient {

@@ -6,7 +6,7 @@ import { isIPv4Mapped, parseAddress } from '@recordbus/egress';
  * zone (http §9.3). Undefined when the text is not an address.
  */
 export function normalizeAddress(text: string): string | undefined {
-  // The usual form of a socket's address.
+  // A socket address in its usual form.
   const plain = text.startsWith('::ffff:') ? text.slice(7) : text;
   if (isIPv4(plain)) return plain;
   const [bare = ''] = withoutPort(text.trim()).split('%');

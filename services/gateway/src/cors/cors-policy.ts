@@ -33,9 +33,9 @@ type Headers = Readonly<Record<string, string>>;
 
 /** The CORS headers for an origin (Fetch §3.2, http §10). Both methods return undefined for a blocked origin. */
 export interface CorsPolicy {
-  /** Returns the headers of an answer to a page of this origin. */
+  /** Returns the headers for an answer to a page from this origin. */
   answerHeaders(origin: string): Headers | undefined;
-  /** Returns the headers of the answer to its preflight. */
+  /** Returns the headers for the answer to its preflight. */
   preflightHeaders(origin: string): Headers | undefined;
 }
 
@@ -77,8 +77,8 @@ export function createCorsPolicy(settings: Pick<Settings, 'get'>): CorsPolicy {
 }
 
 /**
- * The policy of the host of files (files §4.6). Its pages are those of another host, and no cookie opens a file, so every
- * origin may read.
+ * The file host's policy (files §4.6). Its pages are other hosts' pages, and no cookie opens a file, so every origin
+ * may read.
  */
 export const filesPolicy: CorsPolicy = {
   answerHeaders: () => ({ 'Access-Control-Allow-Origin': '*', 'Access-Control-Expose-Headers': exposedHeaders }),
@@ -90,7 +90,7 @@ export const filesPolicy: CorsPolicy = {
   }),
 };
 
-/** Joins the headers of the setting and those that are always allowed, each once; names are compared without case. */
+/** Joins the setting's headers and those that are always allowed, each once; names are compared without case. */
 function allowedHeaders(configured: readonly string[]): string {
   const names = new Set(configured.map((name) => name.toLowerCase()));
   return [...configured, ...alwaysAllowed.filter((name) => !names.has(name.toLowerCase()))].join(', ');

@@ -2,7 +2,7 @@ import type { Database } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** How often the last uses are written, in milliseconds. The row of one key is written at most once a minute. */
+/** How often the last uses are written, in milliseconds. One key's row is written at most once a minute. */
 const intervalMs = 5000;
 
 /** Notes when service keys are used, and from where. */

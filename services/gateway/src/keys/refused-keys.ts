@@ -3,7 +3,7 @@ import type { Database } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** Why the key of a request was refused (keys §2.3). */
+/** Why the request's key was refused (keys §2.3). */
 export type RefusedFor = 'unknown' | 'expired' | 'network' | 'url';
 
 export interface RefusedKey {
@@ -30,14 +30,14 @@ interface RefusedKeysDeps {
 const intervalMs = 1000;
 /** How long equal refusals (key, address and reason) share one row, in milliseconds. */
 const sameForMs = 60_000;
-/** The maximum number of rows in that time. Further refusals are counted, and the count is one row. */
+/** How many rows may be written in that time. Further refusals are counted, and the count is one row. */
 const maxRows = 60;
 
 const guest = { type: 'guest', rejectedToken: true } as const;
 
 /**
- * Creates the audit of refused keys. Anyone can send keys that are refused, so rows are bounded: equal refusals are
- * written once a minute, and at most 60 rows a minute. A replica writes them in the background.
+ * Audits refused keys. Anyone can send keys that are refused, so rows are bounded: equal refusals are written once a
+ * minute, and at most 60 rows a minute. A replica writes them in the background.
  */
 export function createRefusedKeys({ database, log }: RefusedKeysDeps): RefusedKeys {
   let waiting: RefusedKey[] = [];
@@ -55,7 +55,7 @@ export function createRefusedKeys({ database, log }: RefusedKeysDeps): RefusedKe
     beginPeriod(performance.now());
     const refused = waiting;
     waiting = [];
-    // The count of one minute is written in the next.
+    // One minute's count is written in the next.
     const count = seen.size === 0 ? omitted : 0;
     if (count > 0) omitted = 0;
     for (const one of refused) await audit(one);

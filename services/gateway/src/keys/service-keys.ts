@@ -18,7 +18,7 @@ interface ServiceKeysDeps {
   readonly log: Logger;
 }
 
-/** Creates the checks of a gateway. */
+/** Creates a gateway's key checks. */
 export function createServiceKeys({ ring, database, log }: ServiceKeysDeps): ServiceKeys {
   const use = createKeyUse({ database, log });
   const refused = createRefusedKeys({ database, log });

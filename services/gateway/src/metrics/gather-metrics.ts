@@ -2,8 +2,8 @@ import { type MetricFamily, type Metrics, mergeMetrics, readMetrics } from '@rec
 import type { ReplicaMetrics, Upstream } from '../upstream/upstream.ts';
 
 /**
- * Merges the metrics of this process and of every replica into one list; `recordbus_up` shows which replicas answered.
- * The timeout of the gateway's own requests bounds the wait for a replica that does not.
+ * Merges the metrics from this process and every replica into one list; `recordbus_up` shows which replicas answered.
+ * The gateway's timeout for its own requests bounds the wait for a replica that does not.
  */
 export async function gatherMetrics(
   processMetrics: Metrics,

@@ -14,13 +14,14 @@ import { pathOf } from './request-head.ts';
 
 /** Which answers get a line. */
 export interface AccessLogRules {
-  /** `notable`: refusals, slow requests, and requests of admins who act as a user. */
+  /** `notable`: refusals, slow requests, and requests by admins who act as a user. */
   readonly mode: 'notable' | 'all' | 'off';
   readonly slowMs: number;
 }
 
 /**
- * The budget of refusals, and a second one of failures and slow requests: a flood of one kind hides none of the other.
+ * The budget for refusals, and a second one for failures and slow requests: a flood of one kind hides none of the
+ * other.
  */
 const linesPerMinute = 60;
 
@@ -62,7 +63,7 @@ export function accessLog(log: Logger, rules: () => AccessLogRules): (this: Gate
   };
 }
 
-/** Returns the fields of a line. */
+/** Returns a line's fields. */
 function describe(response: GatewayResponse): object {
   const { statusCode, writableFinished, req } = response;
   const { exchange } = response.locals;

@@ -17,12 +17,12 @@ interface AdmitOpenDeps {
 }
 
 /**
- * Checks a request for a connection that stays open: the handshake of a WebSocket, and the ticket, which sets the
- * principal and is removed from the URL (http §6.6). A refusal waits until the rate limit has counted it.
+ * Checks a request for a connection that stays open: a WebSocket's handshake, and the ticket, which sets the principal
+ * and is removed from the URL (http §6.6). A refusal waits until the rate limit has counted it.
  */
 export type AdmitOpen = (request: IncomingMessage, exchange: GatewayExchange) => Promise<void>;
 
-/** Creates the check. It is part of the step that authenticates, since a separate step would cost every request. */
+/** Creates the check. It is part of the authenticating step, since a separate step would cost every request. */
 export function createAdmitOpen({ corsPolicy, tickets, accounts, sessionUse }: AdmitOpenDeps): AdmitOpen {
   async function identifyByTicket(request: IncomingMessage, exchange: GatewayExchange): Promise<void> {
     const taken = takeTicket(request.url ?? '');

@@ -20,7 +20,7 @@ export const admitScrape =
 
 function refusalOf(settings: Settings, authorization: string | undefined): AppError | undefined {
   if (!settings.get('metrics.enabled')) return notFound('route');
-  // The scope of a service key is checked as for any route.
+  // A service key's scope is checked as for any route.
   if (/^Bearer +rbk_/i.test(authorization ?? '')) return undefined;
   const token = settings.get('metrics.token');
   if (settings.isUnreadable('metrics.token')) return unauthenticated();
@@ -28,7 +28,7 @@ function refusalOf(settings: Settings, authorization: string | undefined): AppEr
   return unauthenticated();
 }
 
-/** Compares in constant time: it depends neither on the length of the token nor on how much of it matches. */
+/** Compares in constant time: it depends neither on the token's length nor on how much of it matches. */
 function isBearer(authorization: string | undefined, token: string): boolean {
   const given = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1] ?? '';
   return timingSafeEqual(digest(given), digest(token));

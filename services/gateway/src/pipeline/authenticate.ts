@@ -8,7 +8,7 @@ import type { AdmitOpen } from './admit-open.ts';
 import type { Step } from './exchange.ts';
 import { identifyKey, isKeyText } from './identify-key.ts';
 
-/** The principal of callers without a token. */
+/** The principal for callers without a token. */
 export const guest: Principal = { type: 'guest', rejectedToken: false };
 const rejected: Principal = { type: 'guest', rejectedToken: true };
 

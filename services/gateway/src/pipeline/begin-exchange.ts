@@ -15,8 +15,8 @@ const saneRequestId = /^[\x20-\x7e]{1,128}$/;
 const securityHeaderList = Object.entries(securityHeaders);
 
 /**
- * Begins the exchange: request id, trace, client address, the headers of every answer, the access log. Removes headers
- * that only a gateway may set and those for this connection alone.
+ * Begins the exchange: request id, trace, client address, every answer's headers, the access log. Removes headers that
+ * only a gateway may set and those for this connection alone.
  */
 export function beginExchange(log: Logger, findClient: () => FindClient, rules: () => AccessLogRules): Step {
   const logAccess = guarded(accessLog(log, rules));
@@ -51,7 +51,7 @@ export function beginExchange(log: Logger, findClient: () => FindClient, rules: 
   };
 }
 
-/** Returns the client's request id if it is fit for headers and log lines, else a new one (http §5.1). */
+/** Returns the client's request id if it is fit for headers and log lines, otherwise a new one (http §5.1). */
 function acceptRequestId(header: string | string[] | undefined): string {
   const isSane = typeof header === 'string' && saneRequestId.test(header) && maskKeys(header) === header;
   return isSane ? header : randomUUID();

@@ -3,8 +3,8 @@ import type { Step } from './exchange.ts';
 import { isFor } from './files-host.ts';
 
 /**
- * Sets the CORS headers, on the host of files those of a policy of its own. OPTIONS is answered here, before routing, for every path (http §10.4). A request from a
- * blocked origin is served without these headers (http §10.2).
+ * Sets the CORS headers; the file host has its own policy. OPTIONS is answered here, before routing, for every path
+ * (http §10.4). A request from a blocked origin is served without these headers (http §10.2).
  */
 export function cors(ofSettings: () => CorsPolicy, filesHost: () => string | undefined): Step {
   return (request, response, next) => {

@@ -3,7 +3,7 @@ import { namedByConnection } from '@recordbus/shared/http';
 
 /**
  * End-to-end headers. A client must not name them in `Connection` (RFC 9110 §7.6.1): that would remove what the gateway
- * and the services rely on, such as the type of the body, the sender and the proxies before the gateway.
+ * and the services rely on, such as the body's type, the sender and the proxies before the gateway.
  */
 const endToEnd =
   /^(accept|authorization$|cache-control$|content-|cookie$|date$|expect$|forwarded$|from$|host$|idempotency-key$|if-|last-event-id$|origin$|pragma$|prefer$|range$|referer$|sec-|trace|transfer-encoding$|user-agent$|via$|x-forwarded-|x-request-id$|x-service-)/;

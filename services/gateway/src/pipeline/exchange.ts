@@ -5,7 +5,7 @@ import type { Ticket } from '@recordbus/tokens';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { RouteEntry } from '../routing/routing-table.ts';
 
-/** The state of one request and its answer; each step of the pipeline adds its part. */
+/** One request's state and its answer's; each step in the pipeline adds its part. */
 export interface GatewayExchange {
   readonly startedAtMs: number;
   /** Bytes that the connection had sent before this answer. */
@@ -13,7 +13,7 @@ export interface GatewayExchange {
   /** The principal is a guest until `authenticate` has run. */
   context: RequestContext;
   route: RouteEntry | undefined;
-  /** The values of the path's parameters, decoded. */
+  /** The values for the path's parameters, decoded. */
   params: Match<unknown>['params'];
   /** The refusal to answer with after the rate limit has counted the request, since guessed paths count too. */
   refusal: AppError | undefined;
@@ -21,7 +21,7 @@ export interface GatewayExchange {
   isKeyRefused: boolean;
   /** The ticket that names the caller, if the request has a valid one. */
   ticket: Ticket | undefined;
-  /** The label of the rate rule that the request was counted under. */
+  /** The label on the rate rule that the request was counted under. */
   rateRule: string | undefined;
   /** When the request was forwarded, and when the answer ended; undefined for a request that did not get that far. */
   forwardedAtMs: number | undefined;
@@ -36,22 +36,22 @@ type NoParams = Record<string, string>;
 
 export type GatewayResponse = Response<unknown, Locals>;
 
-/** One step of the pipeline. */
+/** One pipeline step. */
 export type Step = RequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 
-/** The step that handles an error of another step. */
+/** The step that handles another step's error. */
 export type ErrorStep = ErrorRequestHandler<NoParams, unknown, unknown, unknown, Locals>;
 
 /** Whether it was a connection that stayed open. Its client chooses its duration and ends it. */
 export const wasOpen = ({ route }: GatewayExchange, status: number): boolean =>
   route?.staysOpen === true && status < 300;
 
-/** The longest text of a request in a log, in characters. Requests may have more, up to the limit of their headers. */
+/** The longest text from a request in a log, in characters. Requests may have more, up to their headers' limit. */
 export const maxLoggedLength = 512;
 
 /**
- * Whether the answer is a refusal that a client may cause without end: over a rate limit, or of an unknown path. The
- * logs count such refusals (admins §7.3). What an admin does as a user always has a row of its own.
+ * Whether the answer is a refusal that a client may cause without end: over a rate limit, or for an unknown path. The
+ * logs count such refusals (admins §7.3). What an admin does as a user always has its own row.
  */
 export const isRepeatable = ({ route, context: { principal } }: GatewayExchange, status: number): boolean =>
   (status === 429 || (status === 404 && route === undefined)) &&

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '@recordbus/shared/errors';
 import type { RouteEntry } from '../routing/routing-table.ts';
 
-/** The path that serves the files of records (files §4.1). */
+/** The path that serves record files (files §4.1). */
 const filePath = '/api/v1/files/:collection/:id/:filename';
 
 /** Whether the request names this host; a usual port may be left out. Proxies pass `Host` on (gateway guide). */
@@ -10,8 +10,8 @@ export const isFor = ({ headers }: Pick<IncomingMessage, 'headers'>, host: strin
   (headers.host ?? '').toLowerCase().replace(/:(80|443)$/, '') === host;
 
 /**
- * Throws 404 for a file on another host than that of the setting `files.host`, and for anything else on that host (files
- * §4.6): what users upload can then run in no page of the API.
+ * Throws 404 for a file on another host than the one in the setting `files.host`, and for anything else on that host
+ * (files §4.6): what users upload can then run in no API page.
  */
 export function requireHostOfFiles(
   request: Pick<IncomingMessage, 'headers'>,

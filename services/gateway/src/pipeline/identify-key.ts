@@ -3,7 +3,7 @@ import type { RefusedFor } from '../keys/refused-keys.ts';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { GatewayExchange } from './exchange.ts';
 
-/** Whether a bearer token has the form of a service key. */
+/** Whether a bearer token looks like a service key. */
 export const isKeyText = (token: string): boolean => token.startsWith('rbk_');
 
 /**
@@ -37,6 +37,6 @@ const sentences: Readonly<Record<RefusedFor, string>> = {
   url: 'a service key never goes into a URL: send it as a bearer token, and replace this one',
 };
 
-/** 401: the service key of the request is refused. */
+/** 401: the request's service key is refused. */
 export const keyRefused = (reason: RefusedFor) =>
   new AppError(401, 'key_refused', sentences[reason], { headers: { 'WWW-Authenticate': 'Bearer' } });

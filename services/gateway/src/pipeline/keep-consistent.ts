@@ -5,8 +5,8 @@ import { guest } from './authenticate.ts';
 import type { GatewayResponse, Step } from './exchange.ts';
 
 /**
- * Makes reads see the writes of their client on any read replica. It adds the state after the client's last write to
- * reads, and remembers the state after each write before its answer leaves.
+ * Makes reads see their client's writes on any read replica. It adds the state after the client's last write to reads,
+ * and remembers the state after each write before its answer leaves.
  */
 export const keepConsistent =
   (recentWrites: RecentWrites): Step =>
@@ -15,7 +15,7 @@ export const keepConsistent =
     const client = clientOf(context);
     if (request.method === 'GET' || request.method === 'HEAD') {
       const sent = request.headers[consistencyHeader];
-      // A caller signs up or in as a guest, and then reads with the token of the answer.
+      // A caller signs up or in as a guest, and then reads with the answer's token.
       const asGuest = clientOf({ ...context, principal: guest });
       const own = laterOf(recentWrites.stateOf(client), recentWrites.stateOf(asGuest));
       const needed = laterOf(typeof sent === 'string' ? sent : undefined, own);

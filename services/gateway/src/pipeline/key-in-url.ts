@@ -5,14 +5,14 @@ import type { Step } from './exchange.ts';
 import { keyRefused } from './identify-key.ts';
 
 /**
- * Refuses a request with a service key in its URL, since URLs end up in histories, in logs of proxies and at other
- * sites (keys §2.4).
+ * Refuses a request with a service key in its URL, since URLs end up in histories, in proxies' logs and at other sites
+ * (keys §2.4).
  */
 export const refuseKeyInUrl =
   ({ refused }: Pick<ServiceKeys, 'refused'>): Step =>
   (request, response, next) => {
     const { url, headers } = request;
-    // In a path, an id of a record may begin like a key.
+    // In a path, a record id may begin like a key.
     if (keysInUrls.beginning.test(splitUrl(url).search) || keysInUrls.whole.test(url)) {
       const { exchange } = response.locals;
       const { clientAddress } = exchange.context;

@@ -3,8 +3,8 @@ import { bodyLimitOf, declaredBodyBytes } from '@recordbus/shared/http';
 import type { Step } from './exchange.ts';
 
 /**
- * Refuses a body whose declared length is too large for its route; a body of unknown length is measured when it is
- * read.
+ * Refuses a body whose declared length is too large for its route; a body without a declared length is measured when it
+ * is read.
  */
 export const limitBody: Step = (request, response, next) => {
   const { route } = response.locals.exchange;

@@ -38,7 +38,7 @@ function rulesOf(choose: ChooseRule, url: string, exchange: GatewayExchange): re
 
 /**
  * Counts a request under its rules, one after the other. If one rule refuses it, the next does not count it. The
- * verdict is that of the rule with less left.
+ * verdict comes from the rule with less left.
  */
 async function countUnderBoth(limiter: Limiter, caller: string, rule: RateRule, other: RateRule): Promise<Verdict> {
   const first = await limiter.count(rule, caller);

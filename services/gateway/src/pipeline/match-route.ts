@@ -5,7 +5,7 @@ import type { Step } from './exchange.ts';
 import { requireHostOfFiles } from './files-host.ts';
 import { requireHost, requirePlainTransfer, toOriginForm } from './request-head.ts';
 
-/** Finds the route of the request, or the refusal to answer. */
+/** Finds the request's route, or the refusal to answer. */
 export const matchRoute =
   (table: RoutingTable, filesHost: () => string | undefined): Step =>
   (request, response, next) => {

@@ -3,8 +3,8 @@ import { guarded } from '@recordbus/shared/request-scope';
 import { type GatewayResponse, isProbe, type Step, wasOpen } from './exchange.ts';
 
 /**
- * Measures each answer by its route, from the head of the request to the end of the answer. Connections that stayed
- * open are only counted, since their hours would hide the durations of the others.
+ * Measures each answer by its route, from the request's head to the answer's end. Connections that stayed open are only
+ * counted, since their hours would hide the others' durations.
  */
 export function measure(metrics: Metrics): Step {
   const duration = requestDuration(metrics);

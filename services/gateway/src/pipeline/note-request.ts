@@ -15,7 +15,7 @@ import { pathOf } from './request-head.ts';
 
 const pageFile = '/_/assets/:file';
 
-/** Whether a file of the admin pages was sent. A screen reads several, which would hide the requests of clients. */
+/** Whether an admin pages file was sent. A screen reads several, which would hide clients' requests. */
 const isPageFile = ({ route }: GatewayExchange, status: number): boolean =>
   status < 400 && route?.paths[0] === pageFile;
 

@@ -1,6 +1,6 @@
 import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
 
-/** The kind of a connection that stays open: an answer that is a stream of messages, or a WebSocket. */
+/** The kind of connection that stays open: an answer that is a message stream, or a WebSocket. */
 export type OpenKind = 'stream' | 'websocket';
 
 /** Counts the connections that stay open. */

@@ -37,19 +37,19 @@ import type { UseTicket } from './use-ticket.ts';
 
 export interface PipelineDeps {
   readonly log: Logger;
-  /** Raw bytes of the secret that signs tokens. */
+  /** The raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   readonly settings: Settings;
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
   readonly keys: ServiceKeys;
   readonly sessionUse: SessionUse;
   readonly useTicket: UseTicket;
-  /** The counters of the rate limits. */
+  /** The rate limits' counters. */
   readonly windows: SharedWindows;
-  /** The recent writes of callers; undefined without read replicas. */
+  /** Callers' recent writes; undefined without read replicas. */
   readonly recentWrites: RecentWrites | undefined;
   readonly requestLog: RequestLog;
-  /** The CIDRs of the trusted proxies, used while the settings name none. */
+  /** The trusted proxies' CIDRs, used while the settings name none. */
   readonly trustedProxies: readonly string[];
   /** Milliseconds since the epoch. */
   readonly clock?: () => number;
@@ -60,7 +60,7 @@ interface PipelineParts {
   readonly table: RoutingTable;
 }
 
-/** Creates the steps of every request, in order. A change of the settings reaches the steps that read them. */
+/** Creates every request's steps, in order. A settings change reaches the steps that read them. */
 export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineParts): RequestListener {
   const {
     log,

@@ -2,13 +2,13 @@ import type { IncomingMessage } from 'node:http';
 import { malformed } from '@recordbus/shared/errors';
 
 /**
- * Returns the path and query of a request target. Clients of proxies send the whole URL (RFC 9112 §3.2.2). Throws 400
- * for any other form, for a fragment and for bytes that must be percent-encoded; `*` is only valid with OPTIONS, which is
- * answered before this step.
+ * Returns a request target's path and query. Clients behind proxies send the whole URL (RFC 9112 §3.2.2). Throws 400
+ * for any other form, for a fragment and for bytes that must be percent-encoded; `*` is only valid with OPTIONS, which
+ * is answered before this step.
  */
 export function toOriginForm(target: string): string {
   if (target.includes('#')) throw malformed('a fragment is not for the server');
-  // node:http reads each such byte as a character of its own.
+  // node:http reads each such byte as a separate character.
   if (/[\x80-\xff]/.test(target)) throw malformed('the request target has bytes that must be percent-encoded');
   if (target.startsWith('/')) return target;
   const absolute = /^https?:\/\/[^/?#]+/i.exec(target);
@@ -17,7 +17,7 @@ export function toOriginForm(target: string): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** Returns the path of a request target, for logs: a query can hold tokens and private search terms. */
+/** Returns a request target's path, for logs: a query can hold tokens and private search terms. */
 export function pathOf(target: string): string {
   const query = target.indexOf('?');
   return query < 0 ? target : target.slice(0, query);

@@ -7,10 +7,10 @@ interface TakenTicket {
   readonly ticket: string;
 }
 
-/** Names under which clients of other products send session tokens. */
+/** Names under which other products' clients send session tokens. */
 const tokenNames = new Set(['token', 'access_token']);
 
-/** The three parts of a signed token, whose first is a JSON object. */
+/** A signed token's three parts, of which the first is a JSON object. */
 const tokenShape = /^[\w-]+\.[\w-]+\.[\w-]+$/;
 const longestTokenLength = 4096;
 

@@ -4,12 +4,12 @@ import { hasBody } from '@recordbus/shared/http';
 import type { CorsPolicy } from '../cors/cors-policy.ts';
 import type { RouteEntry } from '../routing/routing-table.ts';
 
-/** A nonce of 16 bytes in base64 (RFC 6455 §4.1). */
+/** A 16-byte nonce in base64 (RFC 6455 §4.1). */
 const handshakeKey = /^[A-Za-z0-9+/]{22}==$/;
 const version = '13';
 
 /**
- * Returns the refusal of a request for a WebSocket whose path, handshake or origin does not allow one (http §13.7);
+ * Returns the refusal for a WebSocket request whose path, handshake or origin does not allow one (http §13.7);
  * undefined for a valid one.
  */
 export function findWebSocketRefusal(

@@ -5,15 +5,13 @@ import { maxCallers, type RateWindows } from './rate-windows.ts';
 import { addTaken, newShare, type Share, spend, type Verdict } from './window-share.ts';
 
 export interface Limiter {
-  /**
-   * Counts a request of this caller under the rule. Returns a promise only when it has to wait for the shared counter.
-   */
+  /** Counts this caller's request under the rule. Returns a promise only when it has to wait for the shared counter. */
   count(rule: RateRule, caller: string): Verdict | Promise<Verdict>;
 }
 
 /**
- * A replica takes a twentieth of a limit at a time, and the next one when half of that is spent. Of two replicas, the
- * less busy one withholds less than a tenth of the limit from the other; together they never allow more than the limit.
+ * A replica takes a twentieth of a limit at a time, and the next one when half is spent. With two replicas, the less
+ * busy one withholds less than a tenth of the limit from the other; together they never allow more than the limit.
  */
 const portionsPerLimit = 20;
 

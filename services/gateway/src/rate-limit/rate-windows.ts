@@ -6,14 +6,14 @@ export type RateWindow = CountedWindow;
 
 /** Counters whose windows begin with the first request and end a fixed time later. */
 export interface RateWindows {
-  /** Adds `count` under the key, in its current window or in a new one of `windowMs`. */
+  /** Adds `count` under the key, in its current window or in a new one with `windowMs`. */
   take(key: string, windowMs: number, count: number): Promise<RateWindow>;
 }
 
-/** The number of callers in memory; beyond it the least recently seen one is dropped. */
+/** How many callers are in memory; beyond it the least recently seen one is dropped. */
 export const maxCallers = 50_000;
 
-/** Counters in the memory of this process, which continue from the shared counts. */
+/** Counters in this process's memory, which continue from the shared counts. */
 export interface OwnWindows extends RateWindows {
   /** Copies the shared count. */
   follow(key: string, window: RateWindow): void;

@@ -8,7 +8,7 @@ const nowMs = '(extract(epoch from statement_timestamp()) * 1000)::bigint';
 
 const removeEndedSql = `delete from system.rate_windows where ends_at_ms < ${nowMs}`;
 
-/** Longest wait of a request for the shared counter, in milliseconds. */
+/** A request's longest wait for the shared counter, in milliseconds. */
 const timeoutMs = 2000;
 /** After a failure one request in this time tries the database again, in milliseconds. */
 const retryEveryMs = 2000;
@@ -27,9 +27,9 @@ interface SharedWindowsDeps {
 }
 
 /**
- * Creates counters that are rows of the database. A count is one statement, timed by the database's clock. While the
- * database does not answer, each replica continues alone from the last shared counts, so an outage neither admits nor
- * refuses everyone.
+ * Creates counters that are database rows. A count is one statement, timed by the database's clock. While the database
+ * does not answer, each replica continues alone from the last shared counts, so an outage neither admits nor refuses
+ * everyone.
  */
 export function createSharedWindows({ database, log }: SharedWindowsDeps): SharedWindows {
   const own = createOwnWindows(() => performance.now());
@@ -74,7 +74,7 @@ export function createSharedWindows({ database, log }: SharedWindowsDeps): Share
   };
 }
 
-/** Rejects when the work takes longer than a request may wait. The result of the work is then ignored. */
+/** Rejects when the work takes longer than a request may wait. The work's result is then ignored. */
 async function withTimeout<T>(work: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const giveUp = () => late.reject(new Error(`no answer within ${timeoutMs} ms`));

@@ -11,9 +11,9 @@ export interface Verdict {
 
 /** This replica's share of a caller's window. */
 export interface Share {
-  /** Identifies the window: when it ends on the clock of the counter's owner; 0 before the first answer. */
+  /** Identifies the window: when it ends on the counter owner's clock; 0 before the first answer. */
   windowEndsAtMs: number;
-  /** When it ends, on the clock of this process. */
+  /** When it ends, on this process's clock. */
   endsAtMs: number;
   /** The total that all replicas had taken at the last answer. */
   used: number;
@@ -21,13 +21,13 @@ export interface Share {
   left: number;
   /** Whether nothing is left to take. */
   isExhausted: boolean;
-  /** The number of requests that wait for more to be taken. */
+  /** How many requests wait for more to be taken. */
   waiting: number;
   /** The current call to the shared counter. */
   taking: Promise<void> | undefined;
 }
 
-/** Returns an empty share of a window that ends then, on the clock of this process. */
+/** Returns a window's empty share that ends then, on this process's clock. */
 export const newShare = (endsAtMs: number): Share => ({
   windowEndsAtMs: 0,
   endsAtMs,
@@ -42,7 +42,7 @@ interface Taken {
   /** The window after `count` were taken from it. */
   readonly window: RateWindow;
   readonly count: number;
-  /** The limit of all replicas together. */
+  /** All replicas' limit together. */
   readonly max: number;
   readonly nowMs: number;
 }
@@ -64,7 +64,7 @@ function begin(share: Share, { leftMs, endsAtMs }: RateWindow, nowMs: number): v
   share.isExhausted = false;
 }
 
-/** Spends one of the share, if there is one. */
+/** Spends one from the share, if there is one. */
 export function spend(share: Share, max: number, nowMs: number): Verdict {
   const allowed = share.left > 0;
   if (allowed) share.left -= 1;

@@ -2,9 +2,9 @@ import type { Bus } from '@recordbus/bus';
 import { type Consistency, consistencyMs, laterOf } from '@recordbus/shared/consistency';
 import { createWriteMemory } from './write-memory.ts';
 
-/** Remembers for each client the state of the database after its last writes. */
+/** Remembers for each client the database's state after its last writes. */
 export interface RecentWrites {
-  /** The state that reads of the client need; undefined if it has not written lately. */
+  /** The state that the client's reads need; undefined if it has not written lately. */
   stateOf(client: string): Consistency | undefined;
   /** Remembers the state after a write, here and on other gateways. */
   note(client: string, state: Consistency): void;
@@ -13,9 +13,9 @@ export interface RecentWrites {
 }
 
 /**
- * Creates the memory. Other gateways learn of a write by a message, which leaves before the answer, together with
- * others of the same turn of the event loop. If the message is late or lost, only clients that send the state
- * themselves see their writes through another gateway.
+ * Creates the memory. Other gateways learn about a write by a message, which leaves before the answer, together with
+ * others from the same event loop turn. If the message is late or lost, only clients that send the state themselves see
+ * their writes through another gateway.
  */
 export function createRecentWrites(
   bus: Pick<Bus, 'publish' | 'subscribe'>,

@@ -1,6 +1,6 @@
 import { type Consistency, laterOf } from '@recordbus/shared/consistency';
 
-/** The states of the database that clients need, for a while. */
+/** The database states that clients need, for a while. */
 interface WriteMemory {
   stateOf(client: string): Consistency | undefined;
   note(client: string, state: Consistency): void;
@@ -9,7 +9,7 @@ interface WriteMemory {
 interface MemoryOptions {
   readonly forMs: number;
   readonly nowMs: () => number;
-  /** The maximum number of clients. With more, everyone needs the state of the oldest one. */
+  /** How many clients are remembered. With more, everyone needs the oldest one's state. */
   readonly maxClients?: number;
 }
 

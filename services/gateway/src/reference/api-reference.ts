@@ -5,27 +5,27 @@ import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../upstream/upstream.ts';
 import { type HashedText, joinParts, jsonParts } from './hashed-text.ts';
 
-/** Composes the description of the API from the services' routes and their own descriptions. */
+/** Composes the API's description from the services' routes and their own descriptions. */
 export interface ApiReference {
-  /** Sets or replaces the routes of a service. */
+  /** Sets or replaces a service's routes. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
   /** Returns the document for a caller as JSON text. Rejects with 503 while a service does not answer. */
   find(context: RequestContext, version: OpenApiVersion): Promise<HashedText>;
 }
 
-/** The document, its paths and components, and the members of those. */
+/** The document, its paths and components, and their members. */
 const jsonLevels = 3;
 
 /** Guests, users and admins have one document each, in two versions. Others cover the time around a change. */
 const maxCachedDocuments = 8;
 
-/** Creates the reference of these services. */
+/** Creates these services' reference. */
 export function createApiReference(upstreams: readonly Upstream[], productVersion: string): ApiReference {
   const routes = new Map<Upstream, readonly RouteManifest[]>();
   const cache = new LRUCache<string, Promise<HashedText>>({ max: maxCachedDocuments });
 
   async function compose(descriptions: readonly ServiceDescription[], version: OpenApiVersion): Promise<HashedText> {
-    // In the order of the services, not the order in which they answered.
+    // In the services' order, not the order in which they answered.
     const document = await composeDocument({
       version: productVersion,
       routes: upstreams.flatMap((upstream) => routes.get(upstream) ?? []),

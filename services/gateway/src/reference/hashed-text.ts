@@ -1,16 +1,16 @@
 import { createHash, type Hash } from 'node:crypto';
 import { inSlices } from '@recordbus/shared/time-slice';
 
-/** The bytes of a text and its ETag. */
+/** A text's bytes and its ETag. */
 export interface HashedText {
   readonly bytes: Buffer;
-  /** The hash of the text. */
+  /** The text's hash. */
   readonly etag: string;
 }
 
 const tagOf = (hash: Hash): string => `"${hash.digest('base64url').slice(0, 27)}"`;
 
-/** Encodes and joins the parts of a text in slices of time, since with many collections it has many megabytes. */
+/** Encodes and joins a text's parts in time slices, since with many collections it has many megabytes. */
 export async function joinParts(parts: Iterable<string>): Promise<HashedText> {
   const hash = createHash('sha256');
   const chunks: Buffer[] = [];
@@ -22,7 +22,7 @@ export async function joinParts(parts: Iterable<string>): Promise<HashedText> {
   return { bytes: Buffer.concat(chunks), etag: tagOf(hash) };
 }
 
-/** Writes a value as `JSON.stringify` does, the members of the outer `levels` one by one. */
+/** Writes a value as `JSON.stringify` does, the members in the outer `levels` one by one. */
 export function* jsonParts(value: unknown, levels: number): Generator<string> {
   if (levels === 0 || typeof value !== 'object' || value === null || Array.isArray(value)) {
     yield JSON.stringify(value);

@@ -1,7 +1,7 @@
 import { type Metrics, sampledCounter, sampledGauge } from '@recordbus/shared/metrics';
 import type { RequestLog } from './request-log.ts';
 
-/** Registers the metrics of the request log. */
+/** Registers the request log's metrics. */
 export function measureRequestLog(metrics: Metrics, { waiting, lost }: Pick<RequestLog, 'waiting' | 'lost'>): void {
   sampledGauge(metrics, {
     name: 'recordbus_request_log_waiting',

@@ -1,21 +1,22 @@
-/** Gathers the refusals that a client causes: those of one second become one entry with their number. */
+/** Gathers the refusals that a client causes: one second's refusals become one entry with their number. */
 export interface RefusalMerger<T> {
-  /** Adds a refusal of a client. `describe` is called only for the first one of the second. */
+  /** Adds a client's refusal. `describe` is called only for the second's first one. */
   add(client: string, describe: () => T): void;
-  /** Emits the entries of the current second at once. */
+  /** Emits the current second's entries at once. */
   flush(): void;
-  /** Returns the number of entries that wait for the end of their second. */
+  /** Returns how many entries wait until their second ends. */
   waiting(): number;
 }
 
-/** The maximum number of clients with an entry of their own within a second. All further ones share an entry. */
+/** How many clients have their own entry within a second. All further ones share an entry. */
 const maxClients = 10_000;
 const others = '';
 const secondMs = 1000;
 
 /**
- * Creates a merger that calls `emit` at the end of each second, once for each client with refusals. So what a flood of
- * refusals leaves behind depends on the number of clients, not of requests. `nowMs` is in milliseconds since the epoch.
+ * Creates a merger that calls `emit` at each second's end, once for each client with refusals. So what a flood of
+ * refusals leaves behind depends on how many clients cause it, not on how many requests. `nowMs` is in milliseconds
+ * since the epoch.
  */
 export function createRefusalMerger<T>(
   emit: (first: T, count: number) => void,

@@ -6,7 +6,7 @@ import { boundRequests, dropRequestDays, ensureRequestDay } from './requests-tab
 
 /**
  * Creates the request log's partitions, one or more for each day with requests, and drops those past the retention and
- * the oldest of a log that is too large.
+ * the oldest ones when the log is too large.
  */
 export interface RequestDays {
   /** Creates the partitions for these times, in unix seconds. Throws when the database does not answer. */
@@ -30,7 +30,7 @@ interface RequestDaysDeps {
 
 const daySec = 24 * 3600;
 const hourMs = 3_600_000;
-/** Each replica compares the log with its limit after it wrote this part of it. */
+/** Each replica compares the log with its limit after it wrote this fraction of it. */
 const checksPerLog = 32;
 
 const dayOf = (atSec: number): string => new Date(atSec * 1000).toISOString().slice(0, 10);

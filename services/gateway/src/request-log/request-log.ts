@@ -12,15 +12,18 @@ import { insertRequests, listRequests, type RequestFilter, type RequestPage } fr
 /** Stores answered requests in the background. A request neither waits for its row nor fails because of it. */
 export interface RequestLog {
   note(request: LoggedRequest): void;
-  /** Notes a refusal that its client may repeat without end. Those of a client and second become one row (admins §7.3). */
+  /**
+   * Notes a refusal that its client may repeat without end. One client's refusals in one second become one row (admins
+   * §7.3).
+   */
   noteRefusal(client: string, describe: () => LoggedRequest): void;
-  /** Returns a page of the stored requests, newest first. */
+  /** Returns a page of stored requests, newest first. */
   list(filter: RequestFilter): Promise<RequestPage>;
-  /** Counts and measures the stored requests of a span of time. */
+  /** Counts and measures the stored requests in a time range. */
   summarize(span: Span): Promise<RequestSummary>;
-  /** Returns the number of rows that wait to be written. */
+  /** Returns how many rows wait to be written. */
   waiting(): number;
-  /** Returns the number of requests lost since the process started. */
+  /** Returns how many requests were lost since the process started. */
   lost(): number;
   /** Call it once the settings are loaded. */
   start(): void;
@@ -37,14 +40,11 @@ interface RequestLogDeps {
 /** A batch is written when it is full, or this long after its first row, in milliseconds. */
 const batchDelayMs = 1000;
 const batchRows = 1000;
-/**
- * The maximum number of rows that wait while the database does not answer, about 5 MB. Further rows are counted as
- * lost.
- */
+/** How many rows may wait while the database does not answer, about 5 MB. Further rows are counted as lost. */
 const maxWaiting = 10_000;
-/** An estimate of a row with its entries in the indexes, in bytes. */
+/** An estimate for a row with its index entries, in bytes. */
 const rowBytes = 500;
-/** SQLSTATE of a row that no partition takes. */
+/** SQLSTATE for a row that no partition takes. */
 const noPartition = '23514';
 /** Pause after a failed batch, in milliseconds. */
 const retryMs = 2000;
@@ -52,7 +52,7 @@ const retryMs = 2000;
 /** The requests that wait to be written. */
 interface Pending {
   rows: WaitingRow[];
-  /** The number of rows that were given up. */
+  /** How many rows were given up. */
   lost: number;
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A row of the request log as answers show it (admins §7.1). */
+/** A request log row as answers show it (admins §7.1). */
 export const requestJson = z
   .object({
     id: z.string(),
@@ -29,5 +29,5 @@ export type RequestRow = z.output<typeof requestJson>;
 /** A request before its row is written, which gives it an id. */
 export type LoggedRequest = Omit<RequestRow, 'id' | 'count'>;
 
-/** A row before it is written: a request, or the refusals of a second. */
+/** A row before it is written: a request, or one second's refusals. */
 export type WaitingRow = Omit<RequestRow, 'id'>;

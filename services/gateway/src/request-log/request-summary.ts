@@ -5,7 +5,7 @@ import { z } from 'zod';
 const counts = { requests: z.int(), refused: z.int().describe('4xx'), failed: z.int().describe('5xx') };
 const durations = { p50_ms: z.number(), p95_ms: z.number() };
 
-/** Requests of a span of time (admins §7.4). */
+/** Requests in a time range (admins §7.4). */
 export const requestSummaryJson = z
   .object({
     since: z.int(),
@@ -18,13 +18,13 @@ export const requestSummaryJson = z
 
 export type RequestSummary = z.output<typeof requestSummaryJson>;
 
-/** The maximum number of counted rows, since a summary must be quick. */
+/** How many rows are counted at most, since a summary must be quick. */
 const maxCounted = 300_000;
 
 const percentile = (part: number): string =>
   `round((percentile_disc(${part}) within group (order by duration_ms))::numeric, 2)`;
 
-/** Summarises the requests of a span of time in buckets; those without a request are left out. */
+/** Summarises the requests in a time range in buckets; those without a request are left out. */
 export async function summarizeRequests(query: Query, { since, until, stepSec }: Span): Promise<RequestSummary> {
   const [row] = await query<Pick<RequestSummary, 'is_complete' | 'buckets'>>({
     text: `with counted as materialized (

@@ -20,7 +20,7 @@ const columns = {
 
 const names = Object.keys(columns) as (keyof RequestRow)[];
 
-/** One parameter per column, a JSON array of its values: half the work of rows as JSON, on both sides. */
+/** One parameter per column, a JSON array with its values: half the work that rows as JSON cost, on both sides. */
 const insertSql = `insert into system.requests (${names.join(', ')})
   select ${names.map((name) => `${name}::${columns[name]}`).join(', ')}
   from rows from (${names.map((_, index) => `json_array_elements_text($${index + 1}::json)`).join(', ')})
@@ -38,10 +38,10 @@ export async function insertRequests(query: Query, requests: readonly WaitingRow
   });
 }
 
-/** The conditions of a list; a member that is left out matches every row. */
+/** A list's conditions; a member that is left out matches every row. */
 export interface RequestFilter {
   readonly method?: string | undefined;
-  /** A prefix of the path. */
+  /** A path prefix. */
   readonly path?: string | undefined;
   /** The first and the last status. */
   readonly status?: readonly [number, number] | undefined;
@@ -63,7 +63,7 @@ export interface RequestPage {
   readonly totalItems: number;
 }
 
-/** Returns a page of the rows, newest first, and their total number. */
+/** Returns a page of rows, newest first, and the total. */
 export async function listRequests(query: Query, filter: RequestFilter): Promise<RequestPage> {
   const { page, perPage } = filter;
   const { conditions, values } = conditionsOf(filter);
@@ -94,7 +94,7 @@ function conditionsOf(filter: RequestFilter): { conditions: string[]; values: un
   return { conditions, values };
 }
 
-/** Creates the table of a day (YYYY-MM-DD, UTC) unless it exists. */
+/** Creates a day's table (YYYY-MM-DD, UTC) unless it exists. */
 export async function ensureRequestDay(query: Query, day: string): Promise<void> {
   await query({ text: 'select system.ensure_request_day($1::date)', values: [day] });
 }
@@ -120,8 +120,8 @@ export async function dropRequestDays(query: Query, firstKept: string): Promise<
 }
 
 /**
- * Drops the oldest rows while the log has more than about `maxBytes`, indexes included. Returns the number of dropped
- * partitions. Throws when one is in use (55P03).
+ * Drops the oldest rows while the log has more than about `maxBytes`, indexes included. Returns how many partitions it
+ * dropped. Throws when one is in use (55P03).
  */
 export async function boundRequests(query: Query, maxBytes: number): Promise<number> {
   const [row] = await query<{ dropped: number }>({

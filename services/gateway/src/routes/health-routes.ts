@@ -18,8 +18,8 @@ import manifest from '../../package.json' with { type: 'json' };
 const dispensable = new Set(['webhooks', 'realtime']);
 
 /**
- * Longest wait for the readiness of a service, in milliseconds. It is longer than the service waits for a dependency
- * that hangs, since the service may be ready without it.
+ * Longest wait for a service's readiness, in milliseconds. It is longer than the service waits for a dependency that
+ * hangs, since the service may be ready without it.
  */
 const checkTimeoutMs = 3500;
 
@@ -32,8 +32,8 @@ const health = z.object({
 });
 
 /**
- * The routes about the health of the deployment (http §11). Admins get reasons. `checks` are those of the services; the
- * background tasks of services in this process are in the gateway's own check.
+ * The routes about the deployment's health (http §11). Admins get reasons. `checks` are the services'; the background
+ * tasks of services in this process are in the gateway's own check.
  */
 export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log: Logger): Route[] {
   const logReadiness = createReadinessLog(log);

@@ -5,7 +5,7 @@ import { scrapePath } from '../metrics/scrape-path.ts';
 
 const shown = metricFamily.omit({ isShared: true });
 
-/** The metrics of all services, for Prometheus and for admins (operation §2.1, §2.2). */
+/** All services' metrics, for Prometheus and for admins (operation §2.1, §2.2). */
 export const metricsRoutes = (readAll: () => Promise<readonly MetricFamily[]>): Route[] => [
   route({
     method: 'GET',

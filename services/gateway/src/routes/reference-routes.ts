@@ -14,7 +14,7 @@ interface ReferenceRoutesDeps extends Pick<ApiReference, 'find'> {
 
 const notForCaller = { 404: 'the setting openapi.audience excludes this caller' };
 
-/** The routes of the API's own description (http §12). */
+/** The routes for the API's own description (http §12). */
 export const referenceRoutes = ({ find, audience }: ReferenceRoutesDeps): Route[] => [
   route({
     method: 'GET',

@@ -31,7 +31,7 @@ const principalType = z
   .transform((text) => (text === '' ? undefined : text))
   .optional();
 
-/** The routes of the request log (admins §7). */
+/** The request log's routes (admins §7). */
 export const requestLogRoutes = ({ list, summarize }: Pick<RequestLog, 'list' | 'summarize'>): Route[] => [
   route({
     method: 'GET',

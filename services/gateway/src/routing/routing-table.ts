@@ -3,11 +3,11 @@ import { AppError, unavailable } from '@recordbus/shared/errors';
 import { createRouter, type Match, type RouteManifest } from '@recordbus/shared/http';
 import type { Upstream } from '../upstream/upstream.ts';
 
-/** One path of a route, and the service that answers it. */
+/** One path to a route, and the service that answers it. */
 export interface RouteEntry {
   readonly method: RouteManifest['method'];
   readonly paths: readonly [string];
-  /** Every path of the route, this one included. */
+  /** Every path to the route, this one included. */
   readonly aliases: readonly string[];
   readonly access: RouteManifest['access'];
   readonly scope: RouteManifest['scope'];
@@ -20,23 +20,23 @@ export interface RouteEntry {
   readonly upstream: Upstream;
 }
 
-/** The routes of all services as one table. */
+/** All services' routes in one table. */
 export interface RoutingTable {
   /**
-   * Finds the route of a method and a path (without query). Throws 404, 405 or 400 as createRouter does, but 503 while
+   * Finds the route for a method and a path (without query). Throws 404, 405 or 400 as createRouter does, but 503 while
    * the path may belong to a service whose routes are not loaded yet.
    */
   find(method: string, path: string): Match<RouteEntry>;
-  /** Sets or replaces the routes of a service. Throws for a route that another service declares. */
+  /** Sets or replaces a service's routes. Throws for a route that another service declares. */
   setRoutes(upstream: Upstream, routes: readonly RouteManifest[]): void;
 }
 
-/** The shapes of paths that begin with the name of a collection (records §1.1). */
+/** The shapes of paths that begin with a collection name (records §1.1). */
 const recordShape = /^\/api\/(v1\/)?(records\/)?:0/;
 
 /**
- * `/api/v1/admin/nowhere` has the shape of a record's path, but `admin` is reserved: 404 for any method. Below
- * /api/v1/records no route hides a collection, so one that had its name before it was reserved is found there.
+ * `/api/v1/admin/nowhere` has a record path's shape, but `admin` is reserved: 404 for any method. Below /api/v1/records
+ * no route hides a collection, so one that had its name before it was reserved is found there.
  */
 function isNoRecordPath(shape: string, values: Readonly<Record<number, string | undefined>>): boolean {
   const prefix = recordShape.exec(shape);
@@ -46,7 +46,7 @@ function isNoRecordPath(shape: string, values: Readonly<Record<number, string | 
   return !mayBeCollectionName(name) || (belowRecords === undefined && isReservedCollectionName(name));
 }
 
-/** Creates the table of these services; it is complete once the routes of each are set. */
+/** Creates these services' table; it is complete once each one's routes are set. */
 export function createRoutingTable(upstreams: readonly Upstream[]): RoutingTable {
   const entries = new Map<Upstream, readonly RouteEntry[]>();
   let findEntry = createRouter<RouteEntry>([]);

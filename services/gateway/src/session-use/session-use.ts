@@ -2,7 +2,7 @@ import type { Database } from '@recordbus/database';
 import { every } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** How often the times are written, in milliseconds. The list of sessions lags by as much. */
+/** How often the times are written, in milliseconds. The session list lags by as much. */
 const intervalMs = 30_000;
 
 /** Notes when sessions are used. */

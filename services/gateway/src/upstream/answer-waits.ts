@@ -9,7 +9,7 @@ export interface Wait extends Slotted {
   readonly staysOpen: boolean;
   /** Called once: when the service was idle for too long, when the answer ended, or when its client disconnected. */
   readonly end: () => void;
-  /** The connection's bytes at the last tick, and the number of ticks without progress. */
+  /** The connection's bytes at the last tick, and how many ticks passed without progress. */
   seenBytes: number;
   idleTicks: number;
 }
@@ -19,7 +19,7 @@ const ticksPerWait = 4;
 const longestTickMs = 1000;
 
 /**
- * Ends waits for services that do not answer, as timeouts of the HTTP client do for services in other processes. One
+ * Ends waits for services that do not answer, as the HTTP client's timeouts do for services in other processes. One
  * timer checks all pending requests: a timer for each request would cost every request, and almost none times out.
  */
 export class AnswerWaits {
@@ -28,9 +28,7 @@ export class AnswerWaits {
   readonly #ticks: number;
   #timer: NodeJS.Timeout | undefined;
 
-  /**
-   * `timeoutMs` is the longest wait for the head of an answer and for each next part; a wait may last a tick longer.
-   */
+  /** `timeoutMs` is the longest wait for an answer's head and for each next part; a wait may last a tick longer. */
   constructor(timeoutMs: number) {
     this.#tickMs = Math.min(timeoutMs / ticksPerWait, longestTickMs);
     this.#ticks = Math.ceil(timeoutMs / this.#tickMs);
@@ -48,7 +46,7 @@ export class AnswerWaits {
     this.#waits.add(wait);
   }
 
-  /** Removes the wait of a service that is done; returns false when the wait has ended already. */
+  /** Removes the wait for a service that is done; returns false when the wait has ended already. */
   remove(wait: Wait): boolean {
     return this.#waits.remove(wait);
   }

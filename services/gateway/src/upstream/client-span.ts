@@ -11,7 +11,7 @@ type Forward = (
 
 /**
  * Records requests to a service in another process as client spans, by the conventions for HTTP clients (OpenTelemetry,
- * "HTTP spans"). Collectors draw the map of services from pairs of client and server spans.
+ * "HTTP spans"). Collectors draw the service map from pairs of client and server spans.
  */
 export function tracingForwards(url: string, forward: Forward): Forward {
   const { hostname, port, protocol } = new URL(url);

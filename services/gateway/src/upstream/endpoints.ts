@@ -4,11 +4,11 @@ import { maxHeaderBytes } from '@recordbus/shared/http';
 import type { Logger } from '@recordbus/shared/logging';
 import { Client, Pool } from 'undici';
 
-/** One replica of a service: an address that its name resolves to. */
+/** One service replica: an address that its name resolves to. */
 export interface Endpoint {
   readonly address: string;
   readonly pool: Pool;
-  /** Creates a connection of its own for one request, whose answer may be silent once it has begun. */
+  /** Creates a separate connection for one request, whose answer may be silent once it has begun. */
   readonly connect: () => Client;
   inFlight: number;
   /** Whether it does not answer. It gets no requests until it answers again, unless every other replica is down too. */
@@ -19,9 +19,9 @@ export interface EndpointsOptions {
   readonly name: string;
   readonly url: URL;
   readonly log: Logger;
-  /** Longest wait for the head of an answer, in milliseconds. */
+  /** Longest wait for an answer's head, in milliseconds. */
   readonly answerTimeoutMs: number;
-  /** Returns every address of a host name. */
+  /** Returns every address that a host name has. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
   /** Called when a connection is made after one was lost. The service may now have another version. */
   readonly onReconnect: () => void;
@@ -36,14 +36,14 @@ const probeTimeoutMs = 2000;
 /** A live replica accepts a connection at once; a machine that is gone never answers. In milliseconds. */
 const connectTimeoutMs = 2000;
 
-/** The maximum number of connections to one replica. Further requests wait for a free one. */
+/** How many connections one replica may have. Further requests wait for a free one. */
 export const connectionsPerReplica = 1024;
 
 const resolveAll = async (hostname: string): Promise<readonly string[]> =>
   (await lookup(hostname.replace(/^\[|\]$/g, ''), { all: true })).map(({ address }) => address);
 
 /**
- * The replicas of a service, each with its own pool of connections. Requests are spread over every address of the name
+ * A service's replicas, each with its own connection pool. Requests are spread over every address of the name
  * (`--scale`); a single keep-alive pool for the name would stay with the first address.
  */
 export class Endpoints {

@@ -9,11 +9,11 @@ import { RelayError, relay } from './relay.ts';
 import { relayUpgrade } from './relay-upgrade.ts';
 
 interface ForwardDeps {
-  /** The name of the service. */
+  /** The service's name. */
   readonly name: string;
   readonly endpoints: Endpoints;
   readonly contextSigner: ContextSigner;
-  /** Notified of the requests that hold a connection. */
+  /** Notified about the requests that hold a connection. */
   readonly held: HeldConnections;
   /** Whether answers stay open. Then each has its own connection, in addition to those that requests share. */
   readonly staysOpen: boolean;
@@ -28,8 +28,8 @@ type ForwardOverHttp = (
 ) => Promise<void>;
 
 /**
- * Forwards requests to the replicas of a service. A request that never got a connection goes to the next replica. A GET
- * or HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
+ * Forwards requests to a service's replicas. A request that never got a connection goes to the next replica. A GET or
+ * HEAD whose connection broke before an answer is sent once more; a request that may have had an effect is not.
  */
 export function forwardOverHttp({ name, endpoints, contextSigner, held, staysOpen }: ForwardDeps): ForwardOverHttp {
   return async (request, response, context, head) => {

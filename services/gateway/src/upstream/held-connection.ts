@@ -7,7 +7,7 @@ export interface HeldConnection extends Slotted {
   readonly sinceMs: number;
   /** Whether the service waits for the client: for the rest of the body, or until the client reads. */
   isClientSlow(): boolean;
-  /** Cuts the connections of the request. */
+  /** Cuts the request's connections. */
   cut(): void;
   /** Ends an answer that has begun after its last byte so far, and the connection to the service. */
   end(): void;

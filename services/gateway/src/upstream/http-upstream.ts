@@ -12,13 +12,13 @@ import type { ReplicaMetrics, Upstream } from './upstream.ts';
 
 interface HttpUpstreamOptions {
   readonly name: string;
-  /** The URL of the service; every address that its name resolves to is a replica. */
+  /** The service's URL; every address that its name resolves to is a replica. */
   readonly url: string;
   readonly contextSigner: ContextSigner;
-  /** Carries the notices of changed routes. The next poll covers a missed notice. */
+  /** Carries the notices about changed routes. The next poll covers a missed notice. */
   readonly bus: Pick<Bus, 'onNotice'>;
   readonly log: Logger;
-  /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
+  /** Longest wait for an answer's head, and for each next part, in milliseconds. */
   readonly answerTimeoutMs: number;
   /** Resolves a host name to all its addresses; by default the machine's resolver. */
   readonly resolve?: (hostname: string) => Promise<readonly string[]>;
@@ -29,7 +29,7 @@ interface HttpUpstreamOptions {
 /** How long open connections have to end when the gateway stops, in milliseconds. */
 const drainMs = 8000;
 
-/** Creates the upstream of a service that runs in other processes. */
+/** Creates the upstream for a service that runs in other processes. */
 export function httpUpstream(options: HttpUpstreamOptions): Upstream {
   const { name, contextSigner, bus, log, answerTimeoutMs } = options;
   const { host, port } = new URL(options.url);

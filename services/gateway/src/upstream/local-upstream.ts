@@ -11,12 +11,12 @@ import type { Upstream } from './upstream.ts';
 
 interface LocalUpstreamOptions {
   readonly log: Logger;
-  /** Longest wait for the head of an answer, and for each next part of it, in milliseconds. */
+  /** Longest wait for an answer's head, and for each next part, in milliseconds. */
   readonly answerTimeoutMs: number;
 }
 
 /**
- * Creates the upstream of a service in this process, which gets the same request, response and context objects. The
+ * Creates the upstream for a service in this process, which gets the same request, response and context objects. The
  * caller starts and stops the service. A service that takes too long is treated as over HTTP: 504 if the answer has not
  * begun, otherwise the connection is cut. The service continues, and the rest of its answer is discarded.
  */
@@ -33,7 +33,7 @@ export function localUpstream(service: Service, { log, answerTimeoutMs }: LocalU
     new Promise((resolve, reject) => {
       const end = (): void => {
         if (!response.headersSent && !response.destroyed) {
-          // A late answer of the service must not end the process.
+          // The service's late answer must not end the process.
           response.on('error', () => {});
           reject(upstreamTimeout(`the ${name} service took too long`));
           return;

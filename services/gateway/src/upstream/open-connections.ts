@@ -8,7 +8,7 @@ import { Slots } from './slots.ts';
  */
 const sweepMs = 50;
 
-/** The connections that stay open between clients and the replicas of a service. */
+/** The connections that stay open between clients and a service's replicas. */
 export class OpenConnections implements HeldConnections {
   readonly #open = new Slots<HeldConnection>();
 

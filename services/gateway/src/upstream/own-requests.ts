@@ -21,10 +21,10 @@ interface OwnRequest {
   readonly timeoutMs?: number;
 }
 
-/** GETs a path of a service for the gateway itself. Throws when no replica answers in time. */
+/** GETs a service's path for the gateway itself. Throws when no replica answers in time. */
 export type Ask = (path: string, request?: OwnRequest) => Promise<{ readonly status: number; readonly body: unknown }>;
 
-/** Creates the function that asks the replicas of a service. */
+/** Creates the function that asks a service's replicas. */
 export const createAsk =
   (endpoints: Pick<Endpoints, 'pick'>, contextSigner: ContextSigner): Ask =>
   async (path, { endpoint = endpoints.pick(), context = ownContext(), timeoutMs = ownRequestTimeoutMs } = {}) => {
@@ -40,7 +40,7 @@ export const createAsk =
     return { status: statusCode, body: await body.json() };
   };
 
-/** Creates the context of a request that the gateway makes for itself. */
+/** Creates the context for a request that the gateway makes for itself. */
 const ownContext = (): RequestContext => ({
   requestId: randomUUID(),
   traceparent: acceptTraceparent(undefined),
@@ -81,7 +81,7 @@ const descriptionAnswer = z.object({
     .nullable(),
 });
 
-/** Asks a service what it serves to the caller of `context`. Throws 503 when it does not answer. */
+/** Asks a service what it serves to the caller in `context`. Throws 503 when it does not answer. */
 export async function askDescription(
   ask: Ask,
   name: string,

@@ -5,7 +5,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { z } from 'zod';
 import { pollManifest, routeManifest } from './poll-manifest.ts';
 
-/** A service that answers when the test lets it, with one route of the given path. */
+/** A service that answers when the test lets it, with one route at the given path. */
 function slowService() {
   const requests: PromiseWithResolvers<{ status: number; body: unknown }>[] = [];
   return {

@@ -7,7 +7,7 @@ import { z } from 'zod';
 interface ManifestPollOptions {
   readonly name: string;
   readonly log: Logger;
-  /** Sends a GET for a path of the service. */
+  /** Sends a GET for one of the service's paths. */
   readonly ask: (path: string) => Promise<{ status: number; body: unknown }>;
 }
 
@@ -67,7 +67,7 @@ export const routeManifest: z.ZodType<RouteManifest> = z.looseObject({
 
 const manifestAnswer = z.object({ data: z.array(routeManifest) });
 
-/** Creates the poll of a service's manifest. */
+/** Creates the poll for a service's manifest. */
 export function pollManifest({ name, log, ask }: ManifestPollOptions): ManifestPoll {
   let onRoutes: (routes: readonly RouteManifest[]) => void = () => {};
   let known = '';

@@ -20,20 +20,20 @@ export class RelayError extends Error {
 }
 
 /**
- * The maximum number of bytes of an answer that wait here for its client. An answer that fits, with a body of up to 256
- * KiB, frees the connection to the service even if the client reads nothing. Larger answers have limits of their own
+ * How many bytes of an answer wait here for its client. An answer that fits, with a body of up to 256 KiB, frees the
+ * connection to the service even if the client reads nothing. Larger answers have their own limits
  * (docs/cost-budget.md).
  */
 const maxBufferedBytes = 320 * 1024;
 
 export interface RelayOptions {
-  /** Signs the context of the request. */
+  /** Signs the request's context. */
   readonly sign: () => string;
   /** The client, as rate limits count it. */
   readonly client: string;
   /** Notified when the request gets a connection, and when its answer has ended. */
   readonly held: HeldConnections;
-  /** Whether to send the head of the answer before its first part, which may come much later. */
+  /** Whether to send the answer's head before its first part, which may come much later. */
   readonly staysOpen: boolean;
 }
 

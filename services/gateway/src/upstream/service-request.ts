@@ -4,7 +4,7 @@ import type { Dispatcher } from 'undici';
 import { toServiceHeaders } from './forwarded-headers.ts';
 
 interface ServiceRequestOptions {
-  /** Signs the context of the request. */
+  /** Signs the request's context. */
   readonly sign: () => string;
   readonly body: Readable | null;
   readonly upgrade?: string;
@@ -12,8 +12,8 @@ interface ServiceRequestOptions {
 
 /**
  * A client's request as a service gets it. A request may wait for a free connection, and a signed context is good for
- * seconds, so the context is signed when undici reads the headers: when a connection takes the request. A getter of a
- * class, because one of an object literal would give each request a hidden class of its own.
+ * seconds, so the context is signed when undici reads the headers: when a connection takes the request. A class getter,
+ * because a getter in an object literal would give each request its own hidden class.
  */
 export class ServiceRequest implements Dispatcher.DispatchOptions {
   readonly path: string;

@@ -1,11 +1,11 @@
-/** An item in slots. `index` is the number of its slot. */
+/** An item in slots. `index` is its slot's number. */
 export interface Slotted {
   index: number;
 }
 
 /**
  * Items in progress, such as requests. Not a Set: it would replace its table all the time, and the old tables would
- * keep finished items alive beyond the young generation of the garbage collector.
+ * keep finished items alive beyond the garbage collector's young generation.
  */
 export class Slots<T extends Slotted> {
   /** The first `#count` slots are taken, the others empty. */

@@ -14,7 +14,7 @@ export interface SlowExchangeLimit {
   readonly everyMs: number;
 }
 
-/** Half of the connections to a replica, and an eighth for each client. */
+/** Half the connections to a replica, and an eighth for each client. */
 export const defaultSlowExchangeLimit: SlowExchangeLimit = {
   perClient: connectionsPerReplica / 8,
   total: connectionsPerReplica / 2,
@@ -24,7 +24,7 @@ export const defaultSlowExchangeLimit: SlowExchangeLimit = {
 
 /**
  * Bounds the connections to services that slow clients hold, so others get some too. Beyond a client's limit its oldest
- * slow requests are cut; beyond the total, those of the clients with the most. It checks at intervals, since a limit
+ * slow requests are cut; beyond the total, those from the clients with the most. It checks at intervals, since a limit
  * that each new request meets would count requests that have only just started.
  */
 export class SlowExchanges {
@@ -82,7 +82,7 @@ export class SlowExchanges {
   }
 }
 
-/** Takes the oldest of the largest group repeatedly, until at most `total` are left. */
+/** Takes the largest group's oldest item repeatedly, until at most `total` are left. */
 function oldestOfLargest<T>(groups: readonly T[][], total: number): T[] {
   const taken: T[] = [];
   for (let left = groups.reduce((sum, { length }) => sum + length, 0); left > total; left -= 1) {

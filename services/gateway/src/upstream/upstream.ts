@@ -4,7 +4,7 @@ import type { Readiness, RouteManifest, ServiceDescription } from '@recordbus/sh
 import type { MetricFamily } from '@recordbus/shared/metrics';
 import type { RequestHandler } from '@recordbus/shared/service';
 
-/** The metrics of one replica of a service; `families` is undefined when it did not answer. */
+/** One service replica's metrics; `families` is undefined when it did not answer. */
 export interface ReplicaMetrics {
   /** Its host and port; undefined in the gateway's own process. */
   readonly instance: string | undefined;
@@ -15,8 +15,8 @@ export interface ReplicaMetrics {
 export interface Upstream {
   readonly name: string;
   /**
-   * Calls `onRoutes` with the service's routes: before it resolves if the service answers now, else as soon as it does,
-   * and again whenever they may have changed.
+   * Calls `onRoutes` with the service's routes: before it resolves if the service answers now, otherwise as soon as it
+   * does, and again whenever they may have changed.
    */
   start(onRoutes: (routes: readonly RouteManifest[]) => void): Promise<void>;
   /**
@@ -33,9 +33,9 @@ export interface Upstream {
    * Rejects with an AppError if the request is refused before anything was sent.
    */
   upgrade(request: IncomingMessage, response: ServerResponse, head: Buffer, context: RequestContext): Promise<void>;
-  /** Returns the readiness of the service. Never rejects. */
+  /** Returns the service's readiness. Never rejects. */
   ready(): Promise<Readiness>;
-  /** Returns the metrics of each replica, at least one entry. Never rejects. */
+  /** Returns each replica's metrics, at least one entry. Never rejects. */
   metrics(): Promise<readonly ReplicaMetrics[]>;
   /**
    * Returns the service's description for the caller, in addition to its routes. Rejects with 503 if it does not

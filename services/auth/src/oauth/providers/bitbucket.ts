@@ -1,7 +1,7 @@
 import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
-/** Addresses have an endpoint of their own. https://developer.atlassian.com/cloud/bitbucket/oauth-2/ */
+/** Addresses have their own endpoint. https://developer.atlassian.com/cloud/bitbucket/oauth-2/ */
 export const bitbucket: Provider = {
   displayName: 'Bitbucket',
   authorizeUrl: 'https://bitbucket.org/site/oauth2/authorize',

@@ -2,8 +2,8 @@ import type { Provider } from '../provider.ts';
 import { type Json, memberOf } from '../provider-http.ts';
 
 /**
- * The address of the profile may be hidden and is unproved, so the verified primary address counts (oauth §1.1).
- * Without the permission to read addresses, the user has no address.
+ * The profile's address may be hidden and is unproved, so the verified primary address counts (oauth §1.1). Without the
+ * permission to read addresses, the user has no address.
  * https://docs.github.com/en/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */
 export const github: Provider = {

@@ -28,7 +28,7 @@ interface ProviderDeps {
   readonly nowSec: () => number;
 }
 
-/** Creates the table of providers (oauth §1.1). Each call of a row reads the current settings. */
+/** Creates the provider table (oauth §1.1). Each call to a row reads the current settings. */
 export function createProviderTable(deps: ProviderDeps): Readonly<Record<OauthProviderName, () => Provider>> {
   const { settings } = deps;
   return {

@@ -4,8 +4,8 @@ import type { Provider } from '../provider.ts';
 import { type Json, objectOf } from '../provider-http.ts';
 
 /**
- * The owner of a tenant can enter any address ("nOAuth"), so an address counts only where Microsoft says that its domain
- * is verified. https://learn.microsoft.com/entra/identity-platform/optional-claims-reference
+ * A tenant's owner can enter any address ("nOAuth"), so an address counts only where Microsoft says that its domain is
+ * verified. https://learn.microsoft.com/entra/identity-platform/optional-claims-reference
  */
 export function microsoft(settings: Pick<Settings, 'get'>): Provider {
   const base = `https://login.microsoftonline.com/${settings.get('oauth2.microsoft.tenant')}/oauth2/v2.0`;
@@ -27,7 +27,7 @@ export function microsoft(settings: Pick<Settings, 'get'>): Provider {
   };
 }
 
-/** The token comes from the token endpoint, so TLS replaces the check of its signature (OIDC Core §3.1.3.7). */
+/** The token comes from the token endpoint, so TLS replaces checking its signature (OIDC Core §3.1.3.7). */
 function readIdToken(token: unknown): Json | undefined {
   try {
     return typeof token === 'string' ? objectOf(decodeJwt(token)) : undefined;

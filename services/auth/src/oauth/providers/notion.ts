@@ -2,7 +2,7 @@ import type { Provider } from '../provider.ts';
 import { memberOf } from '../provider-http.ts';
 
 /**
- * The answer of the token endpoint has the profile. It does not say whether an address is proved.
+ * The token endpoint's answer has the profile. It does not say whether an address is proved.
  * https://developers.notion.com/reference/create-a-token
  */
 export const notion: Provider = {

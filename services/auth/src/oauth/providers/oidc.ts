@@ -2,7 +2,7 @@ import type { Settings } from '@recordbus/settings';
 import type { Discover, Endpoints } from '../discovery.ts';
 import type { Provider } from '../provider.ts';
 
-/** The settings of an OpenID provider. */
+/** An OpenID provider's settings. */
 interface OidcSettings extends Endpoints {
   /** Empty when the three addresses are set. */
   readonly issuer: string;
@@ -10,7 +10,7 @@ interface OidcSettings extends Endpoints {
   readonly displayName: string;
 }
 
-/** Any OpenID Connect provider (Core 1.0 §5.3). Addresses of the settings win over discovered ones (oauth §1.4). */
+/** Any OpenID Connect provider (Core 1.0 §5.3). Addresses in the settings win over discovered ones (oauth §1.4). */
 export function oidc(settings: OidcSettings, discover: Discover): Provider {
   const { issuer, scopes, displayName, authorizeUrl, tokenUrl, userinfoUrl } = settings;
   const hasAll = [authorizeUrl, tokenUrl, userinfoUrl].every((url) => url !== '');

@@ -23,7 +23,7 @@ const grantForm = {
 const credentials = { client_id: clientId, client_secret: clientSecret };
 const bearer = { token_type: 'bearer', access_token: 'the-token' };
 
-/** Apple's answers are signed; it has a test file of its own. */
+/** Apple's answers are signed; it has its own test file. */
 const table: Record<Exclude<OauthProviderName, 'apple'>, ProviderCase> = {
   ...openidProviderCases,
   ...oauthProviderCases,
