@@ -10,7 +10,7 @@ const extensionsDirectory = variable(
   z.string().optional(),
 );
 
-/** The environment variables of extensions. */
+/** The extensions' environment variables. */
 export const extensionVariables = {
   dataDirectory,
   extensionsDirectory,
@@ -26,21 +26,21 @@ export const extensionVariables = {
   ),
 };
 
-/** The configuration of a process's extensions. */
+/** How a process runs extensions. */
 export interface ExtensionsConfig {
   readonly directory: string;
   /** Whether the directory is missing, and is loaded as soon as it exists. */
   readonly isAwaited: boolean;
-  /** The number of workers of one extension. */
+  /** How many workers one extension has. */
   readonly maxWorkers: number;
   readonly memoryMb: number;
-  /** Whether changes of the directory are loaded while the process runs. */
+  /** Whether changes in the directory are loaded while the process runs. */
   readonly followsChanges: boolean;
 }
 
 /**
- * Finds the directory of the extensions; undefined if there is none and changes are not followed. Throws ConfigError
- * when a named directory does not exist.
+ * Finds the extension directory; undefined if there is none and changes are not followed. Throws ConfigError when a
+ * named directory does not exist.
  */
 export async function findExtensionsConfig(
   config: Config<typeof extensionVariables>,

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 import type { FixedScope } from '@recordbus/shared/scope';
 
-/** The points before the commit of a write at which hooks run. */
+/** The points before a write's commit at which hooks run. */
 export const beforePoints = [
   'beforeValidate',
   'afterValidate',
@@ -22,7 +22,7 @@ export const isBefore = (point: BeforePoint | AfterPoint): point is BeforePoint 
 /** The name that means every collection. */
 export const everyCollection = '*';
 
-/** The declarations of an extension as data: schemas are JSON Schema, functions stay in its worker. */
+/** An extension's declarations as data: schemas are JSON Schema, functions stay in its worker. */
 export interface ExtensionDescription {
   readonly hooks: readonly { readonly collection: string; readonly point: BeforePoint | AfterPoint }[];
   readonly signIn: readonly { readonly collection: string; readonly point: 'before' | 'after' }[];
@@ -54,7 +54,7 @@ export interface CronDescription {
   readonly timeoutMs: number;
 }
 
-/** The function of an extension to call. */
+/** The extension function to call. */
 export type CallTarget =
   | { readonly kind: 'hook'; readonly collection: string; readonly point: BeforePoint | AfterPoint }
   | { readonly kind: 'signIn'; readonly collection: string; readonly point: 'before' | 'after' }
@@ -62,7 +62,7 @@ export type CallTarget =
   | { readonly kind: 'route'; readonly name: string }
   | { readonly kind: 'cron'; readonly name: string };
 
-/** Returns the name of a target, for the log and errors. */
+/** Returns a target's name, for the log and errors. */
 export function nameOfTarget(target: CallTarget): string {
   switch (target.kind) {
     case 'hook':

@@ -1,2 +1,2 @@
-/** The prefix of the environment variables that extensions can read; they see no others. */
+/** The prefix for environment variables that extensions can read; they see no others. */
 export const environmentPrefix = 'EXTENSION_';

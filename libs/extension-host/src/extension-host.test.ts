@@ -29,7 +29,7 @@ const sources = {
       crons: [cron({ name: 'nightly', schedule: '30 3 * * *', timeZone: 'Europe/Vienna', handler: () => {} })],
       hooks: { '*': { beforeCreate: (write) => { write.values.seen = true; } } },
     });`,
-  // Blocked rather than looping, which would take five seconds of a core.
+  // Blocked rather than looping, which would take five seconds on a core.
   'blocks-at-load.ts': 'Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);',
   'plain.mjs': `import { defineExtension } from '@recordbus/extensions';\nexport const extension = defineExtension({});`,
   'no-export.ts': 'export const other = 1;',

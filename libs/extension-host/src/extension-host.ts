@@ -10,16 +10,14 @@ import { type ExtensionProblem, type LoadedDirectory, type LoadedExtension, load
 import { createRunnerProcess } from './runner-process.ts';
 import type { PoolCall } from './worker-pool.ts';
 
-/** The extensions of one directory, running. */
+/** One directory's extensions, running. */
 export interface ExtensionHost {
   /** The same array until extensions are reloaded. */
   readonly extensions: readonly LoadedExtension[];
   readonly problems: readonly ExtensionProblem[];
   /** Loads all extensions; logs those that cannot be loaded, and continues without them. */
   start(): Promise<void>;
-  /**
-   * Calls a function of an extension. Throws the errors of WorkerPool.call, and 404 for an extension that was removed.
-   */
+  /** Calls an extension's function. Throws the errors of WorkerPool.call, and 404 for an extension that was removed. */
   call(extension: string, call: PoolCall): Promise<unknown>;
   /** Registers a listener for reloads. */
   onChange(listener: () => void): void;
@@ -30,12 +28,12 @@ interface HostOptions extends Omit<ExtensionsConfig, 'isAwaited'> {
   readonly log: Logger;
 }
 
-/** The number of workers that start at once; one that loops while it loads occupies a slot for 5 s. */
+/** How many workers start at once; one that loops while it loads occupies a slot for 5 s. */
 const startsAtOnce = Math.max(2, availableParallelism());
 /** Editors write a file in several steps, so a reload waits this long after the last one. */
 const settleMs = 150;
 
-/** Creates the host of a directory; nothing runs before `start`. */
+/** Creates a directory's host; nothing runs before `start`. */
 export function createExtensionHost({ directory, log, followsChanges, ...limits }: HostOptions): ExtensionHost {
   const runner = createRunnerProcess();
   const starts = createGate({ width: startsAtOnce, maxWaiting: Number.POSITIVE_INFINITY, refusal: '' });

@@ -6,7 +6,7 @@ import type { CallOutcome, FromWorker } from './protocol.ts';
 import type { RemoteWorker, RunnerProcess } from './runner-process.ts';
 import { createWorkerCalls } from './worker-calls.ts';
 
-/** Runs a tool for the code of a call; `method` is `<tool>.<function>`. */
+/** Runs a tool for a call's code; `method` is `<tool>.<function>`. */
 export type AnswerAsk = (method: string, args: readonly unknown[], worker: ExtensionWorker) => Promise<unknown>;
 
 export interface WorkerCall {
@@ -25,7 +25,7 @@ export class WorkerEnded extends Error {
 /** A loaded file. */
 export interface LoadedFile {
   readonly description: ExtensionDescription;
-  /** The paths of its imports, including itself. */
+  /** Its imports' paths, including its own. */
   readonly files: readonly string[];
 }
 
@@ -51,10 +51,10 @@ interface WorkerOptions {
   readonly log: Logger;
 }
 
-/** Longest wait until a worker begins to load its file; the extension is not the cause of a longer one. */
+/** Longest wait until a worker begins to load its file; a longer one is not the extension's fault. */
 const startTimeoutMs = 60_000;
 
-/** Starts a worker that loads the file of an extension. */
+/** Starts a worker that loads an extension's file. */
 export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   const { name, file, memoryMb, loadTimeoutMs, runner, starts, log } = options;
   const loading = Promise.withResolvers<LoadedFile>();
@@ -74,7 +74,7 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
     await loading.promise.catch(() => {});
   }
   void starts.run(start);
-  // A rejection without a waiter is not an unhandled error of this process.
+  // A rejection without a waiter is not an unhandled error in this process.
   loading.promise.catch(() => {});
 
   function onEnd(reason: string): void {

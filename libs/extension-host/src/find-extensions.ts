@@ -11,8 +11,8 @@ const fileName = /^([A-Za-z0-9][A-Za-z0-9_-]{0,62})\.(ts|mjs)$/;
 const indexNames = ['index.ts', 'index.mjs'];
 
 /**
- * Finds the extensions of a directory, sorted by name: its files `<name>.ts` and `<name>.mjs`, and `index.ts` or
- * `index.mjs` of its directories. Ignores tests, type declarations and names that begin with a dot or an underscore.
+ * Finds a directory's extensions, sorted by name: files `<name>.ts` and `<name>.mjs`, and `index.ts` or `index.mjs` in
+ * subdirectories. Ignores tests, type declarations and names that begin with a dot or an underscore.
  */
 export async function findExtensions(directory: string): Promise<ExtensionFile[]> {
   const entries = await readdir(directory, { withFileTypes: true });

@@ -15,12 +15,12 @@ export interface ExtensionProblem extends ExtensionFile {
 
 interface RunningExtension {
   readonly extension: LoadedExtension;
-  /** The paths of its source files. */
+  /** Its source files' paths. */
   readonly files: ReadonlySet<string>;
   readonly pool: WorkerPool;
 }
 
-/** The loaded extensions of a directory. */
+/** A directory's loaded extensions. */
 export interface LoadedDirectory {
   /** By name. */
   readonly running: ReadonlyMap<string, RunningExtension>;
@@ -33,8 +33,8 @@ interface LoadDeps extends Omit<PoolOptions, keyof ExtensionFile> {
 }
 
 /**
- * Loads the extensions of a directory, except those that are loaded and unchanged. An extension that no longer loads
- * keeps running in its last working version. `written` has the paths written since the last load; it is emptied.
+ * Loads a directory's extensions, except those that are loaded and unchanged. An extension that no longer loads keeps
+ * running in its last working version. `written` has the paths written since the last load; it is emptied.
  */
 export async function loadDirectory(
   deps: LoadDeps,
@@ -59,14 +59,14 @@ export async function loadDirectory(
   return { running, extensions: [...running.values()].map(({ extension }) => extension), problems };
 }
 
-/** Creates the function that finds the running extension of a file if none of its source files was written. */
+/** Creates the function that finds a file's running extension if none of its source files was written. */
 async function createFindUnchanged(
   { running, problems }: LoadedDirectory,
   written: readonly string[],
 ): Promise<(file: ExtensionFile) => RunningExtension | undefined> {
   const paths = await Promise.all(written.map((path) => realpath(path).catch(() => path)));
   const failed = new Set(problems.map(({ name }) => name));
-  // The imports of an extension are known. Other files that it reads are not.
+  // An extension's imports are known. Other files that it reads are not.
   const isAnyDependency = paths.some((path) => !/\.[cm]?[jt]s$/.test(path));
   const isTouched = ({ files }: RunningExtension) => isAnyDependency || paths.some((path) => files.has(path));
   return ({ name, file }) => {

@@ -1,7 +1,7 @@
 import { AppError } from '@recordbus/shared/errors';
 import type { PlainError } from './protocol.ts';
 
-/** Converts an error of the host for an extension; `onDefect` gets a defect, whose text the extension does not see. */
+/** Converts a host error for an extension; `onDefect` gets a defect, whose text the extension does not see. */
 export function toPlainError(thrown: unknown, onDefect: (defect: unknown) => void): PlainError {
   if (thrown instanceof AppError) {
     const { status, code, message, details } = thrown;
@@ -11,7 +11,7 @@ export function toPlainError(thrown: unknown, onDefect: (defect: unknown) => voi
   return { status: 500, code: 'internal_error', message: 'something went wrong on the server' };
 }
 
-/** The codes of refusals without their own. */
+/** The codes for refusals without their own. */
 const codes: Readonly<Record<number, string>> = {
   400: 'malformed_request',
   401: 'unauthenticated',

@@ -10,7 +10,7 @@ export interface PlainError {
   readonly details?: Readonly<Record<string, unknown>> | undefined;
 }
 
-/** The result of a call or of a tool. */
+/** The result of a call or a tool. */
 export type CallOutcome = { readonly value: unknown } | { readonly error: PlainError };
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -28,14 +28,14 @@ export type FromWorker =
   | {
       readonly type: 'loaded';
       readonly description: ExtensionDescription;
-      /** The paths of its imports, including itself. */
+      /** Its imports' paths, including its own. */
       readonly files: readonly string[];
     }
   | { readonly type: 'unloadable'; readonly error: PlainError }
-  /** The worker has begun the call: no code of an earlier call blocks it. */
+  /** The worker has begun the call: no earlier call's code blocks it. */
   | { readonly type: 'begun'; readonly call: number }
   | { readonly type: 'done'; readonly call: number; readonly outcome: CallOutcome }
-  /** The code of a call uses a tool; `method` is `<tool>.<function>`. */
+  /** A call's code uses a tool; `method` is `<tool>.<function>`. */
   | {
       readonly type: 'ask';
       readonly ask: number;

@@ -17,7 +17,7 @@ interface WorkerListener {
   onEnd(reason: string): void;
 }
 
-/** The process of the workers. It starts with the first worker, and again after it has died. */
+/** The workers' process. It starts with the first worker, and again after it has died. */
 export interface RunnerProcess {
   start(options: { readonly file: string; readonly memoryMb: number }, listener: WorkerListener): RemoteWorker;
   stop(): Promise<void>;
@@ -25,7 +25,7 @@ export interface RunnerProcess {
 
 const runnerFile = fileURLToPath(new URL('./worker/runner.ts', import.meta.url));
 
-/** Creates the runner of a host; no process runs before the first worker starts. */
+/** Creates a host's runner; no process runs before the first worker starts. */
 export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env): RunnerProcess {
   const listeners = new Map<number, WorkerListener>();
   let child: ChildProcess | undefined;
@@ -79,7 +79,7 @@ export function createRunnerProcess(environment: NodeJS.ProcessEnv = process.env
 function forkRunner(environment: NodeJS.ProcessEnv, receive: (message: FromRunner) => void): ChildProcess {
   const launched = fork(runnerFile, [], {
     serialization: 'advanced',
-    // A directory of extensions needs no package.json.
+    // An extension directory needs no package.json.
     execArgv: ['--disable-warning=MODULE_TYPELESS_PACKAGE_JSON'],
     env: ownVariables(environment),
   });

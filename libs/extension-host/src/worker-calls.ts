@@ -6,7 +6,7 @@ import type { CallOutcome, FromWorker, ToWorker } from './protocol.ts';
 interface NewCall {
   readonly target: CallTarget;
   readonly input: unknown;
-  /** Runs a tool for the code of the call. */
+  /** Runs a tool for the call's code. */
   readonly answer: (method: string, args: readonly unknown[]) => Promise<unknown>;
   /** Called when the worker begins the call. */
   readonly onBegun: (() => void) | undefined;
@@ -16,7 +16,7 @@ type Ask = Extract<FromWorker, { type: 'ask' }>;
 type Done = Extract<FromWorker, { type: 'done' }>;
 type CallMessage = Ask | Done | Extract<FromWorker, { type: 'begun' }>;
 
-/** The calls that one worker runs, with the tool calls of their code. */
+/** The calls that one worker runs, with their code's tool calls. */
 interface WorkerCalls {
   /** Sends a call to the worker and returns its outcome. */
   run(call: NewCall): Promise<CallOutcome>;
@@ -27,7 +27,7 @@ interface WorkerCalls {
 
 interface CallsOptions {
   readonly post: (message: ToWorker) => void;
-  /** Receives an error of a tool that is not a refusal. */
+  /** Receives a tool error that is not a refusal. */
   readonly onDefect: (defect: unknown, method: string) => void;
 }
 
@@ -38,12 +38,12 @@ interface RunningCall extends Pick<NewCall, 'answer' | 'onBegun'> {
   readonly turns: Gate;
 }
 
-/** The number of tool calls of one call that run at once. All calls share the connections to the database. */
+/** How many of one call's tool calls run at once. All calls share the database connections. */
 const maxConcurrentAsks = 8;
 
 const callIsOver: CallOutcome = { error: { message: 'the call is over' } };
 
-/** Creates the calls of a worker. */
+/** Creates a worker's calls. */
 export function createWorkerCalls({ post, onDefect }: CallsOptions): WorkerCalls {
   const calls = new Map<number, RunningCall>();
   let lastCall = 0;

@@ -20,16 +20,16 @@ export interface PoolCall {
   /** For the whole call, including the wait for a worker. */
   readonly timeoutMs: number;
   readonly answer: AnswerAsk;
-  /** The worker of the same extension that waits for this call: it runs the call meanwhile, within its own timeout. */
+  /** The same extension's worker that waits for this call: it runs the call meanwhile, within its own timeout. */
   readonly within?: ExtensionWorker | undefined;
 }
 
-/** The workers of one extension. Each runs one call at a time, so a call that harms its worker harms no other call. */
+/** One extension's workers. Each runs one call at a time, so a call that harms its worker harms no other call. */
 export interface WorkerPool {
   /** Starts the first worker. Rejects with a sentence when the extension cannot be loaded. */
   load(): Promise<LoadedFile>;
   /**
-   * Calls a function of the extension. Throws its refusals, 500 for a defect, 504 when it takes too long, 503 when no
+   * Calls the extension's function. Throws its refusals, 500 for a defect, 504 when it takes too long, 503 when no
    * worker is free in time.
    */
   call(call: PoolCall): Promise<unknown>;
@@ -45,19 +45,19 @@ export interface PoolOptions {
   readonly maxWorkers: number;
   readonly memoryMb: number;
   readonly runner: RunnerProcess;
-  /** The gate of all pools of the runner, through which workers start. */
+  /** The gate for all the runner's pools, through which workers start. */
   readonly starts: Gate;
   readonly log: Logger;
 }
 
 const loadTimeoutMs = 5000;
-/** A worker is ended when code of an earlier call keeps it from beginning a call for this long. */
+/** A worker is ended when an earlier call's code keeps it from beginning a call for this long. */
 const beginTimeoutMs = 3000;
 
 /** The worker ended before it began the call, so another worker can run it. */
 class NotBegun extends WorkerEnded {}
 
-/** Creates the pool of an extension; nothing runs before `load`. */
+/** Creates an extension's pool; nothing runs before `load`. */
 export function createWorkerPool({ name, file, maxWorkers, memoryMb, runner, starts, log }: PoolOptions): WorkerPool {
   const startWorker = () => startExtensionWorker({ name, file, memoryMb, loadTimeoutMs, runner, starts, log });
   const supply = new WorkerSupply({ name, maxWorkers, startWorker, log });
@@ -134,7 +134,7 @@ async function runInTime({ name, worker, call, timeoutMs, onBegun }: TimedRun): 
   }
 }
 
-/** Returns the value of a call; throws its refusal, or 500 for a defect, which is logged. */
+/** Returns a call's value; throws its refusal, or 500 for a defect, which is logged. */
 function unwrap(outcome: CallOutcome, name: string, { target }: PoolCall, log: Logger): unknown {
   if ('value' in outcome) return outcome.value;
   const { error } = outcome;

@@ -3,7 +3,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { ExtensionWorker } from './extension-worker.ts';
 
 interface SupplyOptions {
-  /** The name of the extension. */
+  /** The extension's name. */
   readonly name: string;
   readonly maxWorkers: number;
   /** Starts a worker, which loads the extension. */
@@ -11,7 +11,7 @@ interface SupplyOptions {
   readonly log: Logger;
 }
 
-/** The maximum number of calls that wait for a worker. Further ones are refused at once. */
+/** How many calls may wait for a worker. Further ones are refused at once. */
 const maxWaiting = 256;
 /** A worker other than the first is ended after this idle time. */
 const idleMs = 60_000;
@@ -24,7 +24,7 @@ const notNeeded = 'it is not needed';
 
 type Waiter = (worker: ExtensionWorker) => void;
 
-/** The workers of one extension: starts them, lends each to one call at a time, and replaces those that end. */
+/** One extension's workers: starts them, lends each to one call at a time, and replaces those that end. */
 export class WorkerSupply {
   readonly #options: SupplyOptions;
   readonly #workers = new Set<ExtensionWorker>();

@@ -11,5 +11,5 @@ export type Caller =
       readonly impersonatedBy: string | null;
     }
   | { readonly type: 'admin'; readonly id: string; readonly email: string }
-  /** A service key; `id` is the id of the key. */
+  /** A service key; `id` is the key's id. */
   | { readonly type: 'service'; readonly id: string; readonly scopes: readonly string[] };

@@ -1,4 +1,4 @@
-/** The types of fields (fields §3). */
+/** Field types (fields §3). */
 export const fieldTypeNames = [
   'text',
   'number',
@@ -20,18 +20,18 @@ export const fieldTypeNames = [
 /** An expression; null is everyone, the empty text admins only. */
 type Rule = string | null;
 
-/** A field of a collection. */
+/** A collection's field. */
 export interface FieldDefinition {
   /** Stays the same when the field is renamed, so a rename keeps the data. */
   readonly id?: string;
   readonly name: string;
-  /** The former name of a renamed field. A stack that still has it renames the field, which keeps its data. */
+  /** A renamed field's former name. A stack that still has it renames the field, which keeps its data. */
   readonly renamedFrom?: string;
   readonly type: (typeof fieldTypeNames)[number];
   readonly required?: boolean;
-  /** Options of the type. */
+  /** The type's options. */
   readonly options?: Readonly<Record<string, unknown>>;
-  /** The target of a relation. */
+  /** A relation's target. */
   readonly collection?: string;
   readonly view_rule?: Rule;
   readonly write_rule?: Rule;
@@ -40,7 +40,7 @@ export interface FieldDefinition {
   readonly onUpdate?: boolean;
 }
 
-/** An index of a collection. */
+/** A collection's index. */
 export interface IndexDefinition {
   readonly name: string;
   readonly columns: readonly string[];
@@ -48,12 +48,12 @@ export interface IndexDefinition {
   readonly type?: 'btree' | 'trigram';
 }
 
-/** A collection in the form of a schema file (schema §2.2). */
+/** A collection as a schema file has it (schema §2.2). */
 export interface CollectionDefinition {
   /** A UUID, which stays the same when the collection is renamed. */
   readonly id?: string;
   readonly name: string;
-  /** The former name of a renamed collection. A stack that still has it renames the collection, which keeps its records. */
+  /** A renamed collection's former name. A stack that still has it renames the collection, which keeps its records. */
   readonly renamedFrom?: string;
   readonly type?: 'base' | 'auth' | 'view';
   readonly list_rule?: Rule;
@@ -70,5 +70,5 @@ export interface CollectionDefinition {
   readonly indexes?: readonly IndexDefinition[];
 }
 
-/** Defines a collection. Its schema file exports it as `collection`; the name of the file is its name. */
+/** Defines a collection. Its schema file exports it as `collection`; the file's name is its name. */
 export const defineCollection = (definition: CollectionDefinition): CollectionDefinition => definition;

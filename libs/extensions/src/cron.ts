@@ -11,7 +11,7 @@ export interface Cron<S = AnySchema> {
   readonly timeZone?: string;
   /** What happens to ticks while no replica runs: all are skipped (default), or one runs once a replica is back. */
   readonly missed?: 'skip' | 'run once';
-  /** The timeout of a run; 60 s by default, at most an hour. Ticks during a run are skipped. */
+  /** A run's timeout; 60 s by default, at most an hour. Ticks during a run are skipped. */
   readonly timeoutMs?: number;
   readonly handler: (
     run: { readonly name: string /** Unix seconds. */; readonly at: number; readonly isManual: boolean },

@@ -3,12 +3,12 @@ import type { CollectionHooks, SignInHooks } from './hooks.ts';
 import type { Route } from './route.ts';
 import type { AnyCollection, AnySchema, SchemaOf } from './schema.ts';
 
-/** Hooks by the name of the collection; `*` means every collection. */
+/** Hooks by collection name; `*` means every collection. */
 type HooksOf<S> = { readonly [C in keyof S]?: CollectionHooks<S[C], S> } & {
   readonly '*'?: CollectionHooks<AnyCollection, S>;
 };
 
-/** The declarations of an extension. `Schema` are the types that `recordbus types` writes. */
+/** An extension's declarations. `Schema` has the types that `recordbus types` writes. */
 export interface Extension<S = AnySchema> {
   readonly hooks?: HooksOf<S>;
   /** By the name of the auth collection; `*` means every one. */

@@ -6,7 +6,7 @@ import type { Tools } from './tools.ts';
 export interface Write<T = AnyCollection> {
   readonly operation: 'create' | 'update' | 'delete';
   readonly collection: string;
-  /** The id of the record; undefined for a create. */
+  /** The record's id; undefined for a create. */
   readonly id: string | undefined;
   /**
    * The client's values. For a record whose relation a delete clears, that relation as null. For a restore, all values.
@@ -20,7 +20,7 @@ export interface Write<T = AnyCollection> {
   readonly requestId: string;
 }
 
-/** An update or a delete before its commit: a write of a record that exists. */
+/** An update or a delete before its commit: a write to a record that exists. */
 export interface WriteOfStored<T = AnyCollection> extends Write<T> {
   readonly id: string;
   readonly previous: RecordOf<T>;
@@ -28,7 +28,7 @@ export interface WriteOfStored<T = AnyCollection> extends Write<T> {
 
 /** A committed write. A hook may get the same event more than once; use `id` for work that must happen once. */
 export interface RecordEvent<T = AnyCollection> {
-  /** The same for every repetition of the event. */
+  /** The same whenever the event is repeated. */
   readonly id: string;
   /** `<collection>.<operation>`. */
   readonly event: string;
@@ -36,10 +36,10 @@ export interface RecordEvent<T = AnyCollection> {
   readonly collection: string;
   /** The record after the write; for a delete, before it. */
   readonly record: RecordOf<T>;
-  /** For an update: the record before it, and the names of the changed fields. */
+  /** For an update: the record before it, and the changed fields. */
   readonly previous: RecordOf<T> | undefined;
   readonly changed: readonly string[] | undefined;
-  /** The record's version after the write: the text within its ETag, unique among the events of a record. */
+  /** The record's version after the write: the text within its ETag, unique among a record's events. */
   readonly version: string;
   readonly actor: { readonly type: string; readonly id: string | null };
   readonly requestId: string | null;
@@ -68,9 +68,9 @@ export type AfterUpdateHook<T = AnyCollection, S = AnySchema> = (
   tools: Tools<S>,
 ) => Promise<void> | void;
 
-/** The hooks of one collection, or of all under the name `*`. */
+/** One collection's hooks, or all collections' under the name `*`. */
 export interface CollectionHooks<T = AnyCollection, S = AnySchema> {
-  /** Before the fields of a create or update are validated. */
+  /** Before a create's or update's fields are validated. */
   readonly beforeValidate?: BeforeHook<T, S>;
   /** After they were validated. */
   readonly afterValidate?: BeforeHook<T, S>;
@@ -99,7 +99,7 @@ export interface SignInAttempt {
 
 /** A completed sign-in. A hook may get the same one more than once; use `id` for work that must happen once. */
 export interface SignIn extends SignInAttempt {
-  /** The same for every repetition of the sign-in. */
+  /** The same whenever the sign-in is repeated. */
   readonly id: string;
   readonly userId: string;
 }

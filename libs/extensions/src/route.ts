@@ -3,7 +3,7 @@ import type { Caller } from './caller.ts';
 import type { AnySchema } from './schema.ts';
 import type { HandlerTools } from './tools.ts';
 
-/** A request, typed by the declaration of its route. */
+/** A request, typed by its route's declaration. */
 export interface RouteRequest<P, Q, B> {
   readonly params: P;
   readonly query: Q;
@@ -44,17 +44,17 @@ interface Declaration<P, Q, B, S> {
     | 'admin';
   /** An expression that must hold, in the language of collection rules, with `@request.*`. Admins pass it. */
   readonly rule?: string;
-  /** The action that labels of rate rules name. */
+  /** The action that rate rule labels name. */
   readonly action?: 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete';
   readonly summary?: string;
   readonly params?: P;
   readonly query?: Q;
   readonly body?: B;
-  /** The schema of the answer's `data`, for the API's description. */
+  /** The schema for the answer's `data`, for the API's description. */
   readonly answer?: z.ZodType;
   /** Whether a POST honours `Idempotency-Key`: its work is done once, and its answer is repeated for a day. */
   readonly idempotent?: boolean;
-  /** The timeout of a call; 10 s by default, at most 55 s. */
+  /** A call's timeout; 10 s by default, at most 55 s. */
   readonly timeoutMs?: number;
   readonly handler: (
     request: RouteRequest<OutputOf<P>, OutputOf<Q>, B extends z.ZodType ? z.output<B> : undefined>,

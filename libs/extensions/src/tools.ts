@@ -4,7 +4,7 @@ import type { AnySchema, CollectionName, CreateOf, RecordOf, UpdateOf } from './
 /** A record, or values to write: field names and their values. */
 export type RecordData = Record<string, unknown>;
 
-/** The options of a list, as in the query of `GET /api/<collection>`. */
+/** A list's options, as in the query for `GET /api/<collection>`. */
 export interface ListOptions {
   readonly page?: number;
   readonly perPage?: number;
@@ -23,32 +23,32 @@ export interface Page<R = RecordData> {
   readonly totalPages: number;
 }
 
-/** The options of a list by cursor: those of a list, with the `next` of the page before. */
+/** The options for a list by cursor: a list's, with the `next` from the page before. */
 export interface CursorOptions extends Omit<ListOptions, 'page' | 'skipTotal'> {
   readonly cursor?: string;
 }
 
-/** A page of a list by cursor. */
+/** A page in a list by cursor. */
 export interface CursorPage<R = RecordData> {
   readonly data: R[];
   readonly perPage: number;
-  /** The cursor of the next page; null at the end. */
+  /** The next page's cursor; null at the end. */
   readonly next: string | null;
 }
 
-/** A value of an operation, taken from the result of an earlier one: `{ $ref: '<as>.<member>' }`. */
+/** A value in an operation, taken from an earlier one's result: `{ $ref: '<as>.<member>' }`. */
 export interface Reference {
   readonly $ref: string;
 }
 
-/** An operation of a batch. `as` is the name by which later operations refer to its result. */
+/** An operation in a batch. `as` is the name by which later operations refer to its result. */
 export type BatchOperation = { readonly collection: string; readonly as?: string } & (
   | { readonly op: 'create'; readonly id?: string | Reference; readonly data?: RecordData }
   | {
       readonly op: 'update';
       readonly id: string | Reference;
       readonly data?: RecordData;
-      /** The ETag of the version to change. */
+      /** The current version's ETag. */
       readonly if_match?: string;
     }
   | {
@@ -62,7 +62,7 @@ export type BatchOperation = { readonly collection: string; readonly as?: string
   | { readonly op: 'delete'; readonly id: string | Reference; readonly if_match?: string }
 );
 
-/** The result of an operation. For a delete, `data` and `etag` are null. */
+/** An operation's result. For a delete, `data` and `etag` are null. */
 export interface BatchResult {
   readonly status: 200 | 201;
   readonly data: RecordData | null;
@@ -71,11 +71,11 @@ export interface BatchResult {
 
 /**
  * The records API without HTTP. A refusal is thrown as an error with `status`, `code` and `details`; an uncaught one
- * becomes the answer to the client. In a before hook it works inside the transaction of the write.
+ * becomes the answer to the client. In a before hook it works inside the write's transaction.
  */
 export interface Records<S = AnySchema> {
   list<C extends CollectionName<S>>(collection: C, options?: ListOptions): Promise<Page<RecordOf<S[C]>>>;
-  /** Reads the first page of a list, or the page after a cursor, at the same cost at any depth. It has no totals. */
+  /** Reads a list's first page, or the page after a cursor, at the same cost at any depth. It has no totals. */
   listByCursor<C extends CollectionName<S>>(
     collection: C,
     options?: CursorOptions,
@@ -91,30 +91,26 @@ export interface Records<S = AnySchema> {
     id: string,
     options?: Pick<ListOptions, 'expand' | 'fields'>,
   ): Promise<RecordOf<S[C]> | undefined>;
-  /** Like `get`, and locks the record until the end of the transaction. Only in a before hook or a `transaction`. */
+  /** Like `get`, and locks the record until the transaction ends. Only in a before hook or a `transaction`. */
   lock<C extends CollectionName<S>>(collection: C, id: string): Promise<RecordOf<S[C]>>;
   create<C extends CollectionName<S>>(collection: C, values: CreateOf<S[C]>): Promise<RecordOf<S[C]>>;
   update<C extends CollectionName<S>>(collection: C, id: string, values: UpdateOf<S[C]>): Promise<RecordOf<S[C]>>;
-  /** Creates the record with this id, or updates it. Of concurrent calls, one creates. */
+  /** Creates the record with this id, or updates it. When calls are concurrent, one creates. */
   put<C extends CollectionName<S>>(
     collection: C,
     id: string,
     values: CreateOf<S[C]> | UpdateOf<S[C]>,
   ): Promise<RecordOf<S[C]>>;
-  /**
-   * Creates a record, or updates the one with the same values of `on`: a unique field, or all fields of a unique index.
-   */
+  /** Creates a record, or updates the one with the same values in `on`: a unique field, or a unique index's fields. */
   upsert<C extends CollectionName<S>>(
     collection: C,
     on: string | readonly string[],
     values: CreateOf<S[C]> | UpdateOf<S[C]>,
   ): Promise<RecordOf<S[C]>>;
   delete(collection: CollectionName<S>, id: string): Promise<void>;
-  /** Does several writes together: all of them, or none. A refusal names the operation in `details.index`. */
+  /** Does several writes together: all, or none. A refusal names the operation in `details.index`. */
   batch(operations: readonly BatchOperation[]): Promise<BatchResult[]>;
-  /**
-   * Returns the same API for a caller, who is subject to the rules of collections. Without it, everything is allowed.
-   */
+  /** Returns the same API for a caller, who is subject to collection rules. Without it, everything is allowed. */
   as(caller: Caller | { readonly type: 'user'; readonly collection: string; readonly id: string }): Records<S>;
 }
 
@@ -122,7 +118,7 @@ export interface FetchOptions {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** The timeout of the whole exchange; 10 s by default, at most 60 s. */
+  /** The whole exchange's timeout; 10 s by default, at most 60 s. */
   readonly timeoutMs?: number;
   /** The largest answer; 1 MiB by default, at most 16 MiB. A larger one is an error. */
   readonly maxBytes?: number;
@@ -141,7 +137,7 @@ export interface Fetched {
 export interface Notification {
   /** By default the enabled one; required when both are enabled. */
   readonly provider?: 'onesignal' | 'fcm';
-  /** Subscription ids of OneSignal, or registration tokens of Firebase. */
+  /** OneSignal subscription ids, or Firebase registration tokens. */
   readonly to: string | readonly string[];
   readonly title: string;
   readonly body: string;
@@ -174,9 +170,9 @@ export interface Mailer {
 /** Small values that survive restarts and are shared by all replicas; each extension has its own. */
 export interface KeyValueStore {
   get(key: string): Promise<unknown>;
-  /** Stores a JSON value of at most 64 KiB. It expires after `ttlSec`. */
+  /** Stores a JSON value with at most 64 KiB. It expires after `ttlSec`. */
   set(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<void>;
-  /** Stores a value if the key has none. Returns true if it did; of many concurrent calls exactly one does. */
+  /** Stores a value if the key has none. Returns true if it did; when many calls are concurrent, exactly one does. */
   setIfAbsent(key: string, value: unknown, options?: { readonly ttlSec?: number }): Promise<boolean>;
   /** Adds to a number, 0 if missing, and returns the sum. */
   increment(key: string, by?: number): Promise<number>;
@@ -187,7 +183,7 @@ export interface KeyValueStore {
 
 type LogLine = (message: string, fields?: Readonly<Record<string, unknown>>) => void;
 
-/** Lines of the service's log that carry the extension's name. */
+/** Lines in the service's log that carry the extension's name. */
 export interface Log {
   readonly debug: LogLine;
   readonly info: LogLine;
@@ -195,7 +191,7 @@ export interface Log {
   readonly error: LogLine;
 }
 
-/** The tools of an extension's code. */
+/** The tools for an extension's code. */
 export interface Tools<S = AnySchema> {
   readonly records: Records<S>;
   readonly webhooks: {
@@ -216,13 +212,13 @@ export interface Tools<S = AnySchema> {
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 
-/** The tools of handlers of routes and crons. */
+/** The tools for route and cron handlers. */
 export interface HandlerTools<S = AnySchema> extends Tools<S> {
   /**
-   * Runs work in one transaction of the database, and returns its result. Writes with the tools that the work gets
-   * (`records`, `kv`, `webhooks.dispatch`, `mail`) are committed when the work is done, and rolled back when it throws.
-   * It may take 5 seconds. A call has one transaction at a time. A transaction that conflicts with another is run
-   * again, so the work should do nothing else that must happen once.
+   * Runs work in one database transaction, and returns its result. Writes with the tools that the work gets (`records`,
+   * `kv`, `webhooks.dispatch`, `mail`) are committed when the work is done, and rolled back when it throws. It may take
+   * 5 seconds. A call has one transaction at a time. A transaction that conflicts with another is run again, so the
+   * work should do nothing else that must happen once.
    */
   transaction<T>(work: (tools: Tools<S>) => Promise<T> | T): Promise<T>;
 }

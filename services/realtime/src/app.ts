@@ -19,13 +19,13 @@ interface RealtimeDeps {
   /** Only for sessions. The service writes nothing. */
   readonly database: Database;
   readonly bus: Bus;
-  /** The process's copy of the settings, loaded before the service starts and stopped after it. */
+  /** The process's settings copy, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
-  /** The calls of the records service. */
+  /** Calls to the records service. */
   readonly live: LiveReads;
-  /** Raw bytes of the secret that signs tokens. */
+  /** The raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
-  /** The stream of events; by default the one of events §2.1. */
+  /** The event stream; by default the one in events §2.1. */
   readonly stream?: EventStream;
 }
 

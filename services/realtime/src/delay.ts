@@ -1,4 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Resolves after a number of milliseconds. It does not keep the process alive. */
+/** Resolves after some milliseconds. It does not keep the process alive. */
 export const delay = (ms: number): Promise<void> => sleep(ms, undefined, { ref: false });

@@ -2,7 +2,7 @@ import { startSlice } from '@recordbus/shared/time-slice';
 import type { Connection } from './connection/connection.ts';
 import { endForReconnect } from './connection/end-for-reconnect.ts';
 
-/** When the clients of a replica reconnect to the others. */
+/** When a replica's clients reconnect to the others. */
 const drainDelay = { minMs: 0, spreadMs: 5000 } as const;
 
 /** Asks every client to reconnect, which leads to another replica, and closes its connection. */

@@ -9,7 +9,7 @@ import { formatCursor } from './stream/cursor.ts';
 /** The request that opens a connection. */
 export interface OpeningRequest {
   readonly context: RequestContext;
-  /** The parts of the request that rules may read. */
+  /** The request parts that rules may read. */
   readonly caller: Omit<LiveCaller, 'principal'>;
 }
 
@@ -27,7 +27,7 @@ export async function checkOpening(
   limits.check(context);
 }
 
-/** Creates the connection of a request, counts it and watches its session until it ends. */
+/** Creates a request's connection, counts it and watches its session until it ends. */
 export function openConnection(
   { limits, changes, connections, sessions, metrics }: RealtimeParts,
   { context, caller }: OpeningRequest,
@@ -54,7 +54,7 @@ export function openConnection(
 /** Parameters that rules cannot read. */
 const ownParameters: ReadonlySet<string> = new Set(['subscribe', 'ticket']);
 
-/** Returns the part of a query that rules may read. */
+/** Returns the query part that rules may read. */
 export const readableQuery = (entries: Iterable<readonly [string, unknown]>): Readonly<Record<string, string>> =>
   Object.fromEntries(
     [...entries].filter(([name]) => !ownParameters.has(name)).map(([name, value]) => [name, String(value)]),

@@ -1,7 +1,7 @@
 import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { MessageType } from './messages/frame.ts';
 
-/** The metrics of the service (realtime §6.4). */
+/** The service's metrics (realtime §6.4). */
 export interface RealtimeMetrics {
   readonly metrics: Metrics;
   onSent(type: MessageType): void;
@@ -12,7 +12,7 @@ export interface RealtimeMetrics {
 interface Gauges {
   readonly connections: () => number;
   readonly subscriptions: () => number;
-  /** Messages of the stream that the slowest group has yet to read. */
+  /** Stream messages that the slowest group has yet to read. */
   readonly behind: () => number;
 }
 

@@ -27,7 +27,7 @@ export interface RealtimePartsDeps {
   readonly accounts: Accounts;
 }
 
-/** The parts that the connections of this replica share. */
+/** What this replica's connections share. */
 export interface RealtimeParts {
   readonly changes: ChangeLog;
   readonly connections: Connections;
@@ -43,7 +43,7 @@ export interface RealtimeParts {
 /** How often the plans are checked without a notice, in milliseconds. */
 const planCheckMs = 5000;
 
-/** Creates the parts of the service. Nothing runs before `start`. */
+/** Creates the service's parts. Nothing runs before `start`. */
 export function createRealtimeParts({ log, bus, stream, settings, live, accounts }: RealtimePartsDeps): RealtimeParts {
   const changes: ChangeLog = createChangeLog({
     bus,
@@ -152,7 +152,7 @@ export function createRealtimeParts({ log, bus, stream, settings, live, accounts
   };
 }
 
-/** The end of the stream, or undefined before it was reached. */
+/** The stream's end, or undefined before it was reached. */
 function endOf(changes: Pick<ChangeLog, 'end'>): { readonly seq: number; readonly text: string } | undefined {
   try {
     const { end } = changes;

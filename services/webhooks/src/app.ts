@@ -20,20 +20,20 @@ interface WebhooksDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** The process's copy of the settings, loaded before the service starts and stopped after it. */
+  /** The process's settings copy, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
-  /** The stream of events, when it is not the product's (events §2.1). */
+  /** The event stream, when it is not the product's (events §2.1). */
   readonly stream?: EventStream;
 }
 
-/** A batch with more new deliveries than this, the size of a claim, notifies the other replicas. */
+/** A batch with more new deliveries than this, a claim's size, notifies the other replicas. */
 const notifyFrom = 50;
 
 /** Creates the webhooks service: it reads events from the stream, creates deliveries and sends them. */
 export function createWebhooks(deps: WebhooksDeps): Service {
   const { log, database, bus, settings, stream = eventStream } = deps;
-  // The dispatcher limits the attempts of each webhook. With a smaller limit for each origin, webhooks that hang would
-  // hold up a healthy one at the same host.
+  // The dispatcher limits each webhook's attempts. With a smaller limit for each origin, webhooks that hang would hold
+  // up a healthy one at the same host.
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay });
   const { metrics, dispatcher, health } = createDelivery({ ...deps, stream }, client);
   const screen = createEgressScreen({ query: database.query, client, log });
@@ -91,7 +91,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   };
 }
 
-/** Creates the dispatcher, with the metrics and the health of webhooks, which follow its attempts. */
+/** Creates the dispatcher, with the webhooks' metrics and health, which follow its attempts. */
 function createDelivery({ log, database, bus, settings, stream }: Required<WebhooksDeps>, client: EgressClient) {
   const { query } = database;
   const health = createHealthKeeper({

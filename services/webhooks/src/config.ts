@@ -2,7 +2,7 @@ import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
 import { databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
 
-/** The environment variables of the webhooks service when it runs alone, in addition to those of every process. */
+/** The webhooks service's environment variables when it runs alone, in addition to every process's. */
 export const webhooksVariables = {
   databaseUrl,
   natsUrl,

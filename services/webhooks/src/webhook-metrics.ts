@@ -5,7 +5,7 @@ import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/met
 import type { LeasedDelivery } from './delivery/claim.ts';
 import type { AttemptOutcome } from './delivery/record-outcomes.ts';
 
-/** The metrics of this service, and the calls that update them. */
+/** This service's metrics, and the calls that update them. */
 interface WebhookMetrics {
   readonly metrics: Metrics;
   /** Call it when an attempt begins. */
@@ -18,11 +18,11 @@ interface WebhookMetricsOptions {
   readonly query: Query;
   readonly bus: Bus;
   readonly stream: EventStream;
-  /** Returns the number of attempts in progress in this process. */
+  /** Returns how many attempts are in progress in this process. */
   readonly underWay: () => number;
 }
 
-/** Creates the metrics of this process. */
+/** Creates this process's metrics. */
 export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMetricsOptions): WebhookMetrics {
   const metrics = createMetrics('webhooks');
   const attempts = metrics.counter('recordbus_webhook_attempts_total', 'Attempts by result.', ['result']);
@@ -72,8 +72,8 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
 }
 
 /**
- * Returns the time in a UUIDv7, in milliseconds: for a delivery, the time of its event or of the request to redeliver
- * it.
+ * Returns the time in a UUIDv7, in milliseconds: for a delivery, when its event happened or its redelivery was
+ * requested.
  */
 const timeOfIdMs = (deliveryId: string): number => Number.parseInt(deliveryId.replace('-', '').slice(0, 12), 16);
 

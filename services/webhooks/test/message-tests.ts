@@ -3,7 +3,7 @@ import { it } from 'node:test';
 import { newId } from '@recordbus/database';
 import type { WebhooksFixture } from './webhooks-fixture.ts';
 
-/** Tests unusual messages of the stream, and deliveries whose process died. */
+/** Tests unusual stream messages, and deliveries whose process died. */
 export function testMessages(fixture: () => WebhooksFixture): void {
   it('parks a message that is not an event and continues', async () => {
     const { stack, receive, finished } = fixture();

@@ -6,7 +6,7 @@ import { readMetrics } from '@recordbus/shared/metrics';
 import { eventually } from '@recordbus/shared/testing';
 import type { WebhooksFixture } from './webhooks-fixture.ts';
 
-/** Tests the metrics and the load of the replicas. */
+/** Tests the replicas' metrics and load. */
 export function testReplicas(fixture: () => WebhooksFixture): void {
   it('measures pending deliveries, attempts in progress and results', async () => {
     const { stack, replicas, receive, finished } = fixture();

@@ -8,7 +8,7 @@ interface Received {
   readonly atMs: number;
 }
 
-/** A receiver of webhooks on the loopback address; `answer` decides its answers. */
+/** A webhook receiver on the loopback address; `answer` decides its answers. */
 export interface TestReceiver {
   readonly url: string;
   readonly received: Received[];

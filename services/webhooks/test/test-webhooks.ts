@@ -12,7 +12,7 @@ import { createWebhooks } from '../src/app.ts';
 
 const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;
 
-/** The reason to skip the tests of a file; false to run them. */
+/** The reason to skip a file's tests; false to run them. */
 export const skip = TEST_DATABASE_URL && TEST_NATS_URL ? false : 'TEST_DATABASE_URL and TEST_NATS_URL are not set';
 
 export const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`;
@@ -39,7 +39,7 @@ export interface DeliveryRow {
   readonly queued: number;
 }
 
-/** A temporary database and stream, and the replicas of the service that a test starts. */
+/** A temporary database and stream, and the service replicas that a test starts. */
 export interface TestWebhooks {
   readonly database: Database;
   readonly bus: Bus;
@@ -52,12 +52,12 @@ export interface TestWebhooks {
   publish(subject: string, body: Uint8Array | string): Promise<void>;
   deliveries(webhookId: string): Promise<DeliveryRow[]>;
   setDenied(ranges: string): Promise<void>;
-  /** Changes settings and waits until a reader of the settings has the new values. */
+  /** Changes settings and waits until a settings reader has the new values. */
   set(values: Readonly<Record<string, string>>): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Opens the database and the bus, with a stream of the test's own. */
+/** Opens the database and the bus, with the test's own stream. */
 export async function startTestWebhooks(): Promise<TestWebhooks> {
   const log = createLogger('webhooks-test', process.env.TEST_LOG ?? 'silent');
   const temporary = await createTemporaryDatabase(TEST_DATABASE_URL);
@@ -156,7 +156,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   };
 }
 
-/** The receivers of tests are on the loopback address. */
+/** Tests' receivers are on the loopback address. */
 async function setDeniedBeforeStart(database: Database): Promise<void> {
   await database.query({
     text: `insert into system.settings (key, value, updated_at) values ('hooks.http.deny', 'off', 0)`,

@@ -3,14 +3,14 @@ import { eventually } from '@recordbus/shared/testing';
 import { startReceiver, type TestReceiver } from './test-receiver.ts';
 import { type DeliveryRow, startTestWebhooks, type TestWebhooks } from './test-webhooks.ts';
 
-/** Two replicas of the service, and receivers that end with their test. */
+/** Two service replicas, and receivers that end with their test. */
 export interface WebhooksFixture {
   readonly stack: TestWebhooks;
   readonly replicas: Service[];
   receive(): Promise<TestReceiver>;
-  /** Waits until this many deliveries of a webhook have succeeded or are dead. Returns all of its deliveries. */
+  /** Waits until this many of a webhook's deliveries have succeeded or are dead. Returns all its deliveries. */
   finished(webhookId: string, count: number): Promise<DeliveryRow[]>;
-  /** Closes the receivers and deletes the webhooks of a test. */
+  /** Closes a test's receivers and deletes its webhooks. */
   clear(): Promise<void>;
 }
 

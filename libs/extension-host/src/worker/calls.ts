@@ -9,14 +9,14 @@ import { createTransaction, noTransaction } from './transaction.ts';
 
 type Call = Extract<ToWorker, { type: 'call' }>;
 
-/** Runs the functions of one extension. */
+/** Runs one extension's functions. */
 export interface Calls {
   run(call: Call): Promise<void>;
   /** Takes the host's answer to an `ask`. */
   answer(ask: number, outcome: CallOutcome): void;
 }
 
-/** Creates the calls of an extension; `say` sends messages to the host. */
+/** Creates an extension's calls; `say` sends messages to the host. */
 export function createCalls(extension: Extension, say: (message: FromWorker) => void, log: WriteLog): Calls {
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastAsk = 0;
@@ -71,7 +71,7 @@ function sizeOf(value: unknown): number {
 }
 
 /**
- * Converts a thrown value: a refusal of the extension or the host is an answer to the client, anything else a defect.
+ * Converts a thrown value: a refusal by the extension or the host is an answer to the client, anything else a defect.
  */
 function toPlain(thrown: unknown): PlainError {
   if (thrown instanceof HostRefusal) {

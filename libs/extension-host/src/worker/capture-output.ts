@@ -9,7 +9,7 @@ const levels: Readonly<Record<string, LogLevel>> = {
   error: 'error',
 };
 
-/** Redirects the console and the streams of the process to the log. */
+/** Redirects the console and the process's streams to the log. */
 export function captureOutput(write: (level: LogLevel, message: string) => void): void {
   const lines = Object.entries(levels).map(([name, level]) => [
     name,

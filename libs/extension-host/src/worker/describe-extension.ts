@@ -12,7 +12,7 @@ import {
   type RouteDescription,
 } from '../description.ts';
 
-/** Limits and defaults of calls, in milliseconds. */
+/** Call limits and defaults, in milliseconds. */
 const routeTimeoutMs = 10_000;
 const maxRouteTimeoutMs = 55_000;
 const cronTimeoutMs = 60_000;

@@ -1,6 +1,6 @@
 import type { PlainError } from '../protocol.ts';
 
-/** A refusal of the host, as the code of an extension catches it. */
+/** A refusal by the host, as an extension's code catches it. */
 export class HostRefusal extends Error {
   readonly status: number | undefined;
   readonly code: string | undefined;

@@ -18,7 +18,7 @@ export interface RouteInput extends Omit<RouteRequest<unknown, unknown, unknown>
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The answer of a route, ready to be sent. */
+/** A route's answer, ready to be sent. */
 export interface RouteOutput {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -87,7 +87,7 @@ async function answer(route: Route, input: RouteInput, tools: HandlerTools): Pro
   };
 }
 
-/** Validates the headers of an answer; an invalid one is a defect of the extension. */
+/** Validates an answer's headers; an invalid one is a defect in the extension. */
 function readHeaders(given: unknown): Record<string, string> {
   if (typeof given !== 'object' || given === null || Array.isArray(given))
     throw new TypeError('answer headers must be an object');

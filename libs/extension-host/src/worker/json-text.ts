@@ -1,7 +1,7 @@
-/** The limit of a value that leaves a worker: the service holds it in its own memory. */
+/** The limit on a value that leaves a worker: the service holds it in its own memory. */
 const maxLength = 16 * 1024 * 1024;
 
-/** Saved before code of an extension could replace it. */
+/** Saved before extension code could replace it. */
 const { stringify } = JSON;
 
 /** Serializes a value that leaves a worker. Throws for a value that is not JSON or too large. */

@@ -1,16 +1,16 @@
 import type { FromWorker, LogLevel } from '../protocol.ts';
 
-/** Writes a line of the service's log. */
+/** Writes a line to the service's log. */
 export type WriteLog = (level: LogLevel, message: string, fields?: object) => void;
 
 /** The most lines per second and characters per line, so that a loop that logs does not burden the service. */
 const maxLines = 200;
 const maxLength = 16_384;
 const windowMs = 1000;
-/** Saved before code of an extension could replace them. */
+/** Saved before extension code could replace them. */
 const { parse, stringify } = JSON;
 
-/** Creates the log of a worker; it omits lines beyond the limit and logs their number. */
+/** Creates a worker's log; it omits lines beyond the limit and logs how many. */
 export function createLogWriter(say: (message: FromWorker) => void): WriteLog {
   let begunMs = Number.NEGATIVE_INFINITY;
   let written = 0;

@@ -1,7 +1,7 @@
 import { inspect } from 'node:util';
 import type { PlainError } from '../protocol.ts';
 
-/** Converts a thrown value of any kind to plain data. */
+/** Converts any thrown value to plain data. */
 export function plainError(thrown: unknown): PlainError {
   try {
     if (!(thrown instanceof Error)) return { message: `threw ${inspect(thrown, { depth: 1, breakLength: Infinity })}` };

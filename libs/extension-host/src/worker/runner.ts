@@ -6,9 +6,9 @@ import { watchMemory } from './watch-memory.ts';
 import type { WorkerData } from './worker.ts';
 
 /**
- * The process whose threads are the workers of all extensions. It is separate from the service because a thread that
- * exceeds its memory in one allocation ends its whole process, and because the code of extensions must not find the
- * service's secrets in its environment.
+ * The process whose threads are all extensions' workers. It is separate from the service because a thread that exceeds
+ * its memory in one allocation ends its whole process, and because extension code must not find the service's secrets
+ * in its environment.
  */
 
 interface RunningWorker {
@@ -30,7 +30,7 @@ function start(id: number, file: string, memoryMb: number): void {
     workerData,
     transferList: [port2],
     env: Object.fromEntries(Object.entries(process.env).filter(([name]) => name.startsWith(environmentPrefix))),
-    // Higher than the limit of the watch. The watch ends most leaks, and V8 ends those that are too fast for it.
+    // Higher than the watch's limit. The watch ends most leaks, and V8 ends those that are too fast for it.
     resourceLimits: { maxOldGenerationSizeMb: memoryMb * 4, maxYoungGenerationSizeMb: 32 },
   });
   workers.set(id, { worker, port });

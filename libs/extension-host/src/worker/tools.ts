@@ -7,7 +7,7 @@ import type { WriteLog } from './log-writer.ts';
 /** Runs a tool on the host and returns its result; `method` is `<tool>.<function>`. */
 export type Ask = (method: string, args: unknown[]) => Promise<unknown>;
 
-/** Creates the tools of one call. The environment of this thread holds only variables for extensions. */
+/** Creates one call's tools. This thread's environment holds only variables for extensions. */
 export function createTools(ask: Ask, log: WriteLog): Tools {
   const line = (level: LogLevel) => (message: string, fields?: object) => log(level, String(message), fields);
   return {

@@ -4,19 +4,19 @@ import { type Ask, createTools } from './tools.ts';
 
 type Transaction = HandlerTools['transaction'];
 
-/** The most attempts of a transaction that fails because of a concurrent one. */
+/** How often a transaction is tried that fails because of a concurrent one. */
 const attempts = 3;
 
 const nested: Transaction = async () => {
   throw new Error('this call already has a transaction open: transactions do not nest');
 };
 
-/** The function `transaction` of hooks: a before hook runs in the transaction of its write. */
+/** The function `transaction` for hooks: a before hook runs in its write's transaction. */
 export const noTransaction: Transaction = async () => {
   throw new Error('only route and cron handlers can open a transaction');
 };
 
-/** Creates the function `transaction` of one call; its tools pass the number of the transaction to the host. */
+/** Creates one call's function `transaction`; its tools pass the transaction's number to the host. */
 export function createTransaction(ask: Ask, log: WriteLog): Transaction {
   let isOpen = false;
   return async (work) => {

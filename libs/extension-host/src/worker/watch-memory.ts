@@ -5,8 +5,8 @@ import { heartbeat } from '@recordbus/shared/background';
 const intervalMs = 100;
 
 /**
- * Watches the memory of a worker, including buffers, even while its code runs; calls `onExceeded` once when it is above
- * the limit in MiB. Returns a function that ends the watch.
+ * Watches a worker's memory, including buffers, even while its code runs; calls `onExceeded` once when it is above the
+ * limit in MiB. Returns a function that ends the watch.
  */
 export function watchMemory(worker: Worker, limitMb: number, onExceeded: () => void): () => void {
   const end = heartbeat(intervalMs, async () => {

@@ -3,20 +3,18 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type MessagePort, workerData } from 'node:worker_threads';
 import type { FromWorker, ToWorker } from '../protocol.ts';
 
-/**
- * The thread of an extension: it loads the file, sends its declarations to the host, and runs one call after another.
- */
+/** An extension's thread: it loads the file, sends its declarations to the host, and runs one call after another. */
 
-/** The start data of a worker. */
+/** A worker's start data. */
 export interface WorkerData {
   readonly file: string;
   readonly port: MessagePort;
-  /** The directory of compiled code, if the process has one. */
+  /** The directory with compiled code, if the process has one. */
   readonly compileCache: string | undefined;
 }
 
 const { file, port, compileCache } = workerData as WorkerData;
-// Code of the extension cannot reach this port, only the parent port that every worker has.
+// The extension's code cannot reach this port, only the parent port that every worker has.
 Reflect.deleteProperty(workerData, 'port');
 // A thread does not inherit its process's cache; without it, compiling takes most of the loading time.
 if (compileCache) enableCompileCache(compileCache);

@@ -5,7 +5,7 @@ import { type Change, isOf } from '../stream/change.ts';
 
 /** Sends `resync` to callers whose access may have changed with a record that a rule passes through. */
 export interface AccessChanges {
-  /** Notes a change for the subscriptions of a group. They get `resync` soon. */
+  /** Notes a change for a group's subscriptions. They get `resync` soon. */
   note(change: Change, group: Group): void;
   stop(): void;
 }
@@ -58,7 +58,7 @@ export function createAccessChanges({ resync, random = Math.random }: AccessDeps
   };
 }
 
-/** The ids of the accounts that the record names, before or after the change. */
+/** The account ids that the record names, before or after the change. */
 function accountsNamed(change: Change, { accountFields, isCaller }: CrossedCollection): ReadonlySet<string> {
   const body = change.read();
   const named = new Set<string>(isCaller ? [change.recordId] : []);

@@ -6,7 +6,7 @@ import { createLogger } from '@recordbus/shared/logging';
 import { Connection } from '../connection/connection.ts';
 import { createSessionWatch } from './session-watch.ts';
 
-/** Returns the reason with which a connection of a key ends that is not found any more. */
+/** Returns the reason with which a key's connection ends when the key is not found any more. */
 async function reasonFor(expiresAtSec: number | undefined): Promise<unknown> {
   const watch = createSessionWatch({
     accounts: {

@@ -13,7 +13,7 @@ export interface SessionWatch {
   /** Watches a connection from now on. Call it before anything is sent to it. */
   add(connection: Connection): void;
   delete(connection: Connection): void;
-  /** Looks up the session of a connection. Ends the connection if the session has ended or cannot be looked up. */
+  /** Looks up a connection's session. Ends the connection if the session has ended or cannot be looked up. */
   check(connection: Connection): Promise<void>;
 }
 
@@ -22,11 +22,11 @@ interface SessionWatchDeps {
   readonly log: Logger;
 }
 
-/** The longest time of a timer (2³¹ − 1 ms). Later ends are checked again then. */
+/** A timer's longest time (2³¹ − 1 ms). Later ends are checked again then. */
 const longestTimerMs = 2_147_483_647;
 
 export function createSessionWatch({ accounts, log }: SessionWatchDeps): SessionWatch {
-  /** Connections by the ids of their accounts and of their sessions. */
+  /** Connections by their accounts' and sessions' ids. */
   const bySubject = new Map<string, Set<Connection>>();
   const timers = new Map<Connection, NodeJS.Timeout>();
   let endListening = () => {};
@@ -44,7 +44,7 @@ export function createSessionWatch({ accounts, log }: SessionWatchDeps): Session
     else if (!isSame(principal, current)) revoke(connection, 'account_changed');
   }
 
-  /** If the scopes of a key have changed, its rights have too, and its client must connect again. */
+  /** If a key's scopes have changed, its rights have too, and its client must connect again. */
   async function checkKey(connection: Connection, principal: ServicePrincipal): Promise<void> {
     const current = await accounts.keys.find(principal.id);
     if (connection.isEnded) return;
@@ -110,7 +110,9 @@ const subjectsOf = (principal: Principal): readonly string[] =>
     ? []
     : [principal.id, ...('sessionId' in principal && principal.sessionId ? [principal.sessionId] : [])];
 
-/** The reason when an account, a session or a key is not found any more. The look-up may come before the timer of its expiry. */
+/**
+ * The reason when an account, a session or a key is not found any more. The look-up may come before its expiry timer.
+ */
 const reasonOfEnd = (principal: Principal): RevokedReason =>
   principal.type !== 'guest' && principal.expiresAtSec !== undefined && principal.expiresAtSec * 1000 <= Date.now()
     ? 'token_expired'

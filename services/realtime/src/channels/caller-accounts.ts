@@ -2,7 +2,7 @@ import type { Principal } from '@recordbus/shared/context';
 import type { Change } from '../stream/change.ts';
 import type { ChannelSubscription } from './channel-subscription.ts';
 
-/** The subscriptions of users, by the records of their accounts. */
+/** Users' subscriptions, by their account records. */
 export class CallerAccounts {
   readonly #subscriptions = new Map<string, Set<ChannelSubscription>>();
   readonly #keys = new Map<ChannelSubscription, string>();

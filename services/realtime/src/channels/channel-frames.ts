@@ -1,14 +1,17 @@
 import { createFrame, type Frame } from '../messages/frame.ts';
 import { createKeptFrames } from '../messages/kept-frames.ts';
 
-/** One message to the subscriptions of a channel. */
+/** One message to a channel's subscriptions. */
 export interface ChannelMessage {
   readonly type: 'broadcast' | 'presence';
-  /** Returns the message for a subscription of this id. */
+  /** Returns the message for a subscription with this id. */
   of(sub: string): Frame;
 }
 
-/** Creates a message; `rest` is the JSON text of the members after `sub`. Subscriptions of the same id get the same bytes. */
+/**
+ * Creates a message; `rest` is the JSON text for the members after `sub`. Subscriptions with the same id get the same
+ * bytes.
+ */
 export function createChannelMessage(type: ChannelMessage['type'], rest: string): ChannelMessage {
   const kept = createKeptFrames();
   return {
@@ -17,7 +20,7 @@ export function createChannelMessage(type: ChannelMessage['type'], rest: string)
   };
 }
 
-/** A message of a publisher; `from` and `data` are JSON text (realtime §7.4). */
+/** A publisher's message; `from` and `data` are JSON text (realtime §7.4). */
 export const broadcastMessage = (channel: string, data: string, from: string): ChannelMessage =>
   createChannelMessage('broadcast', `"channel":${JSON.stringify(channel)},"data":${data},"from":${from}`);
 

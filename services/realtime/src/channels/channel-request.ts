@@ -14,7 +14,7 @@ const presence = z
   })
   .transform(({ key, state }): PresenceRequest => ({ key, state: textOf(state) }));
 
-/** The JSON text of a state; without one it is null. */
+/** A state's JSON text; without one it is null. */
 const textOf = (state: unknown): string => JSON.stringify(state ?? null);
 
 /** A client's subscription to a channel (realtime §7.3). */
@@ -26,7 +26,7 @@ export const channelSubscription = z
   })
   .meta({ id: 'ChannelSubscription' });
 
-/** The presence of a client: a key, and its state as JSON text. */
+/** A client's presence: a key, and its state as JSON text. */
 export interface PresenceRequest {
   readonly key: string;
   readonly state: string;

@@ -5,12 +5,12 @@ import { forbidden, notFound, unauthenticated } from '@recordbus/shared/errors';
 import { isAdmin, rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
 import { matchesPattern } from './match-pattern.ts';
 
-/** The acts of a caller in a channel. */
+/** What a caller may do in a channel. */
 type Act = 'publish' | 'subscribe';
 
-/** Decides by `realtime.channels` about the acts of callers in channels (realtime §7.2). */
+/** Decides by `realtime.channels` what callers may do in channels (realtime §7.2). */
 export interface ChannelRules {
-  /** Returns the rule of the first pattern that matches. Throws 404 if none does. */
+  /** Returns the first matching pattern's rule. Throws 404 if none matches. */
   find(channel: string, act: Act): string | null;
   /** Returns the rule that admits the caller. Throws 404 without a rule, 403 or 401 if the rule refuses, and 503. */
   admit(channel: string, act: Act, principal: Principal): Promise<string | null>;
@@ -41,7 +41,7 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
       if (isNarrow) throw scopeMissing('rules:*');
       const rule = find(channel, act);
       if (isOpenTo(rule, principal)) return rule;
-      // Rules of channels cannot read the request.
+      // Channel rules cannot read the request.
       const caller = { principal, headers: {}, query: {} };
       if (rule !== '' && (await live.admitsToChannel(rule, channel, caller))) return rule;
       throw principal.type === 'guest' && principal.rejectedToken
@@ -54,7 +54,7 @@ export function createChannelRules({ settings, live }: RulesDeps): ChannelRules 
 /** Whether the rule admits the caller without an evaluation. */
 export const isOpenTo = (rule: string | null, principal: Principal): boolean => rule === null || isAdmin(principal);
 
-/** The members of `@request.auth` that a session has; a connection ends when they change (realtime §5.1). */
+/** The `@request.auth` members that a session has; a connection ends when they change (realtime §5.1). */
 const ownMacro = /^@(?:channel|request\.auth\.(?:id|type|collection|email|verified))(?![\w.])/;
 
 /** Whether a rule may read records, so that its result may change for the same caller. */

@@ -1,7 +1,7 @@
 import type { Connection, Followed } from '../connection/connection.ts';
 import type { ChannelSubscriptionRequest, PresenceRequest } from './channel-request.ts';
 
-/** One subscription of a connection to a channel. */
+/** A connection's subscription to a channel. */
 export class ChannelSubscription implements Followed {
   readonly id: string;
   readonly connection: Connection;
@@ -9,7 +9,7 @@ export class ChannelSubscription implements Followed {
   readonly presence: PresenceRequest | undefined;
   /** Channels are not resumed. */
   readonly through = Number.POSITIVE_INFINITY;
-  /** The subscription gets the messages of its channel with higher numbers. */
+  /** The subscription gets its channel's messages with higher numbers. */
   from = 0;
   /** The rule that admitted it, and when to check the rule again. */
   admission: Admission;

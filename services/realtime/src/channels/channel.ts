@@ -14,16 +14,16 @@ interface ChannelDeps {
 /** Broadcasts that wait while earlier ones are being sent; more are dropped. They are at most 64 KiB each. */
 const maxWaiting = 256;
 
-/** The pause between two messages about presence. It grows with the number of subscriptions that get them. */
+/** The pause between two presence messages. It grows with the subscriptions that get them. */
 const presencePauseMs = { least: 20, most: 300, perSubscription: 0.03 } as const;
 
-/** The subscriptions of this replica to one channel. */
+/** This replica's subscriptions to one channel. */
 export class Channel {
   readonly name: string;
   readonly subscriptions = new Set<ChannelSubscription>();
   readonly #deps: ChannelDeps;
   readonly #waiting: { readonly message: ChannelMessage; readonly number: number }[] = [];
-  /** The number of the last message. */
+  /** The last message's number. */
   #number = 0;
   #isSending = false;
   /** Undefined while no subscription has presence. */
@@ -97,7 +97,7 @@ export class Channel {
     if (!this.#isSending) void this.#sendWaiting();
   }
 
-  /** Sends the waiting messages in order. Other work of the process runs between slices. */
+  /** Sends the waiting messages in order. The process's other work runs between slices. */
   async #sendWaiting(): Promise<void> {
     this.#isSending = true;
     const slice = startSlice();

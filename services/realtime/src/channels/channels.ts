@@ -18,19 +18,19 @@ import { createOwnPresence } from './own-presence.ts';
 import { createPresentKeys } from './present-keys.ts';
 import { createRuleChecks } from './rule-checks.ts';
 
-/** The channels of this replica (realtime §7). */
+/** This replica's channels (realtime §7). */
 export interface Channels {
-  /** The number of subscriptions. */
+  /** How many subscriptions there are. */
   readonly size: number;
-  /** Returns the admission of a subscriber. Throws 404, 403, 401 or 503. */
+  /** Admits a subscriber. Throws 404, 403, 401 or 503. */
   admit(channel: string, principal: Principal): Promise<Admission>;
   /** Adds a subscription to its connection; the returned function begins it. */
   follow(connection: Connection, wanted: ChannelSubscriptionRequest, admission: Admission): () => void;
   /** Sends data, which is JSON text, to every subscriber at every replica. Throws 404, 403, 401 or 503. */
   publish(channel: string, data: string, publisher: Principal): Promise<void>;
-  /** Checks the subscriptions of a connection again after its principal has changed. */
+  /** Checks a connection's subscriptions again after its principal has changed. */
   recheck(connection: Connection): void;
-  /** Checks the subscriptions of a user again after the user's account was written. */
+  /** Checks a user's subscriptions again after the user's account was written. */
   noteChange(change: Pick<Change, 'collection' | 'recordId'>): void;
   start(): void;
   stop(): Promise<void>;
@@ -44,7 +44,7 @@ export interface ChannelsDeps {
   readonly onSent: (type: ChannelMessage['type']) => void;
 }
 
-/** The first line of a message between replicas. The data follows unchanged. */
+/** The first line in a message between replicas. The data follows unchanged. */
 const broadcastHead = z.object({ channel: z.string(), from: z.unknown() });
 
 export function createChannels({ bus, settings, live, log, onSent }: ChannelsDeps): Channels {

@@ -1,6 +1,6 @@
 /**
  * Whether a name matches a pattern, in which `*` matches any characters (realtime §7.2). Each part is searched once,
- * from left to right, so the time is linear for texts of bounded length.
+ * from left to right, so the time is linear for texts with bounded length.
  */
 export function matchesPattern(pattern: string, name: string): boolean {
   const [first = '', ...rest] = pattern.split('*');

@@ -1,14 +1,14 @@
-/** A member of a channel. */
+/** A channel member. */
 export interface Member {
   /** JSON text. */
   readonly state: string;
-  /** When it joined, by the clock of its replica. Of several states of a key the latest is shown. */
+  /** When it joined, by its replica's clock. When a key has several states, the latest is shown. */
   readonly atMs: number;
 }
 
 type OfReplica = Map<string, Map<string, Member>>;
 
-/** The members of all channels, at this replica and as far as known at the others. */
+/** All channels' members, at this replica and as far as known at the others. */
 export class Members {
   readonly #replicas = new Map<string, OfReplica>();
   readonly #onChange: (channel: string, key: string) => void;
@@ -17,7 +17,7 @@ export class Members {
     this.#onChange = onChange;
   }
 
-  /** Returns the member of a key, the latest over all replicas. */
+  /** Returns a key's member, the latest over all replicas. */
   find(channel: string, key: string): Member | undefined {
     let latest: Member | undefined;
     for (const channels of this.#replicas.values()) {
@@ -27,7 +27,7 @@ export class Members {
     return latest;
   }
 
-  /** Returns the keys of a channel. A key that is present at several replicas is repeated. */
+  /** Returns a channel's keys. A key that is present at several replicas is repeated. */
   *keysOf(channel: string): Generator<string> {
     for (const channels of this.#replicas.values()) yield* channels.get(channel)?.keys() ?? [];
   }
@@ -36,7 +36,7 @@ export class Members {
     return this.#replicas.get(replica)?.get(channel)?.get(key);
   }
 
-  /** Returns every member of a replica. */
+  /** Returns every member at a replica. */
   *of(replica: string): Generator<readonly [channel: string, key: string, member: Member]> {
     for (const [channel, members] of this.#replicas.get(replica) ?? [])
       for (const [key, member] of members) yield [channel, key, member];
@@ -46,7 +46,7 @@ export class Members {
     return this.#replicas.has(replica);
   }
 
-  /** Sets a member of a replica, or removes it. */
+  /** Sets a member at a replica, or removes it. */
   set(replica: string, channel: string, key: string, member: Member | undefined): void {
     const channels: OfReplica = this.#replicas.get(replica) ?? new Map();
     const members = channels.get(channel) ?? new Map<string, Member>();
@@ -60,7 +60,7 @@ export class Members {
     this.#onChange(channel, key);
   }
 
-  /** Replaces all members of a replica. An empty list forgets the replica. */
+  /** Replaces all members at a replica. An empty list forgets the replica. */
   replace(replica: string, list: readonly (readonly [channel: string, key: string, member: Member])[]): void {
     const before = [...this.of(replica)];
     this.#replicas.delete(replica);

@@ -13,14 +13,14 @@ export interface OtherReplicas {
 interface OtherReplicasDeps {
   readonly bus: Pick<Bus, 'publish' | 'subscribe' | 'onConnect'>;
   readonly members: Members;
-  /** The id of this replica. */
+  /** This replica's id. */
   readonly self: string;
   /** Called when another replica asks for the members at this one. */
   readonly onAsked: () => void;
   readonly log: Logger;
 }
 
-/** The known state of another replica. */
+/** Another replica's known state. */
 interface Other {
   heardAtMs: number;
   /** The number of its last known changes; undefined before its state is known. */

@@ -7,9 +7,9 @@ import type { MessageOf, PresenceMessage } from './presence-message.ts';
 
 /** Sends the members at this replica to the others. */
 export interface OwnPresence {
-  /** The id of this replica. */
+  /** This replica's id. */
   readonly replica: string;
-  /** Sets a member of this replica, or removes it. */
+  /** Sets a member at this replica, or removes it. */
   set(channel: string, key: string, state: string | undefined): void;
   /** Sends all members, since another replica has asked. */
   answer(): void;
@@ -30,7 +30,7 @@ const stateMs = 60_000;
 const collectMs = 15;
 /** Replicas that ask within this time get one answer. */
 const answerAfterMs = 50;
-/** The approximate maximum of UTF-16 code units in a message. The bus accepts a mebibyte. */
+/** Roughly how many UTF-16 code units a message may have. The bus accepts a mebibyte. */
 const maxUnits = 200_000;
 
 export function createOwnPresence({ bus, members, log }: OwnPresenceDeps): OwnPresence {

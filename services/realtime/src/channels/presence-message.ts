@@ -35,6 +35,6 @@ const presenceMessage = z.discriminatedUnion('kind', [
 export type PresenceMessage = z.output<typeof presenceMessage>;
 export type MessageOf<Kind extends PresenceMessage['kind']> = Extract<PresenceMessage, { readonly kind: Kind }>;
 
-/** Reads a message of a replica; undefined for one of another version of the product. */
+/** Reads a replica's message; undefined for one from another product version. */
 export const readPresenceMessage = (text: string): PresenceMessage | undefined =>
   presenceMessage.safeParse(JSON.parse(text)).data;

@@ -1,15 +1,13 @@
 import type { ChannelSubscription } from './channel-subscription.ts';
 import type { OwnPresence } from './own-presence.ts';
 
-/**
- * Counts the subscriptions of this replica for each key, which is present until the last one leaves (realtime §7.5).
- */
+/** Counts this replica's subscriptions for each key, which is present until the last one leaves (realtime §7.5). */
 export interface PresentKeys {
   add(subscription: ChannelSubscription): void;
   delete(subscription: ChannelSubscription): void;
 }
 
-/** The subscriptions of one key, oldest first. The state is that of the newest. */
+/** One key's subscriptions, oldest first. The state is the newest one's. */
 interface PresentKey {
   readonly subscriptions: Set<ChannelSubscription>;
   latest: ChannelSubscription | undefined;
@@ -41,5 +39,5 @@ export function createPresentKeys({ set }: Pick<OwnPresence, 'set'>): PresentKey
   };
 }
 
-/** Names of channels have no control characters. */
+/** Channel names have no control characters. */
 const keyOf = (channel: string, key: string): string => `${channel}\0${key}`;

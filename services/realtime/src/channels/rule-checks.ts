@@ -14,7 +14,7 @@ import type { Admission, ChannelSubscription } from './channel-subscription.ts';
 export interface RuleChecks {
   /** Returns the admission by a rule that was just checked. */
   admissionBy(rule: string | null, principal: Principal): Admission;
-  /** Checks a subscription that has begun if the rule of its channel has changed since it was admitted. */
+  /** Checks a subscription that has begun if its channel's rule has changed since it was admitted. */
   noteBegun(subscription: ChannelSubscription): void;
   /** Checks subscriptions at once, since their caller has changed. */
   checkSoon(subscriptions: Iterable<ChannelSubscription>): void;

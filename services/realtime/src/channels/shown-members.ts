@@ -1,6 +1,6 @@
 import type { Members } from './members.ts';
 
-/** The maximum number of a channel's members that clients see (realtime §7.5). */
+/** How many of a channel's members clients see (realtime §7.5). */
 const maxShown = 1000;
 const maxShownBytes = 256 * 1024;
 
@@ -10,7 +10,7 @@ interface MemberChange {
   readonly left: readonly string[];
 }
 
-/** The members of a channel that its subscriptions at this replica see. */
+/** A channel's members as its subscriptions at this replica see them. */
 export class ShownMembers {
   readonly #channel: string;
   readonly #members: Pick<Members, 'find' | 'keysOf'>;
@@ -31,7 +31,7 @@ export class ShownMembers {
     return this.#shown;
   }
 
-  /** Notes that the member of a key may have changed. */
+  /** Notes that a key's member may have changed. */
   note(key: string): void {
     this.#noted.add(key);
   }

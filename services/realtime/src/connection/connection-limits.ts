@@ -2,7 +2,7 @@ import { clientKey } from '@recordbus/shared/client-key';
 import type { Principal, RequestContext } from '@recordbus/shared/context';
 import { AppError } from '@recordbus/shared/errors';
 
-/** The maximum number of connections of one account and of one address on this replica (realtime §1.6). */
+/** How many connections one account and one address may have on this replica (realtime §1.6). */
 interface Limits {
   readonly perPrincipal: number;
   readonly perAddress: number;
@@ -10,11 +10,11 @@ interface Limits {
 
 /** Counts open connections. */
 export interface ConnectionLimits {
-  /** Throws 429 if a caller has the maximum number of connections. */
+  /** Throws 429 if a caller has as many connections as allowed. */
   check(caller: Caller): void;
   /** Counts a connection. Returns a function that removes it from the count. */
   enter(caller: Caller): () => void;
-  /** Counts the connection of a guest for the account that signs in on it. Throws 429 beyond its limit. */
+  /** Counts a guest's connection for the account that signs in on it. Throws 429 beyond its limit. */
   enterAccount(principal: Principal): () => void;
 }
 

@@ -29,7 +29,7 @@ interface ConnectionOptions {
   readonly context: RequestContext;
   readonly caller: Omit<LiveCaller, 'principal'>;
   readonly transport: Transport;
-  /** Returns the text of a cursor in the current epoch. */
+  /** Returns a cursor's text in the current epoch. */
   readonly cursorAt: (seq: number) => string;
   readonly onEnd: (connection: Connection, reason: EndReason) => void;
 }
@@ -57,12 +57,12 @@ export class Connection {
     return this.#principal;
   }
 
-  /** Continues with a new token of the same account, or signs a guest in. */
+  /** Continues with the same account's new token, or signs a guest in. */
   set principal(principal: Principal) {
     this.#principal = principal;
   }
 
-  /** The caller of the subscriptions, for rules. */
+  /** The subscriptions' caller, for rules. */
   get caller(): LiveCaller {
     return { ...this.#options.caller, principal: this.#principal, address: this.context.clientAddress };
   }
@@ -94,8 +94,8 @@ export class Connection {
   }
 
   /**
-   * Sends a heartbeat at the end of the stream; `frame` has that position. While other messages are unsent, no
-   * heartbeat is needed, and a client that has read none of them since the last heartbeat is gone.
+   * Sends a heartbeat at the stream's end; `frame` has that position. While other messages are unsent, no heartbeat is
+   * needed, and a client that has read none of them since the last heartbeat is gone.
    */
   beat(end: number, frame: Frame): void {
     const { unsentBytes } = this;

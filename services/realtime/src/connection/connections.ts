@@ -3,7 +3,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import { messages } from '../messages/messages.ts';
 import type { Connection } from './connection.ts';
 
-/** The open connections of this replica. */
+/** This replica's open connections. */
 export interface Connections extends Iterable<Connection> {
   readonly size: number;
   add(connection: Connection): void;
@@ -14,7 +14,7 @@ export interface Connections extends Iterable<Connection> {
 
 interface ConnectionsOptions {
   readonly log: Logger;
-  /** The current end of the stream, or undefined while it is not known. */
+  /** The stream's current end, or undefined while it is not known. */
   readonly end: () => { readonly seq: number; readonly text: string } | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Transport } from './transport.ts';
 
-/** The head of an answer that is a stream of events. Proxies must not buffer it (nginx reads `X-Accel-Buffering`). */
+/** The head of a server-sent events answer. Proxies must not buffer it (nginx reads `X-Accel-Buffering`). */
 export const sseHeaders = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',

@@ -3,7 +3,7 @@ import type { Frame } from '../messages/frame.ts';
 /** Why the service ends a connection. */
 export type EndReason = 'revoked' | 'too_slow' | 'shutdown' | 'bad_message' | 'too_large' | 'not_text' | 'client';
 
-/** The client's end of a connection: an answer that stays open, or a WebSocket. */
+/** A connection's client end: an answer that stays open, or a WebSocket. */
 export interface Transport {
   /** Sends a message; `id` is the cursor from which the connection may be resumed after it. */
   send(frame: Frame, id: string | undefined): void;

@@ -1,13 +1,12 @@
 /** Counts the messages whose last byte has not left the process. */
 export class UnsentMessages {
-  /** The ends of the messages that may be unsent, as numbers of bytes since the connection began. */
+  /** Where the messages that may be unsent end, in bytes since the connection began. */
   #ends: number[] = [];
   #first = 0;
   #sent = 0;
 
   /**
-   * Adds a message of a size; `unsentBytes` is the number of unsent bytes after it. Returns the number of unsent
-   * messages.
+   * Adds a message with its size; `unsentBytes` counts the unsent bytes after it. Returns how many messages are unsent.
    */
   add(bytes: number, unsentBytes: number): number {
     this.#sent += bytes;

@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws';
 import type { EndReason, Transport } from './transport.ts';
 
-/** The codes of closes (RFC 6455 §7.4): those of the protocol, and our own from 4000 on (realtime §1.4). */
+/** Close codes (RFC 6455 §7.4): the protocol's, and our own from 4000 on (realtime §1.4). */
 const closeCodes: Readonly<Record<EndReason, number>> = {
   client: 1000,
   not_text: 1003,

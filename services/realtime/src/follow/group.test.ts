@@ -16,7 +16,7 @@ const plan = {
 } as Partial<LivePlan> as LivePlan;
 const guest = { principal: { type: 'guest', rejectedToken: false } } as Partial<RequestContext> as RequestContext;
 
-/** Three writes of one record, with the versions 1 to 3 at the same places of the stream. */
+/** Three writes to one record, with the versions 1 to 3 at the same places in the stream. */
 const changes = [1, 2, 3].map(
   (seq): Change => ({
     seq,

@@ -13,13 +13,13 @@ import { Members } from './members.ts';
 import type { Subscription } from './subscription.ts';
 import { tellChange } from './tell-change.ts';
 
-/** The dependencies of a group. */
+/** A group's dependencies. */
 export interface GroupDeps {
   readonly live: Pick<LiveReads, 'candidates' | 'judge'>;
   readonly changes: Pick<ChangeLog, 'end' | 'read'>;
   readonly log: Logger;
   readonly onSent: (kind: ChangeKind) => void;
-  /** Called with a change of a collection that the plan's rule passes through. */
+  /** Called with a change in a collection that the plan's rule passes through. */
   readonly onCrossed: (change: Change, group: Group) => void;
   /** Called when the plan is stale. The subscriptions leave and join again with their new plans. */
   readonly onStale: (group: Group) => Promise<void>;
@@ -42,8 +42,8 @@ const retryMs = { least: 250, most: 5000 } as const;
 const maxDefects = 5;
 
 /**
- * Subscriptions with the same plan, at the same place of the stream. It reads the changes of its collection part by
- * part, has the records service judge each part once for all members, and sends the messages.
+ * Subscriptions with the same plan, at the same place in the stream. It reads its collection's changes part by part,
+ * has the records service judge each part once for all members, and sends the messages.
  */
 export class Group {
   readonly plan: LivePlan;
@@ -51,7 +51,7 @@ export class Group {
   readonly #deps: GroupDeps;
   /** The position up to which everything was sent, while the group runs. An idle group has sent everything. */
   #position: number;
-  /** The end of the current part. A subscription that joins must not need anything before it. */
+  /** The current part's end. A subscription that joins must not need anything before it. */
   #partEnd: number;
   #isRunning = false;
   #isStopped = false;
@@ -98,7 +98,7 @@ export class Group {
   }
 
   /**
-   * Begins to read after its position. Called for a new change of its collections, or for a position before the end.
+   * Begins to read after its position. Called for a new change in its collections, or for a position before the end.
    */
   wake(after = this.#position): void {
     if (this.#isRunning || this.#isStopped) return;

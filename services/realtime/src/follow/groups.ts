@@ -4,13 +4,13 @@ import { partLimit } from '../stream/recent-changes.ts';
 import { Group, type GroupDeps } from './group.ts';
 import type { Subscription } from './subscription.ts';
 
-/** The groups of this replica. */
+/** This replica's groups. */
 export interface Groups extends Iterable<Group> {
-  /** Adds a subscription to a group of its plan. It gets every change after `after`. */
+  /** Adds a subscription to a group for its plan. It gets every change after `after`. */
   join(subscription: Subscription, after: number): void;
   /** Wakes the groups that a new change concerns. */
   wake(change: Change): void;
-  /** Removes all subscriptions, since their positions belong to an earlier life of the stream. */
+  /** Removes all subscriptions, since their positions belong to the stream's earlier life. */
   clear(): void;
   stop(): void;
 }
@@ -50,7 +50,7 @@ export function createGroups(deps: Omit<GroupDeps, 'onIdle' | 'onSlow'>): Groups
     return joinable.sort((a, b) => placeOf(b) - placeOf(a))[0];
   }
 
-  /** Merges a group that has caught up into another one of its plan, and drops a group without members. */
+  /** Merges a group that has caught up into another one with its plan, and drops a group without members. */
   function settle(group: Group): void {
     if (group.members.size === 0) {
       drop(group);

@@ -20,8 +20,8 @@ export interface JudgedChange {
 type JudgeDeps = Pick<LiveReads, 'candidates' | 'judge'>;
 
 /**
- * Judges changes of the plan's collection for the members, with the records service. Throws StalePlan, LostChange, 422 for a plan
- * whose statement takes too long even for one change, and 503.
+ * Judges changes in the plan's collection for the members, with the records service. Throws StalePlan, LostChange, 422
+ * for a plan whose statement takes too long even for one change, and 503.
  */
 export async function judgeChanges(
   live: JudgeDeps,
@@ -76,7 +76,7 @@ const maxWithoutCandidates = 20;
 /** Whether the records service gave up on a statement. */
 export const isTooExpensive = (error: unknown): error is AppError => error instanceof AppError && error.status === 422;
 
-/** The client whose turn the statement takes: the account of the only connection, or else the plan. */
+/** The client whose turn the statement takes: the only connection's account, otherwise the plan. */
 function clientOf({ key }: LivePlan, members: Members): string {
   if (members.size > 1) return key;
   const [only] = members;

@@ -1,12 +1,12 @@
 import type { Subscription } from './subscription.ts';
 
-/** Subscriptions of a plan with the same values, which see the same. */
+/** A plan's subscriptions with the same values, which see the same. */
 export interface Caller {
   readonly values: readonly unknown[];
   readonly subscriptions: Set<Subscription>;
 }
 
-/** The subscriptions of a group, by their values. */
+/** A group's subscriptions, by their values. */
 export class Members {
   readonly #callers = new Map<string, Caller>();
   readonly #byAccount = new Map<string, Set<Subscription>>();
@@ -65,7 +65,7 @@ export class Members {
     return [...new Set(records.flatMap((record) => [...(this.#byRecord.get(record) ?? [])]))];
   }
 
-  /** Returns the subscriptions of an account, by its id or address. */
+  /** Returns an account's subscriptions, by its id or address. */
   ofAccount(account: string): Iterable<Subscription> {
     return this.#byAccount.get(account) ?? [];
   }

@@ -3,7 +3,7 @@ import type { Principal } from '@recordbus/shared/context';
 import type { Connection, Followed } from '../connection/connection.ts';
 import type { Group } from './group.ts';
 
-/** One subscription of a connection to records. */
+/** A connection's subscription to records. */
 export class Subscription implements Followed {
   readonly id: string;
   readonly connection: Connection;
@@ -45,7 +45,7 @@ export class Subscription implements Followed {
     return this.#values;
   }
 
-  /** Subscriptions of a plan with equal keys see the same. */
+  /** A plan's subscriptions with equal keys see the same. */
   get valuesKey(): string {
     return this.#valuesKey;
   }

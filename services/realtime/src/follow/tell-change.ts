@@ -8,7 +8,7 @@ interface Told {
   readonly change: Change;
   readonly version: string;
   readonly verdict: EventVerdict;
-  /** The callers of the verdict, in its order. */
+  /** The verdict's callers, in its order. */
   readonly callers: readonly Caller[];
   /** The text of the change's cursor. */
   readonly cursor: string;
@@ -17,8 +17,8 @@ interface Told {
 }
 
 /**
- * Sends a change to every caller for whom the record matches or matched. A change to many callers is sent in slices of
- * time, so other work continues.
+ * Sends a change to every caller for whom the record matches or matched. A change to many callers is sent in time
+ * slices, so other work continues.
  */
 export async function tellChange({ change, version, verdict, callers, cursor, onSent }: Told): Promise<void> {
   const frames = createChangeFrames({ cursor, recordId: change.recordId, version });
@@ -39,7 +39,7 @@ export async function tellChange({ change, version, verdict, callers, cursor, on
   }
 }
 
-/** The kind of the change for a caller for whom the record matched before, now, both or neither (realtime §3.2). */
+/** The kind of change for a caller for whom the record matched before, now, both or neither (realtime §3.2). */
 function kindOf({ verb }: Change, before: boolean, now: boolean): ChangeKind | undefined {
   if (verb === 'delete') return before ? 'delete' : undefined;
   if (now) return verb === 'create' ? 'create' : before ? 'update' : 'enter';

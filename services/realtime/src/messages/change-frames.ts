@@ -2,24 +2,24 @@ import type { ShownRecord } from '@recordbus/live';
 import { createFrame, type Frame } from './frame.ts';
 import { createKeptFrames } from './kept-frames.ts';
 
-/** The kind of a change for one subscription. */
+/** What a change is for one subscription. */
 export type ChangeKind = 'create' | 'update' | 'enter' | 'delete' | 'leave';
 
 interface ChangeFrames {
-  /** Returns the message for a subscription of this id; `shown` for the kinds that have the record. */
+  /** Returns the message for a subscription with this id; `shown` for the kinds that have the record. */
   of(sub: string, kind: ChangeKind, shown: ShownRecord | undefined): Frame;
 }
 
 interface ToldChange {
   readonly cursor: string;
   readonly recordId: string;
-  /** The version of the record after it. */
+  /** The record's version after it. */
   readonly version: string;
 }
 
 /**
- * Creates the messages of one change. Subscriptions with the same id that see the same record get the same bytes, so
- * ten thousand of them cost one serialisation.
+ * Creates one change's messages. Subscriptions with the same id that see the same record get the same bytes, so ten
+ * thousand cost one serialisation.
  */
 export function createChangeFrames({ cursor, recordId, version }: ToldChange): ChangeFrames {
   const kept = createKeptFrames();

@@ -1,4 +1,4 @@
-/** The types of messages to clients (realtime §3). */
+/** The message types for clients (realtime §3). */
 export type MessageType =
   | 'ready'
   | 'snapshot'
@@ -18,14 +18,14 @@ export type MessageType =
   | 'authenticated'
   | 'unsubscribed';
 
-/** A message in the bytes of each transport. The bytes are made once for all who get the message. */
+/** A message in each transport's bytes. The bytes are made once for all who get the message. */
 export interface Frame {
   readonly type: MessageType;
-  /** The length of its JSON, in UTF-16 code units. */
+  /** Its JSON's length, in UTF-16 code units. */
   readonly units: number;
-  /** An event of a stream of events (HTML §9.2), with the cursor as its id if it may be resumed from. */
+  /** A server-sent event (HTML §9.2), with the cursor as its id if it may be resumed from. */
   sse(id: string | undefined): Buffer;
-  /** A text message of a WebSocket. */
+  /** A WebSocket's text message. */
   text(): Buffer;
 }
 

@@ -1,17 +1,17 @@
 import type { Frame } from './frame.ts';
 
-/** The messages of one text, each for the subscriptions of one id. */
+/** One text's messages, each for the subscriptions with one id. */
 export interface KeptFrames {
-  /** Returns the message of this name, or composes it. `about` is what the message shows. */
+  /** Returns the message with this name, or composes it. `about` is what the message shows. */
   of(about: object, name: string, compose: () => Frame): Frame;
 }
 
-/** What is kept at most, in UTF-16 code units of the messages; the first message about anything is always kept. */
+/** What is kept at most, in UTF-16 code units; the first message about anything is always kept. */
 const maxKeptUnits = 2 ** 21;
 
 /**
- * Creates an empty memory, so that ten thousand subscriptions of the same id cost one serialisation. Clients choose the ids,
- * so there may be as many as subscriptions: what does not fit is composed for each of them, and kept by nobody.
+ * Creates an empty memory, so that ten thousand subscriptions with the same id cost one serialisation. Clients choose
+ * the ids, so there may be as many as subscriptions: what does not fit is composed for each, and kept by nobody.
  */
 export function createKeptFrames(): KeptFrames {
   const kept = new Map<object, Map<string, Frame>>();

@@ -2,7 +2,7 @@ import type { LiveSnapshot } from '@recordbus/live';
 import type { AppError } from '@recordbus/shared/errors';
 import { createFrame, type Frame } from './frame.ts';
 
-/** Why the rights of a connection have ended (realtime §5.1). */
+/** Why a connection's rights have ended (realtime §5.1). */
 export type RevokedReason = 'token_expired' | 'session_ended' | 'account_changed';
 
 /** The messages that are not about one change (realtime §3). */

@@ -4,10 +4,10 @@ import { z } from 'zod';
 import { channelName } from '../channels/channel-name.ts';
 import type { Channels } from '../channels/channels.ts';
 
-/** The largest data of a message, as JSON text (realtime §7.4). */
+/** The largest data in a message, as JSON text (realtime §7.4). */
 const maxDataBytes = 64 * 1024;
 
-/** `POST /api/v1/realtime/channels/:name`: sends a message to the subscribers of a channel. */
+/** `POST /api/v1/realtime/channels/:name`: sends a message to a channel's subscribers. */
 export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, 'publish'> }): Route =>
   route({
     method: 'POST',
@@ -18,7 +18,7 @@ export const publishRoute = ({ channels }: { readonly channels: Pick<Channels, '
     summary: "Send a message to a channel's subscribers",
     params: z.object({ name: channelName }),
     body: z.strictObject({ data: z.unknown().nonoptional('is required') }),
-    // The limit of the data ignores white space and escapes, so the body may be larger.
+    // The data limit ignores white space and escapes, so the body may be larger.
     bodyLimitBytes: 4 * maxDataBytes,
     answers: {
       200: z.object({ channel: z.string() }),

@@ -28,7 +28,7 @@ type Input = Pick<
   'context' | 'query' | 'header' | 'headerNames'
 >;
 
-/** `GET /api/v1/realtime`: subscriptions in the query, changes as a stream of events. Also the path of WebSockets. */
+/** `GET /api/v1/realtime`: subscriptions in the query, changes as server-sent events. Also the path for WebSockets. */
 export const subscribeByQuery = (deps: SubscribeDeps): Route =>
   route({
     method: 'GET',
@@ -72,7 +72,7 @@ function parseText(text: string): unknown {
   }
 }
 
-/** Admits the subscriptions and answers with the stream. Refuses if none of them is admitted. */
+/** Admits the subscriptions and answers with the stream. Refuses if none is admitted. */
 async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values: readonly unknown[]): Promise<Reply> {
   if (values.length === 0) throw malformed('there is no subscription', { subscribe: 'is required' });
   if (values.length > maxSubscriptions)
@@ -95,7 +95,7 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
         'close',
         bound(() => connection.end('client')),
       );
-      // Errors of the socket end in `close`.
+      // The socket's errors end in `close`.
       response.on('error', () => {});
       void begin();
       async function begin(): Promise<void> {
@@ -106,7 +106,7 @@ async function follow({ parts, isDraining }: SubscribeDeps, input: Input, values
   };
 }
 
-/** The cursor of a client that reconnects. Throws 400 for a text that is not a cursor. */
+/** The cursor from a client that reconnects. Throws 400 for a text that is not a cursor. */
 function lastEventId({ header }: Pick<Input, 'header'>): Cursor | undefined {
   const text = header('last-event-id');
   if (text === undefined || text === '') return undefined;
@@ -115,7 +115,7 @@ function lastEventId({ header }: Pick<Input, 'header'>): Cursor | undefined {
   return cursor;
 }
 
-/** Returns the parts of a request that rules may read. */
+/** Returns the request parts that rules may read. */
 const openingOf = ({ context, query, header, headerNames }: Input): OpeningRequest => ({
   context,
   caller: {

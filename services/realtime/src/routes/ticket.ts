@@ -4,7 +4,7 @@ import { ok, type Route, route } from '@recordbus/shared/http';
 import type { Tickets } from '@recordbus/tokens';
 import { z } from 'zod';
 
-/** `POST /api/v1/realtime/ticket`: a ticket for one connection of a page (realtime §1.5). */
+/** `POST /api/v1/realtime/ticket`: a ticket for one connection from a page (realtime §1.5). */
 export const ticketRoute = ({ tickets }: { readonly tickets: Pick<Tickets, 'sign'> }): Route =>
   route({
     method: 'POST',

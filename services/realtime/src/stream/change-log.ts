@@ -12,7 +12,7 @@ import { createStreamTail, type StreamState, stateOf } from './stream-tail.ts';
 /** Why changes after a cursor are lost (realtime §4.3). */
 export type MissedReason = 'stream_recreated' | 'too_old' | 'ahead' | 'too_far_behind';
 
-/** The changes of the stream, in order. */
+/** The stream's changes, in order. */
 export interface ChangeLog {
   start(): void;
   stop(): Promise<void>;
@@ -23,8 +23,8 @@ export interface ChangeLog {
   /** Returns why a cursor cannot be resumed; undefined if it can. Throws 503 if the bus does not answer. */
   findMissed(cursor: Cursor): Promise<MissedReason | undefined>;
   /**
-   * Returns the next part of the changes after a sequence number. Throws MissedChanges if they are lost, and 503 if the
-   * bus does not answer.
+   * Returns the changes' next part after a sequence number. Throws MissedChanges if they are lost, and 503 if the bus
+   * does not answer.
    */
   read(after: number): ChangePart | Promise<ChangePart>;
 }
@@ -141,7 +141,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
   };
 }
 
-/** Returns why a stream in this state has lost changes after a cursor; undefined if it has all of them. */
+/** Returns why a stream in this state has lost changes after a cursor; undefined if it has them all. */
 export function missedSince(cursor: Cursor, { epoch, firstSeq, lastSeq }: StreamState): MissedReason | undefined {
   if (cursor.epoch !== epoch) return 'stream_recreated';
   if (cursor.seq > lastSeq) return 'ahead';

@@ -1,34 +1,34 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { cutMembers, findEnvelope } from '@recordbus/bus';
 
-/** A committed write of a record, read from the stream. */
+/** A committed write to a record, read from the stream. */
 export interface Change {
   readonly seq: number;
-  /** The name of its collection at the write. */
+  /** Its collection's name at the write. */
   readonly collection: string;
-  /** The id of its collection; undefined for an event of an earlier release. */
+  /** Its collection's id; undefined for an event from an earlier release. */
   readonly collectionId: string | undefined;
   readonly recordId: string;
   readonly verb: 'create' | 'update' | 'delete';
-  /** Bytes of its message. */
+  /** Its message's bytes. */
   readonly bytes: number;
   /** The rest of the message, decoded when needed; undefined if the message is not an event. */
   read(): ChangeBody | undefined;
 }
 
 interface ChangeBody {
-  /** The id of the event. */
+  /** The event's id. */
   readonly id: string;
   readonly version: string;
-  /** The shape of the record (events §2.2); undefined for an event of an earlier release. */
+  /** The record's shape (events §2.2); undefined for an event from an earlier release. */
   readonly schema: string | undefined;
-  /** The text of `data`; undefined for a large event. */
+  /** The text in `data`; undefined for a large event. */
   readonly data: string | undefined;
-  /** The record after the write, or the last state of a deleted one; undefined for a large event. */
+  /** The record after the write, or a deleted one's last state; undefined for a large event. */
   readonly record: Readonly<Record<string, unknown>> | undefined;
   /** The record before an update. */
   readonly previous: Readonly<Record<string, unknown>> | undefined;
-  /** The names of the fields that an update changed. */
+  /** The fields that an update changed. */
   readonly changed: readonly string[] | undefined;
 }
 
@@ -36,7 +36,7 @@ const verbs: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 
 const isVerb = (text: string): text is Change['verb'] => verbs.has(text);
 
-/** Reads the head of a message; undefined for an event that belongs to no record. */
+/** Reads a message's head; undefined for an event that belongs to no record. */
 export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' | 'data'>): Change | undefined {
   const subject = headers?.get('ce-subject') ?? '';
   const event = headers?.get('Service-Event') ?? '';
@@ -44,7 +44,7 @@ export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' |
   const collection = subject.slice(0, slash);
   const verb = event.slice(collection.length + 1);
   if (slash < 1 || !event.startsWith(`${collection}.`) || !isVerb(verb)) return undefined;
-  // Ten thousand decoded bodies would take several times the memory of their messages.
+  // Ten thousand decoded bodies would take several times their messages' memory.
   let known: WeakRef<ChangeBody> | undefined;
   return {
     seq,
@@ -77,7 +77,7 @@ function bodyOf(bytes: Uint8Array): ChangeBody | undefined {
   };
 }
 
-/** Whether a change is one of a collection. A collection keeps its id when it is renamed. */
+/** Whether a change belongs to a collection. A collection keeps its id when it is renamed. */
 export const isOf = (
   { collection, collectionId }: Pick<Change, 'collection' | 'collectionId'>,
   of: { readonly name: string; readonly id: string },

@@ -5,10 +5,10 @@ export interface Cursor {
   readonly seq: number;
 }
 
-/** The text of a cursor: `<epoch>-<sequence>` (realtime §4.1). */
+/** A cursor's text: `<epoch>-<sequence>` (realtime §4.1). */
 export const formatCursor = ({ epoch, seq }: Cursor): string => `${epoch}-${seq}`;
 
-/** Parses the text of a cursor; undefined for any other text. */
+/** Parses a cursor's text; undefined for any other text. */
 export function readCursor(text: string): Cursor | undefined {
   const match = /^([0-9]{1,16})-([0-9]{1,15})$/.exec(text);
   return match?.[1] && match[2] ? { epoch: match[1], seq: Number(match[2]) } : undefined;

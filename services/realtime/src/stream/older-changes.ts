@@ -12,14 +12,14 @@ export class MissedChanges extends Error {}
 export interface OlderChanges {
   /**
    * Returns the next part after a sequence number. Everything up to `end` must already be on the stream. Throws
-   * MissedChanges if the stream has dropped some of it, and 503 if the bus does not answer.
+   * MissedChanges if the stream has dropped some, and 503 if the bus does not answer.
    */
   read(after: number, end: number): Promise<ChangePart>;
   /** Forgets what it has read, because the stream was created again. */
   clear(): void;
 }
 
-/** The sequence numbers that are read at once, for all who need some of them. */
+/** The sequence numbers that are read at once, for all who need some. */
 interface Block {
   readonly first: number;
   readonly last: number;

@@ -1,24 +1,24 @@
 import type { Change } from './change.ts';
 
-/** Changes in the order of the stream, and the sequence number up to which they are complete. */
+/** Changes in stream order, and the sequence number up to which they are complete. */
 export interface ChangePart {
   readonly changes: readonly Change[];
   readonly upTo: number;
 }
 
 /**
- * The maximum number of changes in a part, and of bytes if it has more than one change. A part is sent at once, and a
+ * How many changes a part may have, and how many bytes if it has more than one change. A part is sent at once, and a
  * client that keeps reading must not have too much unsent after it.
  */
 export const partLimit = { changes: 100, bytes: 512 * 1024 } as const;
 
-/** The last changes of the stream, in memory. */
+/** The stream's last changes, in memory. */
 export interface RecentChanges {
   /** Everything after this sequence number is in memory. */
   readonly after: number;
   /** The last sequence number that was read. */
   readonly head: number;
-  /** Adds the next message; `change` is undefined for an event of no record. */
+  /** Adds the next message; `change` is undefined for an event about no record. */
   append(seq: number, change: Change | undefined): void;
   /** Forgets everything and continues after a sequence number. */
   reset(seq: number): void;

@@ -11,7 +11,7 @@ import {
 import { type BackgroundTask, every, heartbeat, skipped } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** The state of the stream when the reader connects to it. */
+/** The stream's state when the reader connects to it. */
 export interface StreamState {
   readonly epoch: string;
   readonly firstSeq: number;
@@ -24,7 +24,7 @@ export const stateOf = (info: StreamInfo): StreamState => ({
   lastSeq: info.state.last_seq,
 });
 
-/** The reader of new messages. */
+/** Reads new messages. */
 export interface StreamTail extends Pick<BackgroundTask, 'start' | 'stop'> {
   /** Makes it read for at least a while, even if nothing uses it yet. */
   wake(): void;
@@ -52,8 +52,8 @@ const useCheckMs = 1000;
 const lifeCheckMs = 2000;
 
 /**
- * Reads every new message of the stream with a consumer of its own, which ends with it. It waits while the bus is down
- * and then continues where it stopped. Without clients it reads nothing, so writes cost nothing extra.
+ * Reads the stream's every new message with its own consumer, which ends with it. It waits while the bus is down and
+ * then continues where it stopped. Without clients it reads nothing, so writes cost nothing extra.
  */
 export function createStreamTail(options: StreamTailOptions): StreamTail {
   const { bus, stream, log, isUsed, onSleep, onConnect, hasLost, onMessage } = options;
@@ -99,7 +99,7 @@ export function createStreamTail(options: StreamTailOptions): StreamTail {
       if (isUsed()) wokenAtMs = performance.now();
       else if (!isAwake()) void consuming?.close();
     });
-    // Another process may find that the stream has lost messages, while the connection of this one lasts.
+    // Another process may find that the stream has lost messages, while this one's connection lasts.
     const endLifeChecks = heartbeat(lifeCheckMs, async () => {
       const found = await findEventStream(await bus.jetstreamManager(), stream);
       if (found && lifeOf(found) !== life) void consuming?.close();

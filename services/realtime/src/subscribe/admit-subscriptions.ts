@@ -25,7 +25,7 @@ interface AdmitDeps {
   readonly channels: Pick<Channels, 'admit'>;
 }
 
-/** Checks subscriptions of one caller. Returns one result for each, in order. */
+/** Checks one caller's subscriptions. Returns one result for each, in order. */
 export async function admitSubscriptions(
   { live, channels }: AdmitDeps,
   wanted: readonly ReadSubscription[],

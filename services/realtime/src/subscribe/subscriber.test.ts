@@ -13,7 +13,7 @@ const end = { epoch: 'e', seq: 7 };
 const plan = { key: 'p', request: { collection: 'notes' }, crossed: [] } as Partial<LivePlan> as LivePlan;
 const guest = { principal: { type: 'guest', rejectedToken: false } } as Partial<RequestContext> as RequestContext;
 
-/** Follows `notes` with a snapshot, and returns the types of the messages that the client gets. */
+/** Follows `notes` with a snapshot, and returns the types of messages that the client gets. */
 async function follow(live: Partial<LiveReads>, waits = true) {
   const types: string[] = [];
   const connection = new Connection({

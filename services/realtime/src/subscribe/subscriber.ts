@@ -16,18 +16,18 @@ import type { ReadSubscription } from './subscription-request.ts';
 
 /** Opens subscriptions, and adds those to records to groups. */
 export interface Subscriber {
-  /** Checks subscriptions of one caller; one result for each, in order. */
+  /** Checks one caller's subscriptions; one result for each, in order. */
   admit(wanted: readonly ReadSubscription[], caller: Connection['caller']): Promise<readonly Admission[]>;
   /**
-   * Begins the admitted subscriptions and sends the refusals. The first ones of a connection follow `ready`. Resolves
-   * when every snapshot has been sent.
+   * Begins the admitted subscriptions and sends the refusals. A connection's first ones follow `ready`. Resolves when
+   * every snapshot has been sent.
    */
   begin(connection: Connection, admissions: readonly Admission[], isFirst: boolean): Promise<void>;
-  /** Sends `resync` to a subscription, and begins it again at the end of the stream. */
+  /** Sends `resync` to a subscription, and begins it again at the stream's end. */
   restart(subscription: Subscription, reason: string): void;
-  /** Makes the subscriptions of a group join again with their new plans. */
+  /** Makes a group's subscriptions join again with their new plans. */
   rejoin(group: Group): Promise<void>;
-  /** Makes the subscriptions of a connection join again after its principal has changed. */
+  /** Makes a connection's subscriptions join again after its principal has changed. */
   rejoinConnection(connection: Connection, change: () => void): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface SubscriberDeps {
   readonly onResync: (reason: string) => void;
 }
 
-/** Snapshots of one connection that are read at once. */
+/** How many of one connection's snapshots are read at once. */
 const snapshotsAtOnce = 4;
 /** Subscriptions that are opened in one call. */
 const openedAtOnce = 500;
@@ -101,7 +101,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     return join(subscription, after);
   }
 
-  /** Begins at the end of the stream, with a snapshot if its client asked for one. */
+  /** Begins at the stream's end, with a snapshot if its client asked for one. */
   async function beginAtEnd(subscription: Subscription, missed: string | undefined): Promise<void> {
     subscription.beginnings += 1;
     const { connection, id, wantsSnapshot, beginnings } = subscription;
@@ -156,7 +156,7 @@ export function createSubscriber({ live, changes, groups, channels, log, onResyn
     const beginnings = new Map(subscriptions.map((one) => [one, one.beginnings]));
     for (let first = 0; first < subscriptions.length; first += openedAtOnce) {
       const some = subscriptions.slice(first, first + openedAtOnce).filter(({ isLeft }) => !isLeft);
-      // The page of a snapshot was checked when the subscription was opened. Its changes do not depend on it.
+      // A snapshot's page was checked when the subscription was opened. Its changes do not depend on it.
       const results = await live.open(
         some.map(({ request: { page, perPage, sort, ...request }, connection }) => ({
           request,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { type ChannelSubscriptionRequest, channelSubscription } from '../channels/channel-request.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';
 
-/** The maximum number of subscriptions of a connection (realtime §2.4). */
+/** How many subscriptions a connection may have (realtime §2.4). */
 export const maxSubscriptions = 100;
 
 const id = z.string().min(1).max(100);
@@ -35,7 +35,7 @@ export const recordSubscription = z
   })
   .meta({ id: 'RecordSubscription' });
 
-/** The schema of the body with subscriptions. They are read one by one, so a refused one does not affect the others. */
+/** The schema for a body with subscriptions. They are read one by one, so a refused one does not affect the others. */
 export const describedSubscriptions = toJsonSchema(
   z.object({ subscriptions: z.array(z.union([recordSubscription, channelSubscription])) }),
   'input',
@@ -55,9 +55,7 @@ export type ReadSubscription =
   | ChannelSubscriptionRequest
   | { readonly id: string; readonly refusal: AppError };
 
-/**
- * Reads a subscription; `number` is its id if it names none, `resumeFrom` the cursor of the connection if it has none of its own.
- */
+/** Reads a subscription; `number` is its id if it names none, `resumeFrom` the connection's cursor if it has none. */
 export function readSubscription(value: unknown, number: number, resumeFrom?: Cursor): ReadSubscription {
   if (isToChannel(value)) {
     const read = channelSubscription.safeParse(value);
@@ -77,7 +75,7 @@ export function readSubscription(value: unknown, number: number, resumeFrom?: Cu
 const isToChannel = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && Object.hasOwn(value, 'channel');
 
-/** The id of an unreadable subscription, which tells the client which one is refused. */
+/** An unreadable subscription's id, which shows the client which one is refused. */
 const idOf = (value: unknown, number: number): string => givenId(value) ?? String(number);
 
 /** The id that a subscription names; undefined if it names none that is valid. */

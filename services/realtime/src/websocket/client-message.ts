@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 const id = z.string().min(1).max(100);
 
-/** The messages of a client on a WebSocket (realtime §1.3). */
+/** A client's messages on a WebSocket (realtime §1.3). */
 const clientMessage = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('subscribe') }),
   z.strictObject({ type: z.literal('unsubscribe'), id }),

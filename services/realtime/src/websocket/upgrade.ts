@@ -7,10 +7,10 @@ import { createWsTransport } from '../connection/ws-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';
 import { WsSession, type WsSessionDeps } from './ws-session.ts';
 
-/** The subprotocol of this version (realtime §1.3). */
+/** This version's subprotocol (realtime §1.3). */
 const subprotocol = 'recordbus.v1';
 
-/** The largest message of a client. JSON of a mebibyte may keep the process busy for a tenth of a second. */
+/** A client's largest message. A mebibyte of JSON may keep the process busy for a tenth of a second. */
 const maxMessageBytes = 2 ** 16;
 
 /** RFC 6455 §7.4.1: the server met an unexpected condition. */
@@ -20,7 +20,7 @@ interface UpgradeDeps extends WsSessionDeps {
   readonly isDraining: () => boolean;
 }
 
-/** Creates the handler of WebSockets. */
+/** Creates the WebSocket handler. */
 export function createUpgrade(deps: UpgradeDeps): UpgradeHandler {
   const { parts, isDraining } = deps;
   const server = new WebSocketServer({

@@ -16,19 +16,21 @@ export interface WsSessionDeps {
   readonly log: Logger;
 }
 
-/** The maximum number of waiting messages of a client. A client that sends more is closed. */
+/** How many of a client's messages may wait. A client that sends more is closed. */
 const maxWaiting = 200;
-/** UTF-16 code units of all subscriptions of a connection, as many as a body of a POST may have (realtime §2.4). */
+/**
+ * How many UTF-16 code units a connection's subscriptions may have together, as many as a POST body (realtime §2.4).
+ */
 const maxUnits = 2 ** 20;
 
-/** Handles the messages of one client, one after the other. */
+/** Handles one client's messages, one after the other. */
 export class WsSession {
   readonly #deps: WsSessionDeps;
   readonly #connection: Connection;
   #waiting = 0;
   #last: Promise<void> = Promise.resolve();
   #subscriptions = 0;
-  /** The units of the messages that began subscriptions, by id. */
+  /** How long the messages were that began subscriptions, by id. */
   readonly #units = new Map<string, number>();
   #isReady = false;
   #endAccount = () => {};
@@ -52,7 +54,7 @@ export class WsSession {
       });
   }
 
-  /** Removes the connection from the count of the account that signed in on it. */
+  /** Removes the connection from the count for the account that signed in on it. */
   end(): void {
     this.#endAccount();
   }
@@ -100,7 +102,7 @@ export class WsSession {
     void subscriber.begin(connection, admissions, isFirst);
   }
 
-  /** Why a subscription of this length is one too many; undefined if it is not. */
+  /** Why a subscription with this length is one too many; undefined if it is not. */
   #refusalOfOneMore(units: number): AppError | undefined {
     if (this.#connection.followed.size >= maxSubscriptions)
       return malformed(`a connection has at most ${maxSubscriptions} subscriptions`);
@@ -118,7 +120,7 @@ export class WsSession {
     return sum;
   }
 
-  /** Continues with a new token of the account, or signs a guest in. */
+  /** Continues with the account's new token, or signs a guest in. */
   async #signIn(token: string): Promise<void> {
     const { parts, accounts, verifier } = this.#deps;
     const connection = this.#connection;

@@ -11,14 +11,14 @@ interface EventConsumerOptions {
   readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
 }
 
-/** The maximum number of messages in a batch, and of messages that wait in this process. */
+/** How many messages a batch may have, and how many may wait in this process. */
 const batchSize = 200;
 const maxMessages = 500;
 const retryMs = 1000;
 
 /**
- * Creates the consumer of this process. It handles one batch at a time. When it stops, it returns the messages that it
- * has not handled to the other replicas.
+ * Creates this process's consumer. It handles one batch at a time. When it stops, it returns the messages that it has
+ * not handled to the other replicas.
  */
 export function createEventConsumer({ bus, stream, log, handle }: EventConsumerOptions): EventReader {
   /** By sequence number, so that a message redelivered while it waits here is handled once. */
@@ -38,8 +38,8 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
       await handle(batch);
       for (const message of batch) {
         waiting.delete(message.seq);
-        // Each on its own: replicas share the consumer, and "all up to this one" would include messages of the others. The
-        // acknowledgements of a batch leave in one write.
+        // One by one: replicas share the consumer, and "all up to this one" would include the others' messages. A
+        // batch's acknowledgements leave in one write.
         message.ack();
       }
     }

@@ -4,11 +4,11 @@ const dayMs = 24 * 3600 * 1000;
 /** Partitions are created this many days before they are needed. */
 const daysAhead = 2;
 
-/** Creates the partitions of the delivery log, one for each day with events. */
+/** Creates the delivery log's partitions, one for each day with events. */
 export interface EventDays {
   /** Creates the partitions for these RFC 3339 times. */
   ensure(times: Iterable<string>): Promise<void>;
-  /** Creates the partitions of today and the next days. */
+  /** Creates the partitions for today and the next days. */
   ensureAhead(): Promise<void>;
   /** Clears the cache of existing partitions; call it after some were dropped. */
   forget(): void;

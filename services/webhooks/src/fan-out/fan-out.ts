@@ -19,9 +19,9 @@ export async function isAnyMatched(query: Query, names: readonly string[]): Prom
 }
 
 /**
- * Creates the deliveries of events in one statement: one for each webhook that was enabled when the event happened and
- * has a matching pattern (webhooks §1.3). Repeating it with the same events adds nothing. Returns the number of new
- * deliveries.
+ * Creates events' deliveries in one statement: one for each webhook that was enabled when the event happened and has a
+ * matching pattern (webhooks §1.3). Repeating it with the same events adds nothing. Returns how many deliveries are
+ * new.
  */
 export async function fanOut(query: Query, events: readonly IncomingEvent[]): Promise<number> {
   const rows = await query<{ made: number }>({
@@ -72,7 +72,7 @@ export async function fanOut(query: Query, events: readonly IncomingEvent[]): Pr
   return rows[0]?.made ?? 0;
 }
 
-/** PostgreSQL stores no NUL characters, and a request id is any text of a client. */
+/** PostgreSQL stores no NUL characters, and a client may choose any text as request id. */
 const textOf = (text: string | null): string | null => text?.replaceAll('\0', '\ufffd') ?? null;
 
 /** Stores a message that is not an event, for operators to inspect. */

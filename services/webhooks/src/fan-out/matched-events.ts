@@ -10,7 +10,7 @@ export interface MatchedEvents {
 }
 
 /**
- * Creates the object. After a batch without deliveries, it first asks the database about the names of the events. So the
+ * Creates the object. After a batch without deliveries, it first asks the database about the event names. So the
  * database does not get the texts of events that no webhook wants.
  */
 export function createMatchedEvents(query: Query): MatchedEvents {

@@ -17,7 +17,7 @@ interface ProcessBatchDeps {
 
 const spanName = 'process events';
 
-/** The attributes of a batch, by the conventions for messaging spans (OpenTelemetry, "Messaging"). */
+/** A batch's attributes, by the conventions for messaging spans (OpenTelemetry, "Messaging"). */
 const ofBatch = (messages: readonly JsMsg[]) => ({
   'messaging.system': 'nats',
   'messaging.operation.name': 'process',
@@ -33,7 +33,7 @@ const isBadData = (error: unknown) =>
 const noPartition = '23514';
 
 /**
- * Creates the deliveries of a batch of messages and returns their number. A message that is not an event, or that the
+ * Creates the deliveries for a batch of messages and returns how many. A message that is not an event, or that the
  * database refuses, is parked and logged, and does not stop the others. Throws when the database does not answer.
  */
 export async function processBatch(
@@ -59,7 +59,7 @@ export async function processBatch(
     return made;
   }
 
-  /** Reads the details of events, with the data of those to which the stream only refers. */
+  /** Reads events' details, with the data that the stream only refers to. */
   async function complete(events: readonly ReceivedEvent[]): Promise<IncomingEvent[]> {
     const envelopes = events.map(({ received }) => received);
     const whole = await completeEnvelopes(query, envelopes);

@@ -12,19 +12,19 @@ export interface ReceivedEvent {
 export interface IncomingEvent {
   readonly id: string;
   readonly event: string;
-  /** The body of the request to webhooks. */
+  /** The body that webhooks receive. */
   readonly body: string;
   /** When it happened, RFC 3339; the same at every redelivery. */
   readonly occurredAt: string;
   readonly traceparent: string | null;
-  /** The id of the record; null for other events. */
+  /** The record's id; null for other events. */
   readonly recordId: string | null;
   readonly received: DecodedEnvelope;
 }
 
 type Message = Pick<JsMsg, 'data' | 'headers' | 'time' | 'seq' | 'subject'>;
 
-/** The message is an event that cannot be delivered; the message of the error says why. */
+/** The message is an event that cannot be delivered; the error's message says why. */
 export class UnusableMessage extends Error {
   override name = 'UnusableMessage';
 }
@@ -33,7 +33,7 @@ const dayMs = 24 * 3600 * 1000;
 /** An older time is ignored, since it would need its own partition. */
 const oldestMs = 30 * dayMs;
 
-/** Reads a message of the stream. Throws for one that is not an event (libs/bus, envelope). */
+/** Reads a stream message. Throws for one that is not an event (libs/bus, envelope). */
 export function readMessage(message: Message): ReceivedEvent {
   const received = decodeEnvelope(message.data);
   const { event } = received.envelope;
@@ -63,8 +63,8 @@ export function readDetails(message: Message, received: DecodedEnvelope): Incomi
 }
 
 /**
- * Returns the body that is signed and sent (webhooks §3.3). Its members are copied from the text of the envelope, so
- * numbers keep every digit. Only events of records have a `version`, and only those of a batch a `batch`.
+ * Returns the body that is signed and sent (webhooks §3.3). Its members are copied from the envelope's text, so numbers
+ * keep every digit. Only record events have a `version`, and only a batch's events a `batch`.
  */
 function webhookBody(envelopeText: string): string {
   const members = cutMembers(envelopeText);

@@ -75,7 +75,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
     const id = await stack.addWebhook({ url: receiver.url, retryMax: 1, retryDelayMs: 500 });
     await stack.emit('a.b');
     await eventually(async () => (await healthOf(id)).failures === 1);
-    // The replica of the first attempt writes the failure while another one makes the second attempt.
+    // The replica that makes the first attempt writes the failure while another one makes the second attempt.
     await run('update system.webhooks set failures = 0, failing_since = null where id = $1', id);
     receiver.answer = async (response) => {
       await run('update system.webhooks set failures = 1, failing_since = now() where id = $1', id);

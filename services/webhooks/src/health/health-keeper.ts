@@ -22,7 +22,7 @@ interface HealthKeeperOptions {
   readonly onEvent: () => void;
 }
 
-/** Creates the keeper. It ignores successes of webhooks that are not failing. */
+/** Creates the keeper. It ignores successes at webhooks that are not failing. */
 export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
   const { database, log, policy, onReopened, onEvent } = options;
   let noting = Promise.resolve();
@@ -51,7 +51,7 @@ export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
   };
 }
 
-/** Returns one result for each webhook whose health may change. One success outweighs the failures of its batch. */
+/** Returns one result for each webhook whose health may change. One success outweighs its batch's failures. */
 function summarize(outcomes: readonly AttemptOutcome[]): Result[] {
   const ofWebhooks = Map.groupBy(
     outcomes.filter(({ attempted }) => attempted),

@@ -7,7 +7,7 @@ export interface HealthPolicy {
   readonly disableAfterSec: number;
 }
 
-/** The recorded attempts of one webhook in a batch. */
+/** One webhook's recorded attempts in a batch. */
 export interface Result {
   readonly webhookId: string;
   readonly succeeded: boolean;
@@ -27,9 +27,9 @@ interface HealthChange {
 export const minFailures = 5;
 
 /**
- * Updates the health of webhooks and returns the changed ones. A success ends a run of failures and a pause; a failure
- * extends the run and, when that has lasted long enough, begins the next pause. A success waits for failures that another
- * replica is writing, since it came after them.
+ * Updates webhooks' health and returns the changed ones. A success ends a run of failures and a pause; a failure
+ * extends the run and, when that has lasted long enough, begins the next pause. A success waits for failures that
+ * another replica is writing, since it came after them.
  */
 export function noteResults(query: Query, results: readonly Result[], policy: HealthPolicy): Promise<HealthChange[]> {
   return query<HealthChange>({

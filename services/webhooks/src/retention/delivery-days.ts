@@ -8,7 +8,7 @@ import { dropOldDays } from './drop-old-days.ts';
 interface DeliveryDays {
   /** Creates the partitions needed now, then continues in the background. Throws when the database does not answer. */
   start(): Promise<void>;
-  /** Call it when the retention of the log has changed. */
+  /** Call it when the log's retention has changed. */
   wake(): void;
   stop(): Promise<void>;
 }

@@ -3,9 +3,8 @@ import type { Query } from '@recordbus/database';
 const dayMs = 24 * 3600 * 1000;
 
 /**
- * Drops the days of the log that are older than `keepDays`, oldest first, and returns them (YYYY-MM-DD). Deliveries
- * that still wait are dropped with their day. Parked messages have the same retention. Throws when a day is in use
- * (55P03).
+ * Drops log days that are older than `keepDays`, oldest first, and returns them (YYYY-MM-DD). Deliveries that still
+ * wait are dropped with their day. Parked messages have the same retention. Throws when a day is in use (55P03).
  */
 export async function dropOldDays(query: Query, keepDays: number, nowMs = Date.now()): Promise<string[]> {
   const firstKept = new Date(nowMs - keepDays * dayMs).toISOString().slice(0, 10);
