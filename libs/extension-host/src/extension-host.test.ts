@@ -89,7 +89,7 @@ describe('the host of extensions', () => {
     assert.match(problemOf('typo'), /beforeCreat/);
     assert.match(problemOf('bad-cron'), /crons\[0\]\.schedule/);
     assert.match(problemOf('throws'), /at top level/);
-    assert.match(problemOf('plain'), /another file of this name: .*plain\.mjs/);
+    assert.match(problemOf('plain'), /another file with this name: .*plain\.mjs/);
     assert.equal(host.problems.length, 6);
   });
 

@@ -45,23 +45,23 @@ export interface AdminDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** Raw bytes of the secret that signs tokens. The keys of stored idempotent answers are derived from it. */
+  /** The raw bytes of the secret that signs tokens. The keys for stored idempotent answers are derived from it. */
   readonly secret: Uint8Array;
-  /** The copy of the process, loaded before the service starts and stopped after it. */
+  /** The process's copy, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
   /** Encrypts secret settings. */
   readonly cipher: ValueCipher;
   readonly config: {
-    /** Base URL of the service that lists breached passwords. */
+    /** Base URL for the service that lists breached passwords. */
     readonly breachServiceUrl: string;
-    /** Base URLs of the push notification providers. */
+    /** Base URLs for the push notification providers. */
     readonly onesignalUrl: string;
     readonly fcmUrl: string;
-    /** URL of the latest release. */
+    /** URL for the latest release. */
     readonly releaseUrl: string;
     /** Whether collections change only by schema files. */
     readonly schemaMode: 'open' | 'readonly';
-    /** Directory of the built admin pages. */
+    /** Directory with the built admin pages. */
     readonly pagesDirectory?: string | undefined;
   };
   /** The time in milliseconds. */

@@ -8,7 +8,7 @@ import { releaseUrl } from './update-check/release-url.ts';
 
 export { schemaMode };
 
-/** The environment variables of the admin service, in addition to those of every process (operation §5.1). */
+/** The admin service's environment variables, in addition to every process's (operation §5.1). */
 export const adminVariables = {
   databaseUrl,
   databaseReplicaUrls,

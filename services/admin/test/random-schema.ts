@@ -1,4 +1,4 @@
-/** A schema file of a collection. */
+/** A collection's schema file. */
 export type File = Record<string, unknown> & { readonly name: string; readonly fields?: readonly Definition[] };
 type Definition = Record<string, unknown> & { readonly name: string; readonly type: string };
 
@@ -33,7 +33,7 @@ const collectionNames = ['posts', 'people', 'Tags', 'notes', 'orders', 'a1'];
 const fieldNames = ['title', 'body', 'Rank', 'state', 'parent', 'x_1', 'size', 'made'];
 const idOf = (index: number): string => `0198f0a0-0000-7000-8000-00000000000${index}`;
 
-/** What a field of each id is in every schema: its type never changes. Several have options that may. */
+/** What a field with each id is in every schema: its type never changes. Several have options that may. */
 const kinds: readonly ((random: Random) => Record<string, unknown>)[] = [
   (random) => ({
     type: 'text',
@@ -67,7 +67,7 @@ const kinds: readonly ((random: Random) => Record<string, unknown>)[] = [
 
 const maybe = (random: Random, members: object, share = 0.4): object => (random.chance(share) ? members : {});
 
-/** Makes the files of a random schema. Ids mean the same thing in every schema of the test, names do not. */
+/** Makes a random schema's files. Ids mean the same thing in every schema in the test, names do not. */
 export function randomSchema(random: Random): File[] {
   const names = random.shuffled(collectionNames);
   const indexes = random.shuffled([0, 1, 2, 3]).slice(0, 1 + random.below(4));

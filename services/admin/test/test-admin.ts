@@ -12,7 +12,7 @@ import { createAdmin } from '../src/app.ts';
 
 export { skipWithoutDatabase as skip } from '@recordbus/database/testing';
 
-/** The members of an answer's body that tests read. */
+/** The members in an answer's body that tests read. */
 interface Body {
   readonly data?: unknown;
   readonly error?: string;

@@ -6,7 +6,7 @@ import { type Answer, startTestAdmin, type TestAdmin } from './test-admin.ts';
 
 export const path = '/api/v1/collections';
 
-/** Definitions of fields of several types. */
+/** Field definitions with several types. */
 export const allTypes = [
   { name: 'title', type: 'text', required: true, options: { min: 2, max: 50, pattern: '^[A-Z]', unique: true } },
   { name: 'rank', type: 'number', options: { min: 0, max: 10, unique: true } },
@@ -28,7 +28,7 @@ export const relation = (name: string, collection: string, rest: object = {}) =>
 
 const startMs = 1_700_000_000_000;
 
-/** The collection routes of an admin service that starts before and stops after the tests of the calling suite. */
+/** The collection routes of an admin service that starts before and stops after the calling suite's tests. */
 export function testCollectionRoutes() {
   let admin: TestAdmin;
   const clock = { nowMs: startMs };
@@ -69,7 +69,7 @@ export function testCollectionRoutes() {
     };
   }
 
-  /** Returns the collection of an answer, with its fields parsed. */
+  /** Returns the collection in an answer, with its fields parsed. */
   function collectionOf({ status, body }: Answer) {
     assert.ok(status < 300, `${status} ${JSON.stringify(body)}`);
     const collection = taggedCollectionJson.strict().parse(body.data);

@@ -19,10 +19,10 @@ export interface Plan {
 }
 
 export const schemaPath = '/api/v1/admin/schema';
-/** A schema of files of collections alone. */
+/** A schema whose files are collections alone. */
 export const collections = (...files: Members[]): Schema => ({ version: 1, collections: files });
 
-/** Serves the routes of the schema to the tests of a suite; each test leaves an empty schema. */
+/** Serves the schema routes to a suite's tests; each test leaves an empty schema. */
 export function testSchemaRoutes() {
   const { call, rows, create, assertRefused } = testCollectionRoutes();
 

@@ -8,7 +8,7 @@ export const path = '/api/v1/admin/webhooks';
 export const good = { name: 'CRM', url: 'https://crm.example.com/hook', events: ['posts.*'] };
 export const unknownId = '01890000-0000-7000-8000-00000000dead';
 
-/** The webhook routes of an admin service that starts before and stops after the tests of the calling suite. */
+/** The webhook routes of an admin service that starts before and stops after the calling suite's tests. */
 export function testWebhookRoutes() {
   let admin: TestAdmin;
 

@@ -12,7 +12,7 @@ export interface Admin {
 
 const columns = 'id, email, created_at, totp_enabled as second_factor';
 
-/** The columns of an admin that a change may set. */
+/** An admin's columns that a change may set. */
 export interface AdminChange {
   readonly email?: string | undefined;
   readonly passwordHash?: string | undefined;
@@ -31,7 +31,7 @@ export async function findAdmin(query: Query, id: string): Promise<Admin | undef
   return admin;
 }
 
-/** Finds the admin of a mailbox, in whatever form it is written. */
+/** Finds a mailbox's admin, in whatever form it is written. */
 export async function findAdminByEmail(query: Query, email: string): Promise<Admin | undefined> {
   for (const form of lookupForms(email)) {
     const [admin] = await query<Admin>({

@@ -42,7 +42,7 @@ export async function addAdmin(
 }
 
 /**
- * Changes the address or the password of an admin and ends the admin's tokens. Throws 403 for a service key with an end or
+ * Changes an admin's address or password and ends the admin's tokens. Throws 403 for a service key with an end or
  * networks, 404, and 422 when the address is taken or the policy refuses the password.
  */
 export async function changeAdmin(
@@ -71,7 +71,7 @@ export async function changeAdmin(
 }
 
 /**
- * Sets the password of the admin with this address and ends the admin's tokens. Throws 404, and 422 when the policy
+ * Sets the password for the admin with this address and ends the admin's tokens. Throws 404, and 422 when the policy
  * refuses the password.
  */
 export async function resetAdmin(

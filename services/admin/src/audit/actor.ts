@@ -1,7 +1,7 @@
 import type { AuditedAction } from '@recordbus/audit';
 import type { RequestContext } from '@recordbus/shared/context';
 
-/** Who makes a change, as audit rows record it: the caller of a request, or an operator at the command line. */
+/** Who makes a change, as audit rows record it: a request's caller, or an operator at the command line. */
 export interface Actor {
   readonly context: AuditedAction['context'];
   readonly userAgent: string | undefined;

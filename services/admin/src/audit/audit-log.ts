@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
-/** A row of the audit log as the API shows it (admins §6.2). */
+/** An audit log row as the API shows it (admins §6.2). */
 export const auditJson = z
   .object({
     id: z.string(),
@@ -31,7 +31,7 @@ interface AuditQuery {
   readonly until?: number | undefined;
 }
 
-/** Returns a page of the audit log, newest first, with the number of all matching rows. */
+/** Returns a page of audit rows, newest first, with the number of all matching rows. */
 export async function listAudit(query: Query, wanted: AuditQuery): Promise<{ rows: AuditRow[]; totalItems: number }> {
   const conditions: string[] = [];
   const values: unknown[] = [];
@@ -60,7 +60,7 @@ export async function listAudit(query: Query, wanted: AuditQuery): Promise<{ row
 /** Rows deleted by one statement, so that it does not hold up other work. */
 const batchRows = 5000;
 
-/** Deletes rows older than the given number of days. Returns how many it deleted. */
+/** Deletes rows older than the given days. Returns how many it deleted. */
 export async function removeOldAudit(query: Query, days: number): Promise<number> {
   let removed = 0;
   for (;;) {

@@ -34,9 +34,9 @@ export interface ChangedCollection {
 }
 
 /**
- * Changes a collection and its table or view. Relations, rules and views of other collections follow a new name. Writes
+ * Changes a collection and its table or view. Other collections' relations, rules and views follow a new name. Writes
  * nothing if nothing changes. Throws 404; 412 for another version; 400 when the name is taken; 422 that names every
- * other problem, with the number of records that violate the new definition.
+ * other problem, and how many records violate the new definition.
  */
 export function changeCollection(
   changes: SchemaChanges,
@@ -51,7 +51,7 @@ export function changeCollection(
   });
 }
 
-/** Changes a collection within a change of the schema, and writes the audit row. */
+/** Changes a collection within a schema change, and writes the audit row. */
 export async function changeWithAudit(
   schema: SchemaChange,
   idOrName: string,
@@ -77,7 +77,7 @@ export async function changeWithAudit(
   return { collection, lostValues };
 }
 
-/** Changes a collection as one part of a larger change of the schema, without an audit row. */
+/** Changes a collection as one part of a larger schema change, without an audit row. */
 export async function applyChange(
   schema: SchemaChange,
   idOrName: string,

@@ -6,19 +6,19 @@ import type { SchemaChanges } from '../schema/schema-changes.ts';
 import { type ChangedCollection, changeWithAudit } from './change-collection.ts';
 import type { LostValues } from './lost-values.ts';
 
-/** A field definition, or some members of one, as an admin sends it. `readFieldDefinitions` validates it. */
+/** A field definition, or some of its members, as an admin sends it. `readFieldDefinitions` validates it. */
 export type FieldDraft = Readonly<Record<string, unknown>>;
 
 /** Which collection to change, and who changes it. */
 interface FieldRequest {
-  /** Id or name of the collection. */
+  /** Collection id or name. */
   readonly collection: string;
   readonly nowSec: number;
   readonly actor: Actor;
 }
 
 interface ExistingField extends FieldRequest {
-  /** Id or name of the field. */
+  /** Field id or name. */
   readonly field: string;
 }
 
@@ -50,7 +50,7 @@ export function changeField(changes: SchemaChanges, request: ExistingField, draf
   });
 }
 
-/** Drops a field and returns the number of lost values. Throws 404, and 422 for a field that is still needed. */
+/** Drops a field and returns how many values were lost. Throws 404, and 422 for a field that is still needed. */
 export function deleteField(changes: SchemaChanges, request: ExistingField): Promise<readonly LostValues[]> {
   return changeFields(changes, request, async (fields, change) => {
     const field = getField(fields, request.field);
@@ -73,7 +73,7 @@ function changeFields<T>(
   });
 }
 
-/** Looks up a field by id, then by name: the id of one field may be the name of another. Throws 404. */
+/** Looks up a field by id, then by name: one field's id may be another one's name. Throws 404. */
 function getField(fields: readonly Field[], idOrName: string): Field {
   const found = fields.find(({ id }) => id === idOrName) ?? fields.find(({ name }) => name === idOrName);
   if (!found) throw notFound('field');

@@ -21,13 +21,13 @@ export async function checkDefaults(
   }
 }
 
-/** The ids of the records that the default of a relation names. */
+/** The record ids that a relation's default names. */
 function defaultTargetsOf(field: Field): readonly string[] {
   const value = field.type === 'relation' ? findFixedDefault(field) : undefined;
   return [value].flat().filter((id) => typeof id === 'string');
 }
 
-/** The current table of the target; undefined for a collection that does not exist yet. */
+/** The target's current table; undefined for a collection that does not exist yet. */
 function tableOfTarget({ collection = '' }: Field, before: Collection | undefined, after: Collection) {
   if (collection !== after.name) return tableOf({ name: collection });
   return before && tableOf(before);

@@ -7,7 +7,7 @@ import type { Check } from '../ddl/checks.ts';
 const batchRows = 2000;
 
 /**
- * Counts the rows that violate a change and adds each count to `problems`. From here to the end of the transaction the
+ * Counts the rows that violate a change and adds each count to `problems`. From here to the transaction's end the
  * tables can be read but not written.
  */
 export async function checkRows(query: Query, checks: readonly Check[], problems: Problems): Promise<void> {
@@ -23,7 +23,7 @@ export async function checkRows(query: Query, checks: readonly Check[], problems
 export const countViolations = (query: Query, check: Check): Promise<number> =>
   check.refuses ? countByReadingValues(query, check, check.refuses) : countInDatabase(query, check);
 
-/** Returns the problem of a change that this many rows violate. */
+/** Returns a change's problem that this many rows violate it. */
 export function violationsOf(check: Pick<Check, 'place'>, rows: number): string {
   if (isRequired(check)) return withoutValue(rows);
   return rows === 1 ? '1 row violates it' : `${rows} rows violate it`;
@@ -32,7 +32,7 @@ export function violationsOf(check: Pick<Check, 'place'>, rows: number): string 
 /** Whether a check is about missing values, which data migrations may fill in. */
 export const isRequired = ({ place }: Pick<Check, 'place'>): boolean => place.endsWith('.required');
 
-/** Returns the problem of a field that becomes required. */
+/** Returns the problem for a field that becomes required. */
 export const withoutValue = (records: number): string =>
   records === 1 ? '1 record has no value' : `${records} records have no value`;
 

@@ -5,8 +5,8 @@ import { rulesOf } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
 
 /**
- * Adds to `problems` each rule that cannot be evaluated with the planned collections. A rule of the changed collection is
- * named by itself, a rule of another collection as `<collection>.<rule>`. Runs in slices of time.
+ * Adds to `problems` each rule that cannot be evaluated with the planned collections. The changed collection's rule is
+ * named by itself, another collection's as `<collection>.<rule>`. Runs in time slices.
  */
 export async function checkRules(
   changed: Collection | undefined,
@@ -23,7 +23,7 @@ export async function checkRules(
   }
 }
 
-/** Adds to `problems` each rule of one collection that cannot be evaluated with the planned collections. */
+/** Adds to `problems` one collection's rules that cannot be evaluated with the planned collections. */
 export function checkOwnRules(
   collection: Collection,
   collections: readonly Collection[],

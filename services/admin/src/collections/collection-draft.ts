@@ -8,7 +8,7 @@ const rule = z.string('must be null or a string').nullish();
 const members = {
   name: z.string('must be a string'),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
-  // `readFieldDefinitions` reports the limit of fields. This limit bounds the cost of copying the list.
+  // `readFieldDefinitions` reports the field limit. This limit bounds the cost of copying the list.
   fields: z.union(
     [boundedList(z.unknown().meta({ ...writtenField }), 10_000), z.string()],
     'must be a list of field definitions',
@@ -36,7 +36,7 @@ export const newCollection = z.strictObject({
   fields: members.fields.default([]),
 });
 
-/** A change of a collection. Members that are left out stay as they are (collections §6.1). */
+/** A change to a collection. Members that are left out stay as they are (collections §6.1). */
 export const collectionChange = z.strictObject(members).partial();
 
 export type NewCollection = z.output<typeof newCollection>;

@@ -43,7 +43,7 @@ export function createCollection(
   });
 }
 
-/** Creates a collection as one part of a larger change of the schema. */
+/** Creates a collection as one part of a larger schema change. */
 export async function applyCreate(
   { query, collections, execute }: SchemaChange,
   draft: NewCollection,
@@ -77,7 +77,7 @@ async function readCollection(
     id: newId(),
     name: draft.name,
     type: draft.type,
-    // The fields of a view come from its query.
+    // A view's fields come from its query.
     fields:
       draft.type === 'view'
         ? []

@@ -6,14 +6,14 @@ import { whenWoken } from '@recordbus/shared/background';
 import type { Logger } from '@recordbus/shared/logging';
 import { inSlices } from '@recordbus/shared/time-slice';
 
-/** After this time every replica knows of a change, even without the bus, and has completed its earlier writes. */
+/** After this time every replica knows about a change, even without the bus, and has completed its earlier writes. */
 const delayMs = 10_000;
-/** A collection changed within this time may have writes by replicas that had not learned of the change. */
+/** A collection changed within this time may have writes by replicas that had not learned about the change. */
 const recentSec = 120;
 
 /** Encrypts values that replicas stored in plain text before they learned that a field is encrypted. */
 export interface DelayedEncryption {
-  /** Schedules the work. Call it after a change of the schema. */
+  /** Schedules the work. Call it after a schema change. */
   wake(): void;
   /** Resolves when running work is done. */
   stop(): Promise<void>;

@@ -13,8 +13,8 @@ import { collectionInUse } from './errors.ts';
 import { refuseLostNames } from './lost-names.ts';
 
 /**
- * Drops a collection, its table or view and all its records. Throws 404; 412 for another version; 409 that names the relations and views of
- * other collections that depend on it. Throws 422 that names the rules of other collections that name it.
+ * Drops a collection, its table or view and all its records. Throws 404; 412 for another version; 409 that names other
+ * collections' relations and views that depend on it. Throws 422 that names other collections' rules that name it.
  */
 export function deleteCollection(
   changes: SchemaChanges,
@@ -41,7 +41,7 @@ export function deleteCollection(
   });
 }
 
-/** Throws 422 that names the rules of other collections that name the collection (collections §7.2). */
+/** Throws 422 that names other collections' rules that name the collection (collections §7.2). */
 async function refuseNamed(dropped: Collection, collections: readonly Collection[]): Promise<void> {
   const problems = createProblems();
   const after = collections.filter((other) => other !== dropped);

@@ -16,7 +16,7 @@ export function refuseEncryptionChanges(before: Collection, after: Collection, p
 }
 
 /**
- * Encrypts the stored values of fields that become encrypted, and decrypts those of fields that no longer are, history
+ * Encrypts the stored values in fields that become encrypted, and decrypts those in fields that no longer are, history
  * included. The table is locked against writes, and `planChecks` has verified that every value can be decrypted.
  */
 export async function applyEncryptionChanges(

@@ -5,6 +5,6 @@ import { AppError, conflict } from '@recordbus/shared/errors';
 export const nameTaken = (name: string) =>
   new AppError(400, 'collection_exists', `a collection named "${name}" exists`, { details: { name: 'is taken' } });
 
-/** 409: relations of other collections refer to the collection to drop, or views read it (collections §7.2). */
+/** 409: other collections' relations refer to the collection to drop, or views read it (collections §7.2). */
 export const collectionInUse = (collection: Collection, blockers: readonly { collection: string; field?: string }[]) =>
   conflict('collection_in_use', `other collections depend on ${collection.name}`, { blockers });

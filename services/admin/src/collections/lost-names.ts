@@ -5,7 +5,7 @@ import { rulesOf } from './placed-rules.ts';
 import { type Renamed, ruleRenamer } from './rename-in-rules.ts';
 import { originOf } from './rule-origin.ts';
 
-/** The part of a change of the collections that rules can see. */
+/** What rules can see in a change to the collections. */
 interface NamesChange {
   readonly before: readonly Collection[];
   readonly after: readonly Collection[];
@@ -17,7 +17,7 @@ interface NamesChange {
 /**
  * Adds to `problems` each rule that names something dropped, or a name that now means something else. `checkRules`
  * misses these rules if the name exists in another auth collection. Rules that the change itself replaces do not count.
- * Runs in slices of time.
+ * Runs in time slices.
  */
 export async function refuseLostNames(
   { before, after, renamed, changed }: NamesChange,

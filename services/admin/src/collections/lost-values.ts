@@ -7,14 +7,14 @@ import type { SchemaChange } from '../schema/schema-changes.ts';
 /** A dropped field that had values. */
 export interface LostValues {
   readonly field: string;
-  /** The number of records that had a value; undefined when counting took too long. */
+  /** How many records had a value; undefined when counting took too long. */
   readonly count: number | undefined;
 }
 
 /** How long the count may take, in milliseconds. Writes wait for it. */
 const countTimeoutMs = 2000;
 
-/** Counts the values of the fields that a change drops. Call it before the columns are dropped. */
+/** Counts the values in fields that a change drops. Call it before the columns are dropped. */
 export async function countLostValues(
   { query, execute }: Pick<SchemaChange, 'query' | 'execute'>,
   before: Collection,

@@ -1,7 +1,7 @@
 import { type Collection, type Field, fileOptionsOf, type Rule } from '@recordbus/schema';
 import { type Rules, ruleNames } from './read-rules.ts';
 
-/** A rule, and its place in the definition of its collection. */
+/** A rule, and its place in its collection's definition. */
 interface PlacedRule {
   readonly place: string;
   /** The same before and after a field is renamed. */
@@ -11,10 +11,10 @@ interface PlacedRule {
 
 type Ruled = Pick<Collection, 'rules' | 'fields'>;
 
-/** A cache: a change reads the rules of all collections several times, and most collections stay the same object. */
+/** A cache: a change reads all collections' rules several times, and most collections stay the same object. */
 const found = new WeakMap<Ruled, readonly PlacedRule[]>();
 
-/** Returns every expression in the rules of a collection and of its fields. */
+/** Returns every expression in a collection's and its fields' rules. */
 export function rulesOf(collection: Ruled): readonly PlacedRule[] {
   const known = found.get(collection) ?? findRules(collection);
   found.set(collection, known);
@@ -34,11 +34,11 @@ const findRules = ({ rules, fields }: Ruled): PlacedRule[] => [
   ),
 ];
 
-/** The places of rules in the definition of a field. */
+/** The places for rules in a field's definition. */
 const fieldPlaces = ['view_rule', 'write_rule', 'options.viewRule'] as const;
 type FieldPlace = (typeof fieldPlaces)[number];
 
-/** Returns the rule of a field at a place; null without one. */
+/** Returns a field's rule at a place; null without one. */
 export function ruleAt(field: Field, place: FieldPlace): Rule {
   if (place === 'options.viewRule') return field.type === 'file' ? fileOptionsOf(field).viewRule : null;
   return (place === 'view_rule' ? field.viewRule : field.writeRule) ?? null;
@@ -49,7 +49,7 @@ function withRuleAt(field: Field, place: FieldPlace, rule: Rule): Field {
   return place === 'view_rule' ? { ...field, viewRule: rule } : { ...field, writeRule: rule };
 }
 
-/** Replaces the expressions of a collection's own rules. */
+/** Replaces the expressions in a collection's own rules. */
 export const mapRules = (rules: Rules, replace: (rule: string) => string): Rules => ({
   list: replaced(rules.list, replace),
   view: replaced(rules.view, replace),
@@ -58,7 +58,7 @@ export const mapRules = (rules: Rules, replace: (rule: string) => string): Rules
   delete: replaced(rules.delete, replace),
 });
 
-/** Replaces the expressions of the rules of fields. A field whose rules stay the same is returned as is. */
+/** Replaces the expressions in field rules. A field whose rules stay the same is returned as is. */
 export const mapFieldRules = (
   fields: readonly Field[],
   replace: (rule: string, field: Field, place: FieldPlace) => string,

@@ -24,10 +24,10 @@ import { readRules } from './read-rules.ts';
 import { findRenamed, renameInRules, ruleRenamer } from './rename-in-rules.ts';
 import { refuseSearchedLists } from './searched-fields.ts';
 
-/** A change of a collection that was checked but not applied. */
+/** A change to a collection that was checked but not applied. */
 export interface PlannedChange {
   readonly before: Collection;
-  /** The collection after the change. The fields of a view are still those of its former query. */
+  /** The collection after the change. A view's fields are still its former query's. */
   readonly planned: Collection;
   /** The other collections, with new names in their relations and rules. */
   readonly others: readonly Collection[];
@@ -36,7 +36,7 @@ export interface PlannedChange {
 }
 
 /**
- * Checks a change of a collection against the other collections and the stored rows. Throws 404; 400 when the name is
+ * Checks a collection's change against the other collections and the stored rows. Throws 404; 400 when the name is
  * taken; 422 that names every other problem.
  */
 export async function planCollectionChange(
@@ -66,15 +66,14 @@ interface PlannedRules extends Pick<PlannedChange, 'before' | 'planned' | 'other
 }
 
 /**
- * Checks the rules that the change may affect. The rules of a view are checked later, because its fields are not known
- * yet.
+ * Checks the rules that the change may affect. A view's rules are checked later, because its fields are not known yet.
  */
 async function checkPlannedRules(
   { before, planned, others, collections }: PlannedRules,
   problems: Problems,
 ): Promise<void> {
   const isView = before.type === 'view';
-  // Rules know names and fields only. With thousands of rules, checking them all takes most of the time of a change.
+  // Rules know names and fields only. With thousands of rules, checking them all takes most of a change's time.
   if (before.name === planned.name && before.fields === planned.fields) {
     if (!isView) checkOwnRules(planned, [planned, ...others], problems);
     return;
@@ -85,7 +84,7 @@ async function checkPlannedRules(
   await refuseLostNames({ before: collections, after: [planned, ...others], renamed, changed: before }, problems);
 }
 
-/** Returns the other collections, their relations and rules with the new names of the changed one and its fields. */
+/** Returns the other collections, with the new names of the changed one and its fields in their relations and rules. */
 function followNames(before: Collection, after: Collection, collections: readonly Collection[]): Collection[] {
   const renamed = findRenamed(before, after);
   return collections
@@ -117,7 +116,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for view collections');
   const previous = renameTarget(before.fields, before.name, name);
   const after = { ...before, name };
-  // The fields of a view come from its query.
+  // A view's fields come from its query.
   const fields =
     change.fields === undefined || before.type === 'view'
       ? previous
@@ -126,7 +125,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
           {
             collectionType: before.type,
             previous,
-            // A relation of the collection to itself may use its former name or the new one.
+            // A collection's relation to itself may use its former name or the new one.
             findCollection: (target) =>
               target === name || target === before.name ? after : collections.find((other) => other.name === target),
           },

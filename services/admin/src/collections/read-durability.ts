@@ -1,8 +1,8 @@
 import type { Collection, Durability, Problems } from '@recordbus/schema';
 
 /**
- * Reads the durability of a definition. Only base collections may be relaxed: a crash must not undo changes of accounts
- * and sessions, and views are not written.
+ * Reads a definition's durability. Only base collections may be relaxed: a crash must not undo changes to accounts and
+ * sessions, and views are not written.
  */
 export function readDurability(
   durability: Durability | undefined,

@@ -5,12 +5,12 @@ export const ruleNames: readonly RuleName[] = ['list', 'view', 'create', 'update
 
 export type Rules = Readonly<Record<RuleName, Rule>>;
 
-/** Rules of a base collection that names none: public (collections §3.1). */
+/** Rules for a base collection that names none: public (collections §3.1). */
 const publicRules: Rules = { list: null, view: null, create: null, update: null, delete: null };
 
 const isOwnAccount = 'id = @request.auth.id';
 
-/** The rules of a new collection that does not name them. */
+/** The rules for a new collection that does not name them. */
 export const defaultRules: Readonly<Record<Collection['type'], Rules>> = {
   base: publicRules,
   // Accounts are closed by default (collections §3.1). The setting `auth.sign_up.<collection>` governs sign-up.

@@ -7,8 +7,8 @@ import { originOf } from './rule-origin.ts';
 export type Renamed = ReadonlyMap<Collection | Field, string>;
 
 /**
- * Returns a function that renames in the rules of a collection. Names are resolved in `collections`, from before the
- * change, and all replaced at once, so fields may swap names.
+ * Returns a function that renames in a collection's rules. Names are resolved in `collections`, from before the change,
+ * and all replaced at once, so fields may swap names.
  */
 export function ruleRenamer(
   collection: Collection,
@@ -28,7 +28,7 @@ export function ruleRenamer(
   };
 }
 
-/** Returns a collection with the new names in all of its rules; the same object when none of them changes. */
+/** Returns a collection with the new names in all its rules; the same object when no rule changes. */
 export function renameInRules(
   collection: Collection,
   renamed: Renamed,

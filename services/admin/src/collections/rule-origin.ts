@@ -1,6 +1,6 @@
 import type { Collection } from '@recordbus/schema';
 
-/** Returns the scope in which the names in a rule of a collection are resolved. */
+/** Returns the scope in which the names in a collection's rule are resolved. */
 export const originOf = (collection: Collection, collections: readonly Collection[]) => ({
   collection,
   schema: { findCollection: (name: string) => collections.find((other) => other.name === name) },

@@ -1,7 +1,7 @@
 import { type Collection, isText, type Problems } from '@recordbus/schema';
 import { compareFields } from '../ddl/compare-fields.ts';
 
-/** Adds to `problems` each field that becomes a list although an index of type `trigram` searches its text. */
+/** Adds to `problems` each field that becomes a list although a `trigram` index searches its text. */
 export function refuseSearchedLists(before: Collection, after: Collection, problems: Problems): void {
   for (const { old, now } of compareFields(before, after).kept) {
     if (!isText(old) || isText(now)) continue;

@@ -1,7 +1,7 @@
 import { type Field, fileOptionsOf } from '@recordbus/schema';
 import { findUnmatched } from '@recordbus/schema/content-types';
 
-/** Returns a warning for each content type of a file field that no file has (fields §3.15). */
+/** Returns a warning for each content type in a file field that no file has (fields §3.15). */
 export const warningsOfContentTypes = (fields: readonly Field[]): string[] =>
   fields
     .filter(({ type }) => type === 'file')

@@ -3,10 +3,10 @@ import type { Collection } from '@recordbus/schema';
 import { ruleNames } from './read-rules.ts';
 import { originOf } from './rule-origin.ts';
 
-/** The maximum number of characters of a rule that a warning quotes. */
+/** How many characters a warning quotes from a rule. */
 const longestQuote = 60;
 
-/** Returns a warning for each part of the rules of a collection and its fields that can never hold (rules §6.4). */
+/** Returns a warning for each part of a collection's and its fields' rules that can never hold (rules §6.4). */
 export function warningsOfDeadRules(collection: Collection, collections: readonly Collection[]): string[] {
   const origin = originOf(collection, collections);
   const rules = [

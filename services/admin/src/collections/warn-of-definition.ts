@@ -11,7 +11,7 @@ export const warningsOfDefinition = (collection: Collection, collections: readon
   ...warningsOfFields(collection.fields),
 ];
 
-/** The part of them that is about fields alone. */
+/** The part that is about fields alone. */
 export const warningsOfFields = (fields: readonly Field[]): string[] => [
   ...warningsOfContentTypes(fields),
   ...warningsOfRequiredRelations(fields),

@@ -9,8 +9,8 @@ import { originOf } from './rule-origin.ts';
 const largeCount = 100_000;
 
 /**
- * Returns a warning for each rule of a change that makes every request read all records of a large collection although
- * an index could help (rules §6.3).
+ * Returns a warning for each rule in a change that makes every request read a large collection's records although an
+ * index could help (rules §6.3).
  */
 export async function warningsOfMissingIndexes(
   query: Query,
@@ -45,7 +45,7 @@ const sentenceOf = (rule: string, { name }: Collection, { collection, column, ty
     type === 'trigram' ? ' of type trigram' : ''
   } of ${collection.name} on ${JSON.stringify(column)}.`;
 
-/** Returns the names of the large collections, by the estimate of the planner. */
+/** Returns the large collections' names, by the planner's estimate. */
 async function findLarge(query: Query): Promise<ReadonlySet<string>> {
   const rows = await query<{ name: string }>({
     text: `select relname as name from pg_class

@@ -1,6 +1,6 @@
 import type { Field } from '@recordbus/schema';
 
-/** Returns a warning for each required relation that the delete of its target leaves empty (fields §3.9). */
+/** Returns a warning for each required relation that deleting its target leaves empty (fields §3.9). */
 export const warningsOfRequiredRelations = (fields: readonly Field[]): string[] =>
   fields
     .filter(({ type, required, options }) => type === 'relation' && required && options.cascade === 'setNull')

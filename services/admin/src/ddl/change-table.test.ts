@@ -106,7 +106,7 @@ const dropTriggers = [
   'drop function links."keep:c"()',
 ];
 
-/** The statements, with the function of the triggers as the columns that it reads. */
+/** The statements, with the trigger function as the columns that it reads. */
 const planLists = (before: object[], after: object[]) =>
   plan(before, after).map((text) => {
     if (!text.startsWith('create function')) return text;

@@ -17,8 +17,8 @@ import { hasSameLinks, planDropLinkTriggers, planLinkTriggers } from './link-tri
 import { planDropLinks } from './links.ts';
 
 /**
- * Plans the statements that change the table of a collection. All data stays, except for dropped fields. Run the checks
- * of `planChecks` first: they find rows that violate the new definition.
+ * Plans the statements that change a collection's table. All data stays, except for dropped fields. Run the checks from
+ * `planChecks` first: they find rows that violate the new definition.
  */
 export function planChange(before: Collection, after: Collection): string[] {
   const { dropped, kept, added } = compareFields(before, after);
@@ -99,7 +99,7 @@ function planOptions(collection: Collection, { old, now }: FieldPair): string[] 
   return statements;
 }
 
-/** Returns the SQL expression that turns a single value into a list of one. */
+/** Returns the SQL expression that turns a single value into a list with one entry. */
 function listOf(field: Field): string {
   const column = quoteIdentifier(field.name);
   const empty = emptyLiteralOf(field);

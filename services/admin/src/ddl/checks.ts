@@ -15,19 +15,19 @@ import {
 } from '@recordbus/schema';
 import { compareFields, type FieldPair } from './compare-fields.ts';
 
-/** A check of the stored rows of a table: how many of them violate a change of the schema. */
+/** Checks a table's stored rows: how many violate a schema change. */
 export interface Check {
   /** The place in the definition, as problems name it: `fields.title.required`. */
   readonly place: string;
   readonly table: string;
   /** The checked column, quoted. */
   readonly column: string;
-  /** SQL condition of the rows that violate it; with `refuses`, of the candidates. */
+  /** SQL condition for the rows that violate it; with `refuses`, for the candidates. */
   readonly where: string;
   readonly refuses?: (value: unknown) => boolean;
 }
 
-/** Returns the checks to run before the statements of `planChange` (collections §6.4). */
+/** Returns the checks to run before the statements from `planChange` (collections §6.4). */
 export function planChecks(before: Collection, after: Collection, cipher: ValueCipher): Check[] {
   const { kept, added } = compareFields(before, after);
   const table = tableOf(before);
@@ -40,7 +40,7 @@ export function planChecks(before: Collection, after: Collection, cipher: ValueC
   ];
 }
 
-/** Returns the checks of the fields that become required. They run on the changed table. */
+/** Returns the checks for fields that become required. They run on the changed table. */
 export function planRequiredChecks(before: Collection, after: Collection): Check[] {
   const table = tableOf(after);
   const wasRequired = new Set(before.fields.filter(({ required }) => required).map(({ id }) => id));
@@ -54,7 +54,7 @@ export function planRequiredChecks(before: Collection, after: Collection): Check
     }));
 }
 
-/** Returns the checks of new unique indexes. They run on the table before the change; a new field has no values. */
+/** Returns the checks for new unique indexes. They run on the table before the change; a new field has no values. */
 export function planUniqueChecks(before: Collection, after: Collection): Check[] {
   const table = tableOf(before);
   const known = new Set((before.indexes ?? []).map(({ id }) => id));
@@ -96,7 +96,8 @@ function checksOfKept(table: string, { old, now }: FieldPair, cipher: ValueCiphe
       table,
       column,
       where: looksEncrypted(old),
-      // A plain text with the prefix of ciphertext would be read as such; ciphertext that cannot be decrypted would be lost.
+      // A plain text with a ciphertext's prefix would be read as such; ciphertext that cannot be decrypted would be
+      // lost.
       ...(isEncrypted(old) && {
         refuses: (value) => typeof value === 'string' && !decryptValue(cipher, now, value).isDecrypted,
       }),
@@ -114,13 +115,15 @@ function refusesDecrypted(option: string, field: Field, cipher: ValueCipher): (v
   };
 }
 
-/** Returns the SQL condition of the rows whose value has the prefix of ciphertext. */
+/** Returns the SQL condition for rows whose value has a ciphertext's prefix. */
 function looksEncrypted(field: Field): string {
   const column = quoteIdentifier(field.name);
   return `${isText(field) ? column : `(${column} #>> '{}')`} like 'enc:1:%'`;
 }
 
-/** Returns the SQL condition of values that `required` refuses: null, the empty text and the empty list (fields §2.1). */
+/**
+ * Returns the SQL condition for values that `required` refuses: null, the empty text and the empty list (fields §2.1).
+ */
 export function isEmpty(field: Field): string {
   const column = quoteIdentifier(field.name);
   if (isText(field)) return `coalesce(${column}, '') = ''`;

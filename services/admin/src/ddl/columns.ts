@@ -18,7 +18,7 @@ import { planDropLinks, planLinks } from './links.ts';
 export const columnDefinition = (field: Field): string =>
   `${quoteIdentifier(field.name)} ${fieldTypeOf(field).columnType(field)}`;
 
-/** Plans the indexes, the foreign key and the links of an existing column. */
+/** Plans an existing column's indexes, foreign key and links. */
 export function planConstraints(collection: Collection, field: Field): string[] {
   return [
     ...(isUnique(field) ? [planUniqueIndex(collection, field)] : []),
@@ -26,15 +26,16 @@ export function planConstraints(collection: Collection, field: Field): string[] 
   ];
 }
 
-/** Plans the index of a unique field. It ignores null and the empty text (fields §2.6). */
+/** Plans a unique field's index. It ignores null and the empty text (fields §2.6). */
 export function planUniqueIndex(collection: Collection, field: Field): string {
   const name = quoteIdentifier(uniqueIndexName(collection, field));
   return `create unique index ${name} on ${tableOf(collection)} (${comparedValue(field)}) where ${hasComparableValue(field)}`;
 }
 
 /**
- * Plans the index and the foreign key of a relation, or the table of its links. The records service cascades itself, so the key has no action; it
- * guards against defects. It is deferrable because a cascade around a circle of relations has no valid statement order.
+ * Plans a relation's index and foreign key, or its link table. The records service cascades itself, so the key has no
+ * action; it guards against defects. It is deferrable because a cascade around a circle of relations has no valid
+ * statement order.
  */
 export function planRelation(collection: Collection, field: Field, target: string): string[] {
   if (holdsRelations(field)) return planLinks(collection, field, target);

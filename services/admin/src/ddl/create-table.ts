@@ -13,19 +13,19 @@ import { planFileTriggers, planRemoveAllFiles } from './file-triggers.ts';
 import { planDropLinkFunction, planLinkTriggers } from './link-triggers.ts';
 import { planDropLinks } from './links.ts';
 
-/** Plans the table of a new collection with its indexes, constraints, triggers and history. */
+/** Plans a new collection's table with its indexes, constraints, triggers and history. */
 export const planCreate = (collection: Collection): string[] => [
   ...planTable(collection),
   ...planTableParts(collection),
 ];
 
-/** Plans only the table of a new collection, because its relations may refer to tables that do not exist yet. */
+/** Plans only a new collection's table, because its relations may refer to tables that do not exist yet. */
 export const planTable = (collection: Collection): string[] => [
   `create table ${tableOf(collection)} (${planColumns(collection).join(', ')})`,
   `create index ${quoteIdentifier(orderIndexName(collection))} on ${tableOf(collection)} (created_at desc, id desc)`,
 ];
 
-/** Plans the columns of a table. */
+/** Plans a table's columns. */
 export function planColumns(collection: Collection): string[] {
   return [
     `id text collate "C" constraint ${quoteIdentifier(primaryKeyName(collection))} primary key`,
@@ -37,7 +37,7 @@ export function planColumns(collection: Collection): string[] {
   ];
 }
 
-/** Plans the constraints, indexes and triggers of a new table. The targets of its relations must exist. */
+/** Plans a new table's constraints, indexes and triggers. The targets of its relations must exist. */
 export function planTableParts(collection: Collection): string[] {
   const table = tableOf(collection);
   return [
@@ -50,8 +50,8 @@ export function planTableParts(collection: Collection): string[] {
 }
 
 /**
- * Triggers that end the tokens and sessions of a changed or deleted account, notify every gateway, and queue the mail to
- * the holder. As triggers they work for every writer (migrations 0010 and 0029).
+ * Triggers that end a changed or deleted account's tokens and sessions, notify every gateway, and queue the mail to the
+ * holder. As triggers they work for every writer (migrations 0010 and 0029).
  */
 const planAccountTriggers = (table: string): string[] => [
   `create trigger account_changed after update on ${table} for each row
@@ -62,7 +62,9 @@ const planAccountTriggers = (table: string): string[] => [
    for each statement execute function system.accounts_deleted()`,
 ];
 
-/** Plans the drop of a collection's table, links, history and files. No relation of another collection may refer to it. */
+/**
+ * Plans how a collection's table, links, history and files are dropped. No other collection's relation may refer to it.
+ */
 export const planDrop = (collection: Collection): string[] => [
   ...collection.fields.filter(holdsRelations).map((field) => planDropLinks(collection, field)),
   ...planDropTable(collection),

@@ -4,7 +4,7 @@ const fileFields = ({ fields }: Collection): Field[] => fields.filter(({ type })
 
 /**
  * Plans the triggers that queue files for removal when a write drops them or deletes their record (migration 0012).
- * They run in the transaction of any writer, so a file is removed if and only if the write commits.
+ * They run in any writer's transaction, so a file is removed if and only if the write commits.
  */
 export function planFileTriggers(collection: Collection): string[] {
   const fields = fileFields(collection);
@@ -27,7 +27,7 @@ export const planDropFileTriggers = (collection: Collection): string[] =>
     ? []
     : ['files_dropped', 'records_with_files_deleted'].map((name) => `drop trigger ${name} on ${tableOf(collection)}`);
 
-/** Queues the files of a dropped field for removal. Must run before its column is dropped. */
+/** Queues a dropped field's files for removal. Must run before its column is dropped. */
 export const planRemoveFilesOfField = (collection: Collection, field: Field): string[] =>
   field.type !== 'file'
     ? []
@@ -37,6 +37,6 @@ export const planRemoveFilesOfField = (collection: Collection, field: Field): st
    from (select id, ${quoteIdentifier(field.name)} from ${tableOf(collection)}) t`,
       ];
 
-/** Queues all files of a dropped collection for removal, including those of fields dropped before. */
+/** Queues all a dropped collection's files for removal, including those in fields dropped before. */
 export const planRemoveAllFiles = ({ id }: Collection): string =>
   `insert into system.file_removals (collection_id) values (${quoteLiteral(id)})`;

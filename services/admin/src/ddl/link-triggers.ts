@@ -10,7 +10,7 @@ import {
 import { checkTargets, planTargetTriggers, targetTriggers } from './target-checks.ts';
 
 /**
- * Plans the triggers that keep the links of a collection, and their function. As triggers they work for every writer.
+ * Plans the triggers that keep a collection's links, and their function. As triggers they work for every writer.
  *
  * Links are deleted before their record. The foreign key to the targets is checked after the statement, in any order,
  * and by then the links of a record that is deleted with its target must be gone.
@@ -50,7 +50,7 @@ end $$`,
 const dropLinks = (collection: Collection, field: Field): string =>
   `    delete from ${linkTableOf(collection, field)} where owner = old.id;`;
 
-/** In the order of the targets, in which deletes lock them too. */
+/** In the targets' order, in which deletes lock them too. */
 const addLinks = (collection: Collection, field: Field): string =>
   `    insert into ${linkTableOf(collection, field)} (owner, target)
       select r.id, e.id from fresh r cross join lateral jsonb_array_elements_text(r.${quoteIdentifier(field.name)}) e(id)
@@ -58,7 +58,7 @@ const addLinks = (collection: Collection, field: Field): string =>
 
 /**
  * Writes only differences, so an unchanged link does not lock its target. Old and new rows are not joined, because the
- * plan is made for the few rows of the first update and then kept.
+ * plan is made for the first update's few rows and then kept.
  */
 function changeLinks(collection: Collection, field: Field): string {
   const links = linkTableOf(collection, field);
@@ -78,7 +78,7 @@ function changeLinks(collection: Collection, field: Field): string {
       insert into ${links} (owner, target) table becomes except table was order by target;`;
 }
 
-/** Plans the drop of the triggers and their function. */
+/** Plans how the triggers and their function are dropped. */
 export const planDropLinkTriggers = (collection: Collection): string[] =>
   collection.fields.some(holdsRelations)
     ? [
@@ -91,10 +91,10 @@ export const planDropLinkTriggers = (collection: Collection): string[] =>
       ]
     : [];
 
-/** Plans the drop of the function once its triggers are gone. */
+/** Plans how the function is dropped once its triggers are gone. */
 export const planDropLinkFunction = (collection: Collection): string => `drop function ${linkFunctionOf(collection)}()`;
 
-/** Whether the triggers of both collections are the same. */
+/** Whether both collections have the same triggers. */
 export const hasSameLinks = (before: Collection, after: Collection): boolean =>
   linkColumnsOf(before) === linkColumnsOf(after);
 

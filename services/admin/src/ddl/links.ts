@@ -11,8 +11,8 @@ import {
 } from '@recordbus/schema';
 
 /**
- * Plans the table of links of a relation to several records, filled from the lists. Its keys check that every target
- * exists, and its index finds the lists that have a target. The records service cascades itself, so the key of the target
+ * Plans the link table for a relation to several records, filled from the lists. Its keys check that every target
+ * exists, and its index finds the lists that have a target. The records service cascades itself, so the target's key
  * has no action.
  */
 export function planLinks(collection: Collection, field: Field, target: string): string[] {
@@ -30,6 +30,6 @@ export function planLinks(collection: Collection, field: Field, target: string):
   ];
 }
 
-/** Plans the drop of the table of links of a field. */
+/** Plans how a field's link table is dropped. */
 export const planDropLinks = (collection: Collection, field: Field): string =>
   `drop table ${linkTableOf(collection, field)}`;

@@ -10,11 +10,11 @@ import {
 /** The foreign key checks shorter lists after they are written. */
 const longList = 100;
 
-/** The names of the triggers that check the targets of long lists. */
+/** The names of the triggers that check long lists' targets. */
 export const targetTriggers = ['targets_of_new', 'targets_of_changed'] as const;
 
 /**
- * Plans the triggers that look up the targets of long lists before anything is written. The foreign key finds a missing
+ * Plans the triggers that look up long lists' targets before anything is written. The foreign key finds a missing
  * target only after the record, its event and all links are stored, so a list of ids that do not exist was as expensive
  * as a valid list.
  */
@@ -30,9 +30,8 @@ export function planTargetTriggers(table: string, fields: readonly Field[], func
 }
 
 /**
- * The part of the triggers' function that checks the added targets of a field. It stops at the first missing target. It
- * reads the table of the targets from the foreign key, because functions do not follow renames. A record may list
- * itself.
+ * The part of the triggers' function that checks a field's added targets. It stops at the first missing target. It
+ * reads the targets' table from the foreign key, because functions do not follow renames. A record may list itself.
  */
 export function checkTargets(collection: Collection, field: Field): string {
   const column = quoteIdentifier(field.name);

@@ -5,7 +5,7 @@ import type { JsonSchema } from '@recordbus/shared/http';
 const isSecret = (field: Field): boolean => isWriteOnly(field) || isEncrypted(field);
 
 /**
- * Returns the JSON Schema of a collection's record in events. It allows further members and requires only the implicit
+ * Returns the JSON Schema for a collection's record in events. It allows further members and requires only the implicit
  * ones, since an event shows the record as the collection was at that time.
  */
 export function eventRecordSchema({ type, fields }: Collection): JsonSchema {

@@ -4,17 +4,17 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { eventRecordSchema } from './event-record-schema.ts';
 
-/** JSON Schemas of the messages on the bus (events §2.7). */
+/** JSON Schemas for the messages on the bus (events §2.7). */
 export interface EventSchemas {
-  /** Header `Service-Event-Version` of the described messages. */
+  /** The header `Service-Event-Version` on the described messages. */
   readonly version: 1;
-  /** The body of every message. Webhooks get its `id`, `event`, `timestamp`, `version`, `batch` and `data`. */
+  /** Every message's body. Webhooks get its `id`, `event`, `timestamp`, `version`, `batch` and `data`. */
   readonly envelope: JsonSchema;
-  /** `data.record`, and `data.previous` of an update, by the name of the collection. */
+  /** `data.record`, and an update's `data.previous`, by collection name. */
   readonly records: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Describes the envelope and the records of the collections. Views have no events. */
+/** Describes the envelope and the collections' records. Views have no events. */
 export const eventSchemas = (collections: readonly Collection[]): EventSchemas => ({
   version: 1,
   envelope: z.toJSONSchema(envelope, { io: 'output' }),

@@ -43,7 +43,7 @@ export function deleteIndex(changes: SchemaChanges, idOrName: string, name: stri
   });
 }
 
-/** Creates an index within a change of the schema. Returns the collection with it. */
+/** Creates an index within a schema change. Returns the collection with it. */
 export async function applyNewIndex(
   { query, execute }: SchemaChange,
   collection: Collection,
@@ -66,7 +66,7 @@ export async function executeIndex(
   await execute([planIndex(collection, index, trigrams)]).catch(explainRefusal(columnsOfIndex(collection, index)));
 }
 
-/** Drops an index within a change of the schema. Returns the collection without it. Throws 404. */
+/** Drops an index within a schema change. Returns the collection without it. Throws 404. */
 export async function applyDroppedIndex(
   { query, execute }: SchemaChange,
   collection: Collection,

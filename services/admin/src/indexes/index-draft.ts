@@ -25,5 +25,5 @@ export const indexJson = z
 
 export type ShownIndex = z.output<typeof indexJson>;
 
-/** The members of an index that a snapshot holds. */
+/** The index members that a snapshot holds. */
 export type IndexDefinition = Pick<CollectionIndex, 'name' | 'columns' | 'unique' | 'type'>;

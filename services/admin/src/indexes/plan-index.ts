@@ -11,7 +11,7 @@ import {
 
 /** What a trigram index needs from the server. */
 export interface TrigramSupport {
-  /** The schema of the extension pg_trgm. */
+  /** The schema that the extension pg_trgm is in. */
   readonly schema: string;
   /** Collation, quoted, that filters use to fold case. An index with another collation does not serve them. */
   readonly collation: string;

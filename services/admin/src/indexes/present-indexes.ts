@@ -10,7 +10,7 @@ export const definitionsOfIndexes = (collection: Collection): IndexDefinition[] 
     type: index.type,
   }));
 
-/** Returns every index of a collection, system indexes first. */
+/** Returns a collection's indexes, system indexes first. */
 export const presentIndexes = (collection: Collection): ShownIndex[] => [
   ...systemIndexes(collection),
   ...definitionsOfIndexes(collection).map((index) => ({ ...index, columns: [...index.columns], system: false })),

@@ -12,10 +12,10 @@ import { conflict } from '@recordbus/shared/errors';
 import type { NewIndex } from './index-draft.ts';
 import { systemColumns } from './keep-indexes.ts';
 
-/** The limit of PostgreSQL. */
+/** PostgreSQL's limit. */
 const maxColumns = 32;
 
-/** Reads the definition of a new index. Throws 409 when the name is taken, and 422 that names every other problem. */
+/** Reads a new index's definition. Throws 409 when the name is taken, and 422 that names every other problem. */
 export function readIndex(collection: Collection, { name, columns, unique, type }: NewIndex): CollectionIndex {
   const problems = createProblems();
   if (collection.type === 'view')
@@ -33,7 +33,7 @@ export function readIndex(collection: Collection, { name, columns, unique, type 
   return { id: newFieldId(), name, columns: read, unique, type };
 }
 
-/** Returns the id of the field or the name of the system column. */
+/** Returns the field's id or the system column's name. */
 function readColumn(collection: Collection, name: string, type: NewIndex['type'], problems: Problems): string {
   const column = columnNames[name] ?? name;
   const field = collection.fields.find((other) => other.name === name);

@@ -7,13 +7,13 @@ import { requireWithinBounds } from './bounds.ts';
 import type { KeyChange, KeyJson, NewKey } from './key-schema.ts';
 import { countKeys, deleteKeyRow, getKey, insertKey, listKeys, updateKey } from './key-store.ts';
 
-/** The maximum number of keys. Every gateway holds all of them in memory. */
+/** How many keys there may be. Every gateway holds them all in memory. */
 const maxKeys = 1000;
 
 /** A new key with its text. */
 export type MadeKey = KeyJson & { readonly key: string };
 
-/** Makes a key. Throws 403 beyond the rights of the actor, 409 when there are too many keys, and 422. */
+/** Makes a key. Throws 403 beyond the actor's rights, 409 when there are too many keys, and 422. */
 export function createKey(
   { transaction }: Pick<Database, 'transaction'>,
   wanted: NewKey,
@@ -32,7 +32,7 @@ export function createKey(
   });
 }
 
-/** Changes members of a key. Throws 403 beyond the rights of the actor, 404, and 422. */
+/** Changes a key's members. Throws 403 beyond the actor's rights, 404, and 422. */
 export function changeKey(
   { transaction }: Pick<Database, 'transaction'>,
   id: string,

@@ -3,7 +3,7 @@ import { boundedText } from '@recordbus/shared/bounded-text';
 import { readScope } from '@recordbus/shared/key-rights';
 import { z } from 'zod';
 
-/** The maximum number of scopes and of networks of a key. Requests are checked against each. */
+/** How many scopes and how many networks a key may have. Requests are checked against each. */
 const maxScopes = 100;
 const maxNetworks = 50;
 
@@ -47,7 +47,7 @@ const readOnly = Object.fromEntries(
   ]),
 );
 
-/** The body of a create (keys §1.1). */
+/** A create's body (keys §1.1). */
 export const newKey = z.strictObject({
   ...readOnly,
   ...fields,
@@ -56,7 +56,7 @@ export const newKey = z.strictObject({
   rate_label: fields.rate_label.default(null),
 });
 
-/** The body of a PATCH: any of the same members. */
+/** A PATCH's body: any of the same members. */
 export const keyChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
 /** A key as answers show it, without its secret. */
@@ -87,5 +87,5 @@ export type KeyChange = Partial<NewKey>;
 export type KeyJson = z.output<typeof keyJson>;
 type KeyMember = 'name' | 'scopes' | 'expires_at' | 'allowed_cidrs' | 'rate_label';
 
-/** The ranges of a list of networks. */
+/** The ranges in a list of networks. */
 export const rangesOf = (networks: readonly string[]) => parseCidrList(networks.join(','));

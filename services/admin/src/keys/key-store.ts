@@ -4,7 +4,7 @@ import { notFound, validationFailed } from '@recordbus/shared/errors';
 import { everyCollection, readScope, writeScope } from '@recordbus/shared/key-rights';
 import type { KeyJson, NewKey } from './key-schema.ts';
 
-/** A row, with the names of the collections in its scopes. */
+/** A row, with the collection names in its scopes. */
 interface KeyRow extends Omit<KeyJson, 'prefix' | 'created_by'> {
   readonly collections: Readonly<Record<string, string>>;
   readonly created_by_type: string;
@@ -21,7 +21,7 @@ const present = ({ collections, created_by_type, created_by_id, scopes, ...row }
   created_by: { type: created_by_type, id: created_by_id },
 });
 
-/** Returns a page of the keys, newest first, with the number of all keys. */
+/** Returns a page of keys, newest first, with the number of all keys. */
 export async function listKeys(
   query: Query,
   { page, perPage }: { readonly page: number; readonly perPage: number },
@@ -77,7 +77,7 @@ export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
   });
 }
 
-/** Writes the members of a key that can change. */
+/** Writes a key's members that can change. */
 export async function updateKey(query: Query, id: string, key: NewKey): Promise<void> {
   await query({
     text: `update system.service_keys set name = $2, scopes = $3, expires_at = $4, allowed_cidrs = $5, rate_label = $6,
@@ -93,7 +93,7 @@ export async function deleteKeyRow(query: Query, id: string): Promise<void> {
   if (rows.length === 0) throw notFound('service key');
 }
 
-/** Returns the scopes with the ids of their collections, which follow renames. Throws 422 for an unknown collection. */
+/** Returns the scopes with their collections' ids, which follow renames. Throws 422 for an unknown collection. */
 async function scopesWithIds(query: Query, texts: readonly string[]): Promise<string[]> {
   const scopes = texts.map(readScope).filter((scope) => scope !== undefined);
   const names = scopes.flatMap((scope) => (scope.kind === 'fixed' ? [] : [scope.collection]));

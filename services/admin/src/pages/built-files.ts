@@ -3,20 +3,20 @@ import { readdir, readFile } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { codings } from './content-coding.ts';
 
-/** A file of the built pages, in memory. */
+/** A built page file, in memory. */
 export interface BuiltFile {
   readonly contentType: string;
   readonly etag: string;
   readonly bytes: Buffer;
-  /** The compressed bytes, by the name of the coding. */
+  /** The compressed bytes, by coding. */
   readonly coded: ReadonlyMap<string, Buffer>;
 }
 
-/** The built files by their names: the pages and those of `assets`. */
+/** The built files by name: the pages and those in `assets`. */
 export interface BuiltFiles {
   /** The admin pages. */
   readonly index: BuiltFile;
-  /** The page of the API document. */
+  /** The API document's page. */
   readonly docs: BuiltFile;
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
@@ -34,7 +34,7 @@ const contentTypes: Readonly<Record<string, string>> = {
   '.woff2': 'font/woff2',
 };
 
-/** Creates a reader of the built pages. It tries again until they exist, and then keeps them. */
+/** Creates a reader for the built pages. It tries again until they exist, and then keeps them. */
 export function createBuiltFiles(directory: string | undefined): () => Promise<PagesState> {
   let loaded: Promise<PagesState> | undefined;
   return () => {

@@ -15,7 +15,7 @@ const pagesPolicy = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The hashes of the style elements that the script of the API reference adds. A browser test finds missing ones. */
+/** The hashes of the style elements that the API reference's script adds. A browser test finds missing ones. */
 const referenceStyles = [
   '47DEQpj8HBSa+/TImW+5JCeuQeRkm5NMpJWZG3hSuFU=',
   'ZW1GSuo0pKyEx5Ar7ZC5Dflb/mjatjeTW9aVx0iZAzE=',
@@ -25,8 +25,8 @@ const referenceStyles = [
 ];
 
 /**
- * The policy of the page of the API document also allows style attributes, which its script writes into code samples.
- * They can load nothing.
+ * The API document page's policy also allows style attributes, which its script writes into code samples. They can load
+ * nothing.
  */
 const referencePolicy = pagesPolicy.replace(
   "style-src 'self'",

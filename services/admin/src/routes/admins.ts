@@ -97,7 +97,7 @@ export const adminRoutes = ({ database, bus, passwords, nowSec }: AdminRoutesDep
   }),
 ];
 
-/** Throws 404 for a text that is not a UUID: the database refuses some of them with an error. */
+/** Throws 404 for a text that is not a UUID: the database refuses some with an error. */
 function requireAdminId(id: string): string {
   if (!z.uuid().safeParse(id).success) throw notFound('admin');
   return id;

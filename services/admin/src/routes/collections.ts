@@ -40,7 +40,7 @@ const etagHeader = { ETag: "The definition's version, for If-Match" };
 const ifMatchHeader = { 'If-Match': "the current definition's ETag, or * for any; 412 for another version" };
 const otherVersion = 'If-Match names no version that the collection has.';
 
-/** Adds the ETag of a shown collection to the headers of its answer. */
+/** Adds a shown collection's ETag to its answer's headers. */
 const withTag = (reply: Reply, { etag }: { readonly etag: string }): Reply => ({
   ...reply,
   headers: { ...reply.headers, ETag: etag },
@@ -52,7 +52,7 @@ function finderOf(collections: readonly Collection[]): (name: string) => Collect
   return (name) => byName.get(name);
 }
 
-/** Routes of collections and their tables (collections §4 to §7). */
+/** Routes for collections and their tables (collections §4 to §7). */
 export function collectionRoutes({ database, changes, nowSec }: CollectionRoutesDeps): Route[] {
   const loadAll = async () => (await loadCollections(database.read)).collections;
   /** Answers a create or a change with the collection and warnings about its rules. */
@@ -84,7 +84,7 @@ export function collectionRoutes({ database, changes, nowSec }: CollectionRoutes
         const find = finderOf(collections);
         const shown: ReturnType<typeof presentTagged>[] = [];
         for (const [index, collection] of collections.entries()) {
-          // The rules of thousands of collections must not hold up other requests.
+          // Thousands of collections' rules must not hold up other requests.
           if (index % perTurn === perTurn - 1) await nextTurn();
           shown.push(presentTagged(collection, find));
         }

@@ -9,7 +9,7 @@ import { getEvent, listEvents } from '../webhooks/event-store.ts';
 
 const jsonSchema = z.record(z.string(), z.unknown()).describe('a JSON Schema, draft 2020-12');
 
-/** Schemas of the events on the bus (events §2.7), and the stored events with their deliveries (webhooks §8). */
+/** Schemas for the events on the bus (events §2.7), and the stored events with their deliveries (webhooks §8). */
 export const eventRoutes = ({ database }: { readonly database: Database }): Route[] => [
   route({
     method: 'GET',

@@ -20,7 +20,7 @@ const fieldParams = params.extend({ field: z.string().describe('field id or name
 const draft = z.record(z.string(), z.unknown());
 const noSuchField = 'There is no such collection or field.';
 
-/** Routes that change one field of a collection (collections §8). */
+/** Routes that change one field in a collection (collections §8). */
 export const fieldRoutes = ({ changes, nowSec }: FieldRoutesDeps): Route[] => [
   route({
     method: 'POST',

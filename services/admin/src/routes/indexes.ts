@@ -18,7 +18,7 @@ const path = '/api/v1/admin/collections/:collection/indexes';
 const params = z.strictObject({ collection: z.string().describe('collection name or id') });
 const noSuchCollection = 'There is no such collection.';
 
-/** Routes of indexes (collections §10). */
+/** Index routes (collections §10). */
 export const indexRoutes = ({ database, changes }: IndexRoutesDeps): Route[] => [
   route({
     method: 'GET',

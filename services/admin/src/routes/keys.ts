@@ -20,7 +20,7 @@ const params = z.object({ id: z.string() });
 const noSuchKey = { 404: 'There is no such service key.' };
 const beyond = { 403: 'The key would have more rights than the calling key.' };
 
-/** Routes of the service keys (keys §1). */
+/** Service key routes (keys §1). */
 export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => [
   route({
     method: 'GET',
@@ -91,7 +91,7 @@ export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => 
   }),
 ];
 
-/** The members of a body that change a key. */
+/** The members in a body that change a key. */
 function changesIn({ name, scopes, expires_at, allowed_cidrs, rate_label }: z.output<typeof keyChange>) {
   const changes = { name, scopes, expires_at, allowed_cidrs, rate_label };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));

@@ -25,11 +25,11 @@ interface PageRoutesDeps {
   readonly read: () => Promise<PagesState>;
   /** The callers that may read the API document. */
   readonly audience: () => ApiAudience;
-  /** The host of the setting `files.host`. */
+  /** The host in the setting `files.host`. */
   readonly filesHost: () => string | undefined;
 }
 
-/** The admin pages, and the page of the API document (http §12). The script of a page reads the rest of its path. */
+/** The admin pages, and the API document's page (http §12). A page's script reads the rest of its path. */
 export const pageRoutes = ({ read, audience, filesHost }: PageRoutesDeps): Route[] => {
   const policies = () => policiesFor(filesHost());
   return [

@@ -36,7 +36,7 @@ const schemaJson = z
   })
   .meta({ id: 'SchemaFiles' });
 
-/** Routes of the schema as files (schema). */
+/** Routes for the schema as files (schema). */
 export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaRoutesDeps): Route[] => [
   route({
     method: 'GET',

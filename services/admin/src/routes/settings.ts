@@ -10,7 +10,7 @@ import { themeNames, themeOf } from '../settings/theme.ts';
 const everySetting = z.record(z.string(), z.string());
 const path = '/api/v1/admin/settings';
 
-/** Routes of the settings (settings §1), and of the theme, which the sign-in page reads without a token. */
+/** Routes for the settings (settings §1), and for the theme, which the sign-in page reads without a token. */
 export const settingsRoutes = (deps: SettingsDeps): Route[] => [
   route({
     method: 'GET',

@@ -18,7 +18,7 @@ const params = z.object({ id: z.string() });
 const deliveryParams = z.object({ id: z.string(), deliveryId: z.string() });
 const noSuchDelivery = { 404: 'There is no such webhook or delivery.' };
 
-/** Routes of the deliveries of a webhook (webhooks §4). */
+/** Routes for a webhook's deliveries (webhooks §4). */
 export const webhookDeliveryRoutes = ({
   database: { query, transaction },
   bus,

@@ -23,7 +23,7 @@ const path = '/api/v1/admin/webhooks';
 const params = z.object({ id: z.string() });
 const noSuchWebhook = { 404: 'There is no such webhook.' };
 
-/** Routes of the definitions of webhooks (webhooks §1). */
+/** Routes for webhook definitions (webhooks §1). */
 export const webhookRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
   route({
     method: 'GET',

@@ -25,16 +25,16 @@ import type { Variables } from './read-text.ts';
 import { runMigrations } from './run-migrations.ts';
 import type { ApplyBody } from './schema-document.ts';
 
-/** The result of an apply. */
+/** What an apply did. */
 export interface AppliedSchema {
-  /** The hash of the schema after the apply. */
+  /** The schema's hash after the apply. */
   readonly hash: string;
   readonly changes: readonly Change[];
 }
 
 /**
- * Applies the files of a schema in one transaction (schema §4). Throws 409 `schema_moved` when the schema has changed
- * since the plan, 422 `drop_not_allowed`, and 422 that names every other problem.
+ * Applies schema files in one transaction (schema §4). Throws 409 `schema_moved` when the schema has changed since the
+ * plan, 422 `drop_not_allowed`, and 422 that names every other problem.
  */
 export async function applySchema(
   changes: SchemaChanges,
@@ -45,7 +45,7 @@ export async function applySchema(
   const files = await readDocument(document);
   return changes.make(async (schema) => {
     const { query, cipher } = schema;
-    // Locks out patches of the settings, as a change of a collection does.
+    // Locks out settings patches, as a collection's change does.
     await query({ text: "select version from system.versions where name = 'settings' for update", values: [] });
     const current = await readCurrentSchema(query, cipher);
     const found = await hashOf(current);
@@ -158,7 +158,7 @@ async function checkRequired(query: Query, { collections }: SchemaPlan, problems
   }
 }
 
-/** Writes the rows of the collections, and lets settings follow auth collections. Names may be swapped. */
+/** Writes the collections' rows, and lets settings follow auth collections. Names may be swapped. */
 async function storeCollections(
   query: Query,
   before: readonly Collection[],
@@ -192,7 +192,7 @@ async function storeCollections(
   }
 }
 
-/** Stores the settings of the files. Compares them again, because some have followed their collections meanwhile. */
+/** Stores the files' settings. Compares them again, because some have followed their collections meanwhile. */
 async function applySettings(
   { query, cipher }: SchemaChange,
   files: SchemaFiles,

@@ -17,8 +17,8 @@ interface ViewsToBuild {
 }
 
 /**
- * Builds the views among the collections, each after those that it reads, and returns all collections with the fields of
- * their queries. Adds what is wrong to `problems`.
+ * Builds the views among the collections, each after those that it reads, and returns all collections with their
+ * queries' fields. Adds what is wrong to `problems`.
  */
 export async function buildViews(
   collections: readonly Collection[],
@@ -56,8 +56,8 @@ export async function buildViews(
 }
 
 /**
- * Tries the views of a plan on empty temporary tables in the shapes of the plan, in a transaction that is rolled back.
- * The tables of the collections are not locked.
+ * Tries a plan's views on empty temporary tables in the plan's shapes, in a transaction that is rolled back. The
+ * collections' tables are not locked.
  */
 export async function tryViews(
   query: Query,

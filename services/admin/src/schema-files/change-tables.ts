@@ -9,7 +9,7 @@ import { executeIndex } from '../indexes/change-indexes.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 import type { CollectionChanges, KeptCollection } from './target-collections.ts';
 
-/** The temporary name of a table while another takes its name. No collection has such a name. */
+/** A table's temporary name while another takes its name. No collection has such a name. */
 const asideName = ({ id }: Collection): string => `aside:${id}`;
 
 /**
@@ -47,10 +47,10 @@ export async function changeTables(schema: SchemaChange, changes: CollectionChan
 const renameTable = (collection: Pick<Collection, 'name'>, to: string): string =>
   `alter table ${tableOf(collection)} rename to ${quoteIdentifier(to)}`;
 
-/** Plans the change of a table that already has its new name. */
+/** Plans the change to a table that already has its new name. */
 const planKept = ({ before, after }: KeptCollection): string[] => planChange({ ...before, name: after.name }, after);
 
-/** Plans the drops of indexes that the files lack, including those over dropped columns. */
+/** Plans which indexes to drop: those that the files lack, including those over dropped columns. */
 const planDroppedIndexes = ({ before, after }: KeptCollection): string[] => {
   const left = new Set((after.indexes ?? []).map(({ id }) => id));
   return (before.indexes ?? [])

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** A member that changes. */
 export const memberChange = z.object({ member: z.string(), before: z.unknown(), after: z.unknown() });
 
-/** One change of a plan (schema §3.3). */
+/** One change in a plan (schema §3.3). */
 export const changeJson = z
   .object({
     action: z.enum(['create', 'rename', 'change', 'drop', 'run']),
@@ -32,7 +32,7 @@ export const lockJson = z
 
 export type Lock = z.output<typeof lockJson>;
 
-/** The names of changes that drop something, which an apply has to allow one by one. */
+/** The changes that drop something, which an apply has to allow one by one. */
 export const dropsOf = (changes: readonly Change[]): string[] =>
   changes
     .filter(({ action, kind }) => action === 'drop' && kind !== 'index')

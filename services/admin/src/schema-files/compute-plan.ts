@@ -9,7 +9,7 @@ import type { Variables } from './read-text.ts';
 import type { MigrationFile } from './schema-document.ts';
 import { type CollectionChanges, computeCollections } from './target-collections.ts';
 
-/** The changes of an apply. Views, rules and stored values are not checked yet. */
+/** An apply's changes. Views, rules and stored values are not checked yet. */
 export interface SchemaPlan {
   readonly collections: CollectionChanges;
   readonly webhooks: PlannedWebhooks;
@@ -21,7 +21,7 @@ export interface SchemaPlan {
   readonly problems: Problems;
 }
 
-/** Compares the files of a schema with the current one. Throws 422 that names what is wrong. */
+/** Compares schema files with the current schema. Throws 422 that names what is wrong. */
 export async function computePlan(
   files: SchemaFiles,
   current: CurrentSchema,

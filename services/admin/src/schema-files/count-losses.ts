@@ -8,7 +8,7 @@ import type { Change } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';
 import type { LimitedCounts } from './limited-count.ts';
 
-/** Returns the changes with the numbers of the records and values that are lost. */
+/** Returns the changes with how many records and values are lost. */
 export async function countLosses(
   changes: readonly Change[],
   { collections }: SchemaPlan,
@@ -38,7 +38,7 @@ export async function countLosses(
   });
 }
 
-/** Counts the records of a collection. Undefined when it takes too long. */
+/** Counts a collection's records. Undefined when it takes too long. */
 export const countRecords = (
   collection: Pick<Collection, 'name'>,
   counts: LimitedCounts,
@@ -63,7 +63,7 @@ const countValues = (
   });
 
 /**
- * Checks the stored values against the new definitions without a lock. Adds what is wrong to the problems of the plan, and
+ * Checks the stored values against the new definitions without a lock. Adds what is wrong to the plan's problems, and
  * returns warnings about what only the apply can check.
  */
 export async function checkStoredValues(

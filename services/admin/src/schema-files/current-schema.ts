@@ -9,7 +9,7 @@ import { listAllWebhooks } from '../webhooks/webhook-store.ts';
 import { type AppliedMigration, listMigrationFiles, listMigrations } from './migrations-table.ts';
 import { type PresentedSchema, presentCollections, presentSettings, presentWebhooks } from './present-files.ts';
 
-/** The current schema of a stack. */
+/** A stack's current schema. */
 export interface CurrentSchema {
   readonly collections: readonly Collection[];
   readonly webhooks: readonly Webhook[];
@@ -17,7 +17,7 @@ export interface CurrentSchema {
   readonly migrations: readonly AppliedMigration[];
 }
 
-/** Reads the current schema of the stack. */
+/** Reads the stack's current schema. */
 export async function readCurrentSchema(query: Query, cipher: ValueCipher): Promise<CurrentSchema> {
   const { collections } = await loadCollections(query);
   return {
@@ -28,7 +28,7 @@ export async function readCurrentSchema(query: Query, cipher: ValueCipher): Prom
   };
 }
 
-/** Returns the files of the current schema. */
+/** Returns the current schema's files. */
 export async function readPresentedSchema(query: Query, cipher: ValueCipher): Promise<PresentedSchema> {
   const { collections, webhooks, settings } = await readCurrentSchema(query, cipher);
   return {
@@ -40,7 +40,7 @@ export async function readPresentedSchema(query: Query, cipher: ValueCipher): Pr
   };
 }
 
-/** Returns the hash of a schema, with which an apply detects changes since the plan. It depends on no secret. */
+/** Returns a schema's hash, with which an apply detects changes since the plan. It depends on no secret. */
 export async function hashOf({ collections, webhooks, settings, migrations }: CurrentSchema): Promise<string> {
   const hash = createHash('sha256');
   const slice = startSlice();

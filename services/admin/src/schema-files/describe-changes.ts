@@ -7,7 +7,7 @@ import type { SchemaPlan } from './compute-plan.ts';
 import { presentCollectionFile, presentFieldFile } from './present-files.ts';
 import type { KeptCollection } from './target-collections.ts';
 
-/** Returns the changes of a plan in the order in which people read them (schema §3.3). Runs in slices of time. */
+/** Returns a plan's changes in the order in which people read them (schema §3.3). Runs in time slices. */
 export async function describeChanges({
   collections,
   webhooks,
@@ -54,7 +54,7 @@ function membersThatChange(before: Collection, after: Collection): MemberChange[
   return [...members, ...order];
 }
 
-/** Returns the order of the fields, if the order of the kept fields changes. */
+/** Returns the field order, if the kept fields' order changes. */
 function orderThatChanges(before: Collection, after: Collection): MemberChange[] {
   const { kept } = compareFields(before, after);
   const ids = new Set(kept.map(({ now }) => now.id));

@@ -3,16 +3,16 @@ import { type JsonSchema, toJsonSchema } from '@recordbus/shared/http';
 import type { z } from 'zod';
 import { collectionFile, variable, webhookFile } from './schema-document.ts';
 
-/** The kinds of JSON files of a schema. */
+/** The kinds of JSON files in a schema. */
 export type FileKind = 'collection' | 'webhook' | 'settings';
 
 const draft = 'https://json-schema.org/draft/2020-12/schema';
 const text = { type: 'string' };
 const nullable = { type: ['string', 'null'] };
-/** A file may name its JSON Schema, which is not part of the definition. */
+/** A file may name its JSON Schema, which does not belong to the definition. */
 const reference = { $schema: text };
 
-/** Returns the JSON Schemas of the files, with which editors complete and check them (schema §7.6). */
+/** Returns the files' JSON Schemas, with which editors complete and check them (schema §7.6). */
 export const fileSchemas = (): Readonly<Record<FileKind, JsonSchema>> => ({
   collection: extend(collectionFile, 'A collection', { fields: { type: 'array', items: fieldSchema() } }),
   webhook: extend(webhookFile, 'A webhook', {
@@ -39,7 +39,7 @@ function extend(file: z.ZodType, title: string, members: JsonSchema): JsonSchema
 
 const textOrVariable = (): JsonSchema => ({ anyOf: [text, toJsonSchema(variable, 'input')] });
 
-/** The definition of a field of any type: the options depend on the type. */
+/** The definition of a field with any type: the options depend on the type. */
 const fieldSchema = (): JsonSchema => ({
   oneOf: [...fieldTypes.values()].map(({ name, options, hasOuterOptions, refersToCollection }) => {
     const described = toJsonSchema(options, 'input');

@@ -10,7 +10,7 @@ import type { KeptCollection } from './target-collections.ts';
 
 type Reason = Pick<Lock, 'waits' | 'rewrites'> & { readonly reason: string };
 
-/** Returns the locks of an apply, with their reasons (schema §3.4). */
+/** Returns an apply's locks, with their reasons (schema §3.4). */
 export async function findLocks({ collections, migrations }: SchemaPlan, counts: LimitedCounts): Promise<Lock[]> {
   const reasons = new Map<string, Reason[]>();
   const add = (collection: string, reason: Reason) =>
@@ -70,7 +70,7 @@ function reasonsOf({ before, after }: KeptCollection): Reason[] {
   ];
 }
 
-/** Returns the targets of new relations. */
+/** Returns new relations' targets. */
 async function newTargets(
   created: readonly Collection[],
   kept: readonly KeptCollection[],

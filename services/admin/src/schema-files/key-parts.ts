@@ -3,7 +3,7 @@ import { rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
 import type { PresentedSchema } from './present-files.ts';
 import type { SchemaDocument } from './schema-document.ts';
 
-/** The parts of a schema that have scopes of their own. */
+/** The schema parts that have their own scopes. */
 const parts = ['settings', 'webhooks'] as const;
 
 /** Throws 403 for a key without the scope for a part of the files (schema §1). */

@@ -1,16 +1,16 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 
-/** How long one count may take, and all counts of a plan together, in milliseconds. */
+/** How long one count may take, and all a plan's counts together, in milliseconds. */
 const countMs = 2000;
 const allCountsMs = 15_000;
 
-/** Counts of a plan, which must be quick on large collections too. */
+/** A plan's counts, which must be quick on large collections too. */
 export interface LimitedCounts {
-  /** Runs a count in the transaction of `query`. Undefined when it takes too long. */
+  /** Runs a count in `query`'s transaction. Undefined when it takes too long. */
   count<T>(work: (query: Query) => Promise<T>): Promise<T | undefined>;
 }
 
-/** Creates the counts of one plan. */
+/** Creates one plan's counts. */
 export function limitCounts(query: Query): LimitedCounts {
   const run = (text: string) => query({ text, values: [] });
   const deadlineMs = performance.now() + allCountsMs;

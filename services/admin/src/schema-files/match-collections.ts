@@ -2,14 +2,14 @@ import type { Collection, Problems } from '@recordbus/schema';
 import { matchNamed } from './match-named.ts';
 import type { CollectionFile } from './schema-document.ts';
 
-/** A file, and the collection of the stack that it describes. */
+/** A file, and the stack's collection that it describes. */
 export interface CollectionPair {
   readonly file: CollectionFile;
   /** Undefined for a new collection. */
   readonly before: Collection | undefined;
 }
 
-/** Finds the collection of each file (schema §3.2). */
+/** Finds each file's collection (schema §3.2). */
 export function matchCollections(
   files: readonly CollectionFile[],
   collections: readonly Collection[],

@@ -14,9 +14,9 @@ interface NamedDefinition {
 }
 
 /**
- * Finds what each definition describes: by its id, else by its name, else by its former name (schema §3.2). A
- * definition with an unknown id does not match the name of another type. Calls `refuse` for a former name that is
- * ambiguous. Answers in the order of the definitions.
+ * Finds what each definition describes: by its id, then by its name, then by its former name (schema §3.2). A
+ * definition with an unknown id does not match another type's name. Calls `refuse` for a former name that is ambiguous.
+ * Answers in definition order.
  */
 export function matchNamed<D extends NamedDefinition, T extends Named>(
   definitions: readonly D[],

@@ -17,7 +17,7 @@ export async function listMigrations(query: Query): Promise<AppliedMigration[]> 
   return rows.sort(byNumber);
 }
 
-/** Returns the files of the data migrations that ran, by their numbers. */
+/** Returns the files of the data migrations that ran, by number. */
 export async function listMigrationFiles(query: Query): Promise<MigrationFile[]> {
   const rows = await query<MigrationFile>({ text: 'select name, sql from system.schema_migrations', values: [] });
   return rows.sort(byNumber);

@@ -3,7 +3,7 @@ import { type AppliedMigration, byNumber, digestOf, numberOf } from './migration
 import type { MigrationFile } from './schema-document.ts';
 
 /**
- * Returns the migrations that have not run yet, in order. Adds problems of any migration to `problems` (schema §5.2).
+ * Returns the migrations that have not run yet, in order. Adds any migration's problems to `problems` (schema §5.2).
  */
 export function planMigrations(
   files: readonly MigrationFile[],

@@ -14,9 +14,9 @@ import { limitCounts } from './limited-count.ts';
 import { readDocument } from './read-document.ts';
 import type { PlanBody } from './schema-document.ts';
 
-/** The effects of an apply of the files (schema §3). */
+/** What applying the files would do (schema §3). */
 export interface PresentedPlan {
-  /** The hash of the current schema. */
+  /** The current schema's hash. */
   readonly hash: string;
   readonly changes: readonly Change[];
   /** The names that the apply has to allow. */
@@ -31,8 +31,8 @@ interface PlanDeps {
 }
 
 /**
- * Plans an apply of the files. It changes nothing and locks no collection. Throws 422 that names every problem that an
- * apply would refuse.
+ * Plans an apply. It changes nothing and locks no collection. Throws 422 that names every problem that an apply would
+ * refuse.
  */
 export async function planSchema(
   { database, cipher }: PlanDeps,
@@ -59,7 +59,7 @@ export async function planSchema(
   });
 }
 
-/** Warnings about variables that the apply needs, and about the definitions of changed collections. */
+/** Warnings about variables that the apply needs, and about changed collections' definitions. */
 async function warningsOf(
   { collections, settings, webhooks }: SchemaPlan,
   after: Parameters<typeof warningsOfDefinition>[1],

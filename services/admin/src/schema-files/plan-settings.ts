@@ -19,14 +19,14 @@ import { needsVariable, type ReadText, readText, type Variables } from './read-t
 export interface PlannedSettings {
   readonly patch: SettingsPatch;
   readonly changes: readonly Change[];
-  /** Places of values whose variables were not given, and a sentence for each. These settings do not change. */
+  /** The places whose variables were not given, and a sentence for each. These settings do not change. */
   readonly missing: ReadonlyMap<string, string>;
 }
 
 export const noSettings: PlannedSettings = { patch: {}, changes: [], missing: new Map() };
 
 /**
- * Compares the settings of the files with the current ones. A setting that the files leave out returns to its default. Adds
+ * Compares the files' settings with the current ones. A setting that the files leave out returns to its default. Adds
  * what is wrong to `problems`.
  */
 export function planSettings(
@@ -88,7 +88,7 @@ function changeOf(key: string, { texts, unreadable }: ChangedSettings, { text, v
 /** Replaces a secret in changes. */
 const secretText = '(secret)';
 
-/** Checks the changed values, and the keys of collections that stay. */
+/** Checks the changed values, and the keys for collections that stay. */
 function check(
   patch: SettingsPatch,
   wanted: Readonly<Record<string, unknown>>,

@@ -7,7 +7,7 @@ import type { Change, MemberChange } from './change.ts';
 import { needsVariable, readText, type Variables } from './read-text.ts';
 import type { WebhookFile } from './schema-document.ts';
 
-/** A webhook of a file. */
+/** A webhook in a file. */
 interface WantedWebhook {
   readonly id: string | undefined;
   readonly webhook: NewWebhook;
@@ -22,16 +22,13 @@ export interface PlannedWebhooks {
   readonly changed: readonly { readonly id: string; readonly webhook: Partial<NewWebhook> }[];
   readonly dropped: readonly Webhook[];
   readonly changes: readonly Change[];
-  /** Places of values whose variables were not given, and a sentence for each. */
+  /** The places whose variables were not given, and a sentence for each. */
   readonly missing: ReadonlyMap<string, string>;
 }
 
 export const noWebhooks: PlannedWebhooks = { created: [], changed: [], dropped: [], changes: [], missing: new Map() };
 
-/**
- * Compares the webhooks of the files with the current ones. Adds what is wrong to `problems`. Runs in
- * slices of time.
- */
+/** Compares the files' webhooks with the current ones. Adds what is wrong to `problems`. Runs in time slices. */
 export async function planWebhooks(
   files: readonly WebhookFile[] | undefined,
   current: readonly Webhook[],

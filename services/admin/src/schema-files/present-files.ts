@@ -8,7 +8,7 @@ import type { MigrationFile, Text } from './schema-document.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The files of a schema, as `cli schema pull` writes them. Members are in a fixed order (schema §2). */
+/** A schema's files, as `cli schema pull` writes them. Members are in a fixed order (schema §2). */
 export interface PresentedSchema {
   readonly version: 1;
   readonly collections: readonly Members[];
@@ -17,7 +17,7 @@ export interface PresentedSchema {
   readonly migrations: readonly MigrationFile[];
 }
 
-/** Returns the files of collections, sorted by name. Runs in slices of time. */
+/** Returns the collections' files, sorted by name. Runs in time slices. */
 export async function presentCollections(collections: readonly Collection[]): Promise<Members[]> {
   const slice = startSlice();
   const files: Members[] = [];
@@ -30,7 +30,7 @@ export async function presentCollections(collections: readonly Collection[]): Pr
 
 const byName = (a: Members, b: Members): number => (String(a.name) < String(b.name) ? -1 : 1);
 
-/** Returns the file of a collection: its definition without the members that belong to one stack. */
+/** Returns a collection's file: its definition without the members that belong to one stack. */
 export function presentCollectionFile(collection: Collection): Members {
   const { id, name, type, rules } = collection;
   const isView = type === 'view';
@@ -47,7 +47,7 @@ export function presentCollectionFile(collection: Collection): Members {
   };
 }
 
-/** Returns the definition of a field, without options that have their defaults. */
+/** Returns a field's definition, without options that have their defaults. */
 export function presentFieldFile(field: Field): Members {
   const { id, name, type, required, collection, view_rule, write_rule } = presentField(field);
   const options = changedOptions(field);
@@ -104,7 +104,7 @@ export function presentSettings({ texts, unreadable }: ChangedSettings): Record<
   );
 }
 
-/** Returns the files of webhooks, sorted by id, without secrets and values of headers. */
+/** Returns the webhooks' files, sorted by id, without secrets and header values. */
 export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
   const nameVariable = variableNames();
   return [...webhooks]
@@ -128,7 +128,7 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
     }));
 }
 
-/** Returns a function that turns texts into names of variables, such as `SMTP_PASSWORD`, each name once. */
+/** Returns a function that turns texts into variable names, such as `SMTP_PASSWORD`, each name once. */
 function variableNames(): (text: string) => string {
   const used = new Map<string, number>();
   return (text) => {

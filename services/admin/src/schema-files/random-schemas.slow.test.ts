@@ -24,9 +24,9 @@ suite('random schemas', { skip }, () => {
     return (await admin.call('GET', schemaPath)).body.data as Record<string, unknown>;
   }
 
-  /** Plans and applies; returns the refusal of the plan, if there is one. */
+  /** Plans and applies; returns the plan's refusal, if there is one. */
   async function apply(admin: TestAdmin, schema: unknown): Promise<unknown> {
-    // No records service runs that would remove the files of dropped collections.
+    // No records service runs that would remove dropped collections' files.
     await admin.database.query({ text: 'delete from system.file_removals', values: [] });
     const planned = await admin.call('POST', `${schemaPath}/plan`, { schema });
     if (planned.status === 422) return planned.body.details;
@@ -90,7 +90,7 @@ suite('random schemas', { skip }, () => {
       const refusal = await apply(grown, schema);
       if (refusal !== undefined) {
         refused += 1;
-        // A collection with the name of a dropped one counts as that one, with other targets.
+        // A collection with a dropped one's name counts as that one, with other targets.
         for (const message of Object.values(refusal as Record<string, string>))
           assert.match(
             message,

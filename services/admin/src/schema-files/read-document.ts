@@ -11,7 +11,7 @@ import {
   webhookFile,
 } from './schema-document.ts';
 
-/** The files of a schema, after the check of their shapes. */
+/** A schema's files, after their shapes were checked. */
 export interface SchemaFiles {
   readonly collections: readonly CollectionFile[];
   /** Undefined when webhooks are not managed by files. */
@@ -21,7 +21,7 @@ export interface SchemaFiles {
   readonly migrations: readonly MigrationFile[];
 }
 
-/** Checks the files of a document. Throws 422 that names what is wrong. */
+/** Checks a document's files. Throws 422 that names what is wrong. */
 export async function readDocument(document: SchemaDocument): Promise<SchemaFiles> {
   const problems = createProblems();
   const read = <T extends z.ZodType>(kind: string, schema: T, given: readonly unknown[]) =>
@@ -36,7 +36,7 @@ export async function readDocument(document: SchemaDocument): Promise<SchemaFile
   return files;
 }
 
-/** The name in a file, if it can be part of the place of a problem. */
+/** The name in a file, if it can be part of a problem's place. */
 function nameOf(item: unknown): string | undefined {
   const name = typeof item === 'object' && item !== null && 'name' in item ? item.name : undefined;
   return typeof name === 'string' && name !== '' && name.length <= 255 ? name : undefined;

@@ -6,7 +6,7 @@ import { parseSql } from '../views/sql-parser.ts';
 import { type Findings, inspect } from '../views/view-query.ts';
 import type { MigrationFile } from './schema-document.ts';
 
-/** A statement of a migration. */
+/** A statement in a migration. */
 export interface MigrationStatement {
   readonly text: string;
   /** The line on which it begins, from 1. */
@@ -20,7 +20,7 @@ export interface MigrationStatement {
 
 type Verb = 'insert' | 'update' | 'delete';
 
-/** The parser's nodes of the statements that a migration may have. */
+/** The parser's nodes for the statements that a migration may have. */
 const verbs: Readonly<Record<string, Verb>> = { InsertStmt: 'insert', UpdateStmt: 'update', DeleteStmt: 'delete' };
 
 /** What migrations may contain in addition to what views may. A statement within another is not allowed. */
@@ -29,7 +29,7 @@ const allowed = {
   functions: new Set([...allowedFunctions, 'gen_random_uuid', 'random']),
 };
 
-/** Adds to `problems` each migration with a statement that does not change records of the collections. */
+/** Adds to `problems` each migration with a statement that does not change collections' records. */
 export async function refuseMigrations(
   migrations: readonly MigrationFile[],
   collections: readonly Collection[],
@@ -71,7 +71,7 @@ function refuseNames({ line, target, verb, names }: MigrationStatement, collecti
   if (typeOf(target) === 'auth' && verb !== 'update') refuse(`accounts of "${target}" can only be updated`);
 }
 
-/** Reads the statements of a migration. Throws the problem of one that is not allowed. */
+/** Reads a migration's statements. Throws the problem with one that is not allowed. */
 export async function readMigration({ sql }: MigrationFile): Promise<MigrationStatement[]> {
   const bytes = Buffer.from(sql);
   const { stmts = [] } = await parseSql(sql).catch((error: unknown) => {
@@ -86,7 +86,7 @@ export async function readMigration({ sql }: MigrationFile): Promise<MigrationSt
     const found: Findings = { mentions: [], ctes: new Set() };
     try {
       inspect(tree, found, allowed);
-      // Inside its own definition, such a CTE would refer to the table of the database.
+      // Inside its own definition, such a CTE would refer to the database's table.
       for (const cte of found.ctes)
         if (cte.startsWith('pg_')) throw new MigrationProblem(line, `must not name a CTE "${cte}"`);
       const target = targetOf(tree, found);
@@ -102,12 +102,12 @@ export async function readMigration({ sql }: MigrationFile): Promise<MigrationSt
 /** Returns the table that a statement writes, which the parser keeps apart from the tables that it reads. */
 function targetOf(tree: unknown, found: Findings): string {
   const relation = typeof tree === 'object' && tree !== null && 'relation' in tree ? tree.relation : undefined;
-  // The tree of the target has no type of its own, so its schema and its name are checked here.
+  // The target's tree has no type of its own, so its schema and its name are checked here.
   inspect({ RangeVar: relation }, found, allowed);
   return found.mentions.at(-1)?.name ?? '';
 }
 
-/** The line of a place in the text, in bytes. */
+/** The line at a place in the text, in bytes. */
 const lineAt = (bytes: Buffer, place: number): number => bytes.subarray(0, place).toString().split('\n').length;
 
 function lineOfError(error: unknown, bytes: Buffer): number {

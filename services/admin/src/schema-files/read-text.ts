@@ -1,9 +1,9 @@
 import { isVariable } from './schema-document.ts';
 
-/** Values of variables, by their names. */
+/** Variables' values, by name. */
 export type Variables = Readonly<Record<string, string>>;
 
-/** The value of a text in a file. */
+/** A text's value in a file. */
 export interface ReadText {
   /** Undefined for a variable without a value. */
   readonly text: string | undefined;
@@ -11,7 +11,7 @@ export interface ReadText {
   readonly variable: string | undefined;
 }
 
-/** Reads a text, or the value of a variable. Undefined for anything else. */
+/** Reads a text, or a variable's value. Undefined for anything else. */
 export function readText(value: unknown, variables: Variables): ReadText | undefined {
   if (typeof value === 'string') return { text: value, variable: undefined };
   if (!isVariable(value)) return undefined;
@@ -19,5 +19,5 @@ export function readText(value: unknown, variables: Variables): ReadText | undef
   return { text: Object.hasOwn(variables, variable) ? variables[variable] : undefined, variable };
 }
 
-/** The problem of a missing variable. */
+/** The problem with a missing variable. */
 export const needsVariable = (variable: string): string => `needs the variable ${variable}`;

@@ -8,8 +8,8 @@ import { type MigrationStatement, readMigration } from './read-migration.ts';
 import type { MigrationFile } from './schema-document.ts';
 
 /**
- * Runs migrations in order and records them. Each sees the collections as views of their open columns, so it cannot
- * access passwords, encrypted values, or tables of the product. Throws 422 that names the migration and the line.
+ * Runs migrations in order and records them. Each sees the collections as views on their open columns, so it cannot
+ * access passwords, encrypted values, or the product's tables. Throws 422 that names the migration and the line.
  */
 export async function runMigrations(
   query: Query,
@@ -37,7 +37,7 @@ async function runMigration(query: Query, migration: MigrationFile, collections:
   for (const { name } of seen) await run(`drop view pg_temp.${quoteIdentifier(name)}`);
 }
 
-/** The function of the trigger for deletes, which exists only during the migration. */
+/** The trigger function for deletes, which exists only during the migration. */
 const deleteFunction = ({ id }: Collection): string => `pg_temp.${quoteIdentifier(`deleted:${id}`)}`;
 
 /** Plans the triggers that complete new rows, and give changed and deleted ones their next version. */
@@ -59,7 +59,7 @@ const planDropTriggers = (collection: Collection): string[] => [
   `drop function ${deleteFunction(collection)}()`,
 ];
 
-/** Plans the view that a migration sees. Members that prove the identity of an account can be read but not written. */
+/** Plans the view that a migration sees. Members that prove an account's identity can be read but not written. */
 function planOpenView(collection: Collection): string {
   const { name, type, fields } = collection;
   const columns = fields
@@ -72,7 +72,7 @@ function planOpenView(collection: Collection): string {
   return `create temporary view ${quoteIdentifier(name)} as select ${own.join(', ')} from ${tableOf(collection)}`;
 }
 
-/** SQLSTATE classes of errors in a statement or in the values that it writes: syntax, names, data, constraints. */
+/** SQLSTATE classes for errors in a statement or in the values that it writes: syntax, names, data, constraints. */
 const statementErrors = /^(0A|21|22|23|2F|39|42|54|55000|57014)/;
 
 async function runStatement(query: Query, { name }: MigrationFile, statement: MigrationStatement): Promise<void> {

@@ -14,7 +14,7 @@ const maxSettings = 2000;
 const maxMigrations = 2000;
 const maxSqlLength = 1024 * 1024;
 
-/** An id that the product created. Names of constraints in the database contain it, so it cannot be any text. */
+/** An id that the product created. Constraint names in the database contain it, so it cannot be any text. */
 const uuid = z
   .string('must be a string')
   .regex(/^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/, 'must be a UUID in lower case');
@@ -43,7 +43,7 @@ const fieldOfFile = {
   properties: { ...Object(writtenField.properties), renamedFrom: toJsonSchema(renamedFrom, 'input') },
 };
 
-/** A file of a collection (schema §2.2). `readFields` checks the fields. */
+/** A collection's file (schema §2.2). `readFields` checks the fields. */
 export const collectionFile = z.strictObject({
   id: uuid.optional(),
   name: z.string('must be a string'),
@@ -65,7 +65,7 @@ export const collectionFile = z.strictObject({
 
 export type CollectionFile = z.output<typeof collectionFile>;
 
-/** A file of a webhook (schema §2.4). `readWebhooks` checks its values. */
+/** A webhook's file (schema §2.4). `readWebhooks` checks its values. */
 export const webhookFile = z.strictObject({
   id: uuid.optional(),
   name: z.unknown(),
@@ -96,7 +96,7 @@ export type MigrationFile = z.output<typeof migrationFile>;
 /** Lists whose entries `readDocument` checks one by one. */
 const readLater = (schema: z.ZodType) => z.unknown().meta({ ...toJsonSchema(schema, 'input') });
 
-/** The files of a schema as one document (schema §2.1). */
+/** A schema's files as one document (schema §2.1). */
 export const schemaDocument = z.strictObject({
   version: z.literal(version, `must be ${version}`),
   collections: boundedList(readLater(collectionFile), maxCollections, 'must be a list of collections'),
@@ -111,16 +111,16 @@ export const schemaDocument = z.strictObject({
 
 export type SchemaDocument = z.output<typeof schemaDocument>;
 
-/** Values of variables, by their names. */
+/** Variables' values, by name. */
 const variables = mapOf(boundedText(200_000)).default({}).meta({ default: {} });
 
-/** The body of a plan. */
+/** A plan's body. */
 export const planBody = z.strictObject({
   schema: schemaDocument,
   variables: variables.describe('the variables that the schema names, with their values'),
 });
 
-/** The body of an apply. */
+/** An apply's body. */
 export const applyBody = planBody.extend({
   hash: boundedText(100).describe('the hash that the plan answered'),
   allow_drop: boundedList(boundedText(300), 10_000, 'must be a list of names')

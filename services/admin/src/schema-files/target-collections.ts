@@ -25,12 +25,12 @@ export interface KeptCollection {
   readonly after: Collection;
 }
 
-/** The collections after the apply. Views have the fields of their former queries, or none. */
+/** The collections after the apply. Views have their former queries' fields, or none. */
 export interface CollectionChanges {
   readonly created: readonly Collection[];
   readonly kept: readonly KeptCollection[];
   readonly dropped: readonly Collection[];
-  /** All collections after the change, in the order of the files. */
+  /** All collections after the change, in file order. */
   readonly after: readonly Collection[];
 }
 
@@ -38,13 +38,13 @@ interface Context {
   readonly pairs: readonly CollectionPair[];
   readonly problems: Problems;
   readonly nowSec: number;
-  /** The new names of collections, by their current names. Dropped collections have none. */
+  /** The collections' new names, by their current names. Dropped collections have none. */
   readonly newNames: ReadonlyMap<string, string>;
   readonly fileOf: ReadonlyMap<string, CollectionFile>;
 }
 
 /**
- * Computes the collections that the files define, in slices of time. Adds the problems of names, fields and indexes to
+ * Computes the collections that the files define, in time slices. Adds the problems with names, fields and indexes to
  * `problems`. Rules, views and stored values are checked later.
  */
 export async function computeCollections(
@@ -128,7 +128,7 @@ function refuseMembersOfOtherTypes(file: CollectionFile, problems: Pick<Problems
 
 function readFields({ file, before }: CollectionPair, context: Context, problems: Problems): readonly Field[] {
   const { newNames, fileOf } = context;
-  // Relations follow the new names of their targets.
+  // Relations follow their targets' new names.
   const previous = before?.fields.map((field) => {
     const target = field.collection === undefined ? undefined : newNames.get(field.collection);
     return target === undefined || target === field.collection ? field : { ...field, collection: target };
@@ -159,7 +159,7 @@ function refuseLostTarget(definition: unknown, { fields, newNames, problems }: L
   );
 }
 
-/** Reads the indexes of a file. An index with an unchanged definition stays in the database. */
+/** Reads a file's indexes. An index with an unchanged definition stays in the database. */
 function readIndexes(
   collection: Collection,
   before: Collection | undefined,
@@ -185,7 +185,7 @@ function readIndexes(
 const isSameIndex = (a: CollectionIndex, b: CollectionIndex): boolean =>
   a.name === b.name && a.unique === b.unique && a.type === b.type && `${a.columns}` === `${b.columns}`;
 
-/** Problems of one file, by their places in it. */
+/** One file's problems, by their places in it. */
 const problemsOf = (name: string, problems: Problems): Problems => ({
   ...problems,
   add: (place, message) => problems.add(`collections.${name}.${place}`, message),

@@ -11,10 +11,10 @@ import {
   tableOf,
 } from '@recordbus/schema';
 
-/** The schema with a view of each collection, for people who read the database with SQL (operation §8.9). */
+/** The schema with a view for each collection, for people who read the database with SQL (operation §8.9). */
 export const analystSchema = 'analyst';
 
-/** The years that every client of PostgreSQL can show, 1 to 9999, in unix seconds. */
+/** The years that every PostgreSQL client can show, 1 to 9999, in unix seconds. */
 const [firstSec, lastSec] = [-62_135_596_800, 253_402_300_799];
 
 /**
@@ -37,8 +37,8 @@ export async function dropAnalystViews(query: Query): Promise<boolean> {
 }
 
 /**
- * Creates the schema with its views and lets a role read them, also those of later collections. Runs beside no change of
- * the schema.
+ * Creates the schema with its views and lets a role read them, also later collections' views. Never runs beside a
+ * schema change.
  */
 export async function openAnalystSchema({ transaction }: Pick<Database, 'transaction'>, reader: string): Promise<void> {
   const role = quoteIdentifier(reader);
@@ -63,7 +63,7 @@ async function rebuild(query: Query): Promise<void> {
   if (await dropAnalystViews(query)) await createAnalystViews(query, (await loadCollections(query)).collections);
 }
 
-/** Creates the view of each collection. Default privileges of the schema let analysts read it. */
+/** Creates each collection's view. The schema's default privileges let analysts read it. */
 export async function createAnalystViews(query: Query, collections: readonly Collection[]): Promise<void> {
   for (const collection of collections)
     for (const text of planAnalystView(collection)) await query({ text, values: [] });
@@ -93,13 +93,13 @@ function planAnalystView(collection: Collection): string[] {
   ];
 }
 
-/** The table of the collection, or the rows of its view. */
+/** The collection's table, or its view's rows. */
 const sourceOf = (collection: Collection): string =>
   collection.type === 'view' ? `${viewOf(collection)}()` : tableOf(collection);
 
 /**
- * Plans the function that reads the view of a collection. Such a view has the rights of the role that asks, even within
- * another view; in a function it has those of the owner.
+ * Plans the function that reads a collection's view. Such a view has the asking role's rights, even within another
+ * view; in a function it has the owner's.
  */
 const planReader = (collection: Collection): string =>
   `create function ${viewOf(collection)}() returns setof ${tableOf(collection)} language sql stable security definer
@@ -109,7 +109,7 @@ const isLeftOut = (field: Field): boolean => isEncrypted(field) || field.viewRul
 
 const isDate = (field: Field): boolean => fieldTypeOf(field).filterKind(field) === 'date';
 
-/** A time outside of the range is null. It would fail the whole query. */
+/** A time outside the range is null. It would fail the whole query. */
 const timeOf = (column: string): string =>
   `case when ${column} between ${firstSec} and ${lastSec} then to_timestamp(${column}) end`;
 

@@ -24,8 +24,8 @@ export function presentTagged(
 }
 
 /**
- * The version of a definition: a hash of its text in answers. A rename of another collection may change it, so its
- * `updated_at` is not enough (collections §9.4).
+ * A definition's version: a hash of its text in answers. Renaming another collection may change it, so its `updated_at`
+ * is not enough (collections §9.4).
  */
 const versionOf = (shown: z.output<typeof collectionJson>): string =>
   createHash('sha256').update(JSON.stringify(shown)).digest('base64url').slice(0, versionLength);

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 
-/** Inserts the row of a new collection. */
+/** Inserts a new collection's row. */
 export async function insertCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `insert into system.collections (id, name, type, fields, view_query, list_rule, view_rule, create_rule,
@@ -18,7 +18,7 @@ export async function insertCollection(query: Query, collection: Collection): Pr
   });
 }
 
-/** Updates the row of a collection. */
+/** Updates a collection's row. */
 export async function updateCollection(query: Query, collection: Collection): Promise<void> {
   await query({
     text: `update system.collections set name = $2, fields = $3, view_query = $4, list_rule = $5, view_rule = $6,

@@ -5,12 +5,12 @@ import type { z } from 'zod';
 
 interface Items {
   readonly given: readonly unknown[];
-  /** Returns the place of an item in problems, for its position from 0. */
+  /** Returns an item's place in problems, for its position from 0. */
   placeOf(item: unknown, position: number): string;
   readonly problems: Problems;
 }
 
-/** Checks the shapes of items one by one, in slices of time. Returns the valid ones and notes the problems of others. */
+/** Checks items' shapes one by one, in time slices. Returns the valid ones and notes the others' problems. */
 export async function readItems<T extends z.ZodType>(
   schema: T,
   { given, placeOf, problems }: Items,

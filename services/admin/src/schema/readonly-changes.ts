@@ -1,7 +1,7 @@
 import { conflict } from '@recordbus/shared/errors';
 import type { SchemaChanges } from './schema-changes.ts';
 
-/** The changes of a readonly schema: each is 409 (schema §6). */
+/** Changes to a readonly schema: each is 409 (schema §6). */
 export const readonlyChanges: SchemaChanges = {
   make: async () => {
     throw conflict(

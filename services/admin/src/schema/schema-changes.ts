@@ -6,11 +6,11 @@ import { type Collection, loadCollections } from '@recordbus/schema';
 import { unavailable } from '@recordbus/shared/errors';
 import { createAnalystViews, dropAnalystViews } from './analyst-views.ts';
 
-/** A running change of the schema: the only one, in a transaction, with the current collections. */
+/** A running schema change: the only one, in a transaction, with the current collections. */
 export interface SchemaChange {
   readonly query: Query;
   readonly collections: readonly Collection[];
-  /** Encrypts and decrypts the stored values of encrypted fields. */
+  /** Encrypts and decrypts the values stored in encrypted fields. */
   readonly cipher: ValueCipher;
   /** Runs planned DDL in order. */
   execute(statements: readonly string[]): Promise<void>;
@@ -18,7 +18,7 @@ export interface SchemaChange {
   leaveUnchanged(): void;
 }
 
-/** Runs changes of the schema one after the other over all replicas, so that each sees the ones before (collections §9.1). */
+/** Runs schema changes one after the other over all replicas, so that each sees the ones before (collections §9.1). */
 export interface SchemaChanges {
   /**
    * Runs `work` in one transaction with all its DDL and notifies every replica after the commit. The work may run several
@@ -37,8 +37,8 @@ export interface SchemaChangesDeps {
 }
 
 /**
- * How long a DDL statement waits for a table. The first attempts wait for less than PostgreSQL's deadlock_timeout (1 s):
- * in a deadlock with writes of records the schema change gives way, and statements queued behind the DDL wait no longer
+ * How long a DDL statement waits for a table. The first attempts wait for less than PostgreSQL's deadlock_timeout (1
+ * s): in a deadlock with record writes the schema change gives way, and statements queued behind the DDL wait no longer
  * than that. Where writes never leave a gap, a longer wait lets the database resolve the deadlock. It may then cancel a
  * write, which `Database.transaction` repeats.
  */
@@ -57,7 +57,7 @@ interface MadeChange<T> {
   readonly isChanged: boolean;
 }
 
-/** Creates the queue of schema changes. */
+/** Creates the queue for schema changes. */
 export function createSchemaChanges({ database, bus, cipher, onChanged }: SchemaChangesDeps): SchemaChanges {
   const attempt = <T>(work: (change: SchemaChange) => Promise<T>, waitMs: number): Promise<MadeChange<T>> =>
     database.transaction(async (query) => {
@@ -99,7 +99,7 @@ export function createSchemaChanges({ database, bus, cipher, onChanged }: Schema
       last = made.catch(() => {});
       const { result, isChanged } = await made;
       if (!isChanged) return result;
-      // Settings first: sign-up settings follow a new name of a collection, and a closed collection must stay closed.
+      // Settings first: sign-up settings follow a collection's new name, and a closed collection must stay closed.
       bus.notify('settings');
       bus.notify('schema');
       onChanged?.();

@@ -19,8 +19,8 @@ export async function currentSettings({ settings }: SettingsDeps): Promise<Recor
 
 /**
  * Stores a patch and returns every setting after it. The audit row names the keys, never their values (settings §1.6).
- * Throws 403 for the trusted proxies by a key with networks, 422 for keys of missing collections, for rules of channels that cannot be evaluated, and for
- * mail templates with parts that are never filled.
+ * Throws 403 when a key with networks sets the trusted proxies, 422 for keys naming missing collections, for channel
+ * rules that cannot be evaluated, and for mail templates with parts that are never filled.
  */
 export async function changeSettings(
   deps: SettingsDeps,

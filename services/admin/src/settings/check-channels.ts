@@ -5,7 +5,7 @@ import { validationFailed } from '@recordbus/shared/errors';
 
 const key = 'realtime.channels';
 
-/** Throws 422 that names the first rule of channels that cannot be evaluated (realtime §7.2). */
+/** Throws 422 that names the first channel rule that cannot be evaluated (realtime §7.2). */
 export function checkChannelsOf(patch: SettingsPatch, collections: readonly Collection[]): void {
   const text = patch[key];
   if (text === undefined || text === '') return;

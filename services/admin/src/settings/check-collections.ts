@@ -40,6 +40,6 @@ function takes(field: Field, member: ProfileMember): boolean {
   const { filterKind, emptyTextIsNull } = fieldTypeOf(field);
   const kind = filterKind(field);
   if (member === 'email_verified') return kind === 'bool';
-  // Of the types with texts, only those of free text store the empty one.
+  // Among the types with texts, only those with free text store the empty one.
   return kind === 'text' && !emptyTextIsNull;
 }

@@ -3,12 +3,12 @@ import { validationFailed } from '@recordbus/shared/errors';
 
 const template = /^email\.\w+\.(?:subject|body)$/;
 
-/** Two braces that begin no variable, with a part of what follows. */
+/** Two braces that begin no variable, with some of what follows. */
 const unfilled = /\{\{(?!\s*\w+\s*\}\})[^{}\n]{0,20}/;
 
 /**
- * Throws 422 that names each mail template with `{{` that is never filled (mail §2.5): recipients would read it. Checked
- * when a template is stored, so that one of an earlier version still counts.
+ * Throws 422 that names each mail template with `{{` that is never filled (mail §2.5): recipients would read it.
+ * Checked when a template is stored, so that an earlier version's template still counts.
  */
 export function checkTemplatesOf(patch: SettingsPatch): void {
   const problems: Record<string, string> = {};

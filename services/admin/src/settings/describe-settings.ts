@@ -32,9 +32,8 @@ export const settingGroupDescription = z
 type Described = z.output<typeof settingDescription>;
 
 /**
- * Describes every setting by subject, with its value unless it is a secret. Settings of a collection are listed for
- * each auth collection, those of a provider for each configured provider. Settings that the product writes are left
- * out.
+ * Describes every setting by subject, with its value unless it is a secret. A collection's settings are listed for each
+ * auth collection, a provider's for each configured provider. Settings that the product writes are left out.
  */
 export function describeSettings(
   values: Readonly<Record<string, string>>,
@@ -74,7 +73,7 @@ export function describeSettings(
   }));
 }
 
-/** The names in keys of a family: the auth collections, or the providers of which a setting is stored. */
+/** The names in a family's keys: the auth collections, or the providers for which a setting is stored. */
 function namesOf(
   family: FamilyKey,
   values: Readonly<Record<string, string>>,

@@ -5,8 +5,8 @@ import { collectionFamilies, namedKey, type ProfileMap, settingFamilies } from '
 const profileKey = (name: string): string => namedKey('oauth2.profile.<collection>', name);
 
 /**
- * Renames the settings of an auth collection with the collection and its fields, or deletes them with it, in the same
- * transaction. The lock on the version keeps concurrent patches of the settings out.
+ * Renames an auth collection's settings with the collection and its fields, or deletes them with it, in the same
+ * transaction. The lock on the version keeps concurrent settings patches out.
  */
 export async function followInSettings(query: Query, before: Collection, after: Collection | undefined): Promise<void> {
   if (before.type !== 'auth') return;
@@ -39,7 +39,7 @@ function renameSetting({ key, value }: StoredSetting, before: Collection, after:
   return Object.keys(renamed).length > 0 ? [{ key: newKey, value: JSON.stringify(renamed) }] : [];
 }
 
-/** Returns the map with the new names of fields, without dropped fields. */
+/** Returns the map with the fields' new names, without dropped fields. */
 function renameFields(map: ProfileMap, before: Collection, after: Collection): ProfileMap {
   return Object.fromEntries(
     Object.entries(map).flatMap(([name, member]) => {

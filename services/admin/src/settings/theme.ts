@@ -2,10 +2,10 @@ import { isSettingKey, type Settings, settingKeys } from '@recordbus/settings';
 
 const prefix = 'theme.';
 
-/** The names of the theme's colours: the keys of the settings without `theme.`. */
+/** The theme colours' names: the setting keys without `theme.`. */
 export const themeNames = settingKeys.filter((key) => key.startsWith(prefix)).map((key) => key.slice(prefix.length));
 
-/** Returns the colours of the theme by name (settings §1.7). */
+/** Returns the theme's colours by name (settings §1.7). */
 export function themeOf(settings: Settings): Record<string, string> {
   const texts = settings.all();
   return Object.fromEntries(

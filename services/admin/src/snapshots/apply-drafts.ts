@@ -21,17 +21,17 @@ interface Applying {
 
 type Named = Pick<SnapshotCollection, 'name'>;
 
-/** The steps of an apply. Each sees the collections as the steps before it left them. */
+/** An apply's steps. Each sees the collections as the steps before it left them. */
 interface Steps {
   run(draft: Named, work: (now: SchemaChange) => Promise<unknown>): Promise<void>;
   change(draft: Named, body: CollectionChange): Promise<void>;
-  /** Returns the fields of a collection after the draft. Texts are reported when they are applied. */
+  /** Returns a collection's fields after the draft. Texts are reported when they are applied. */
   fieldsAfter(draft: SnapshotCollection, options: { readonly hasRules: boolean }): Promise<CollectionChange['fields']>;
 }
 
 /**
  * Applies the drafts in an order that always works: tables without relations, then all fields with relations, which may
- * form circles, then indexes, then views, each after those that it reads, then rules, which may name any of them.
+ * form circles, then indexes, then views, each after those that it reads, then rules, which may name anything.
  */
 export async function applyDrafts(
   schema: SchemaChange,
@@ -78,7 +78,7 @@ function stepsOf(schema: SchemaChange, { load, nowSec }: Applying): Steps {
   };
 }
 
-/** Drops all views if fields change. The current views may prevent a change of a table that the new views allow. */
+/** Drops all views if fields change. The current views may prevent a table change that the new views allow. */
 async function dropViewsInTheWay(schema: SchemaChange, changed: readonly SnapshotCollection[]): Promise<Set<string>> {
   if (!(await changesFieldsOfAny(schema.collections, changed))) return new Set();
   const names = schema.collections.filter(({ type }) => type === 'view').map(({ name }) => name);

@@ -3,7 +3,7 @@ import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 import type { SnapshotCollection } from './snapshot-document.ts';
 
-/** Creates the indexes of a draft, and replaces those that differ. */
+/** Creates a draft's indexes, and replaces those that differ. */
 export async function applyIndexes(schema: SchemaChange, draft: SnapshotCollection): Promise<void> {
   let collection = schema.collections.find(({ name }) => name === draft.name);
   if (!collection) throw new Error(`the collection ${draft.name} is missing`);

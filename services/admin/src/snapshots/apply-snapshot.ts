@@ -9,7 +9,7 @@ import { applyDrafts } from './apply-drafts.ts';
 import type { SnapshotToApply } from './read-snapshot.ts';
 import type { SnapshotCollection } from './snapshot-document.ts';
 
-/** The result of an apply: names of collections. */
+/** What an apply did: collection names. */
 export interface AppliedSnapshot {
   readonly mode: SnapshotToApply['mode'];
   readonly created: string[];
@@ -18,8 +18,8 @@ export interface AppliedSnapshot {
 }
 
 /**
- * Creates the missing collections of a snapshot and, in mode `sync`, changes those that exist. It applies all or nothing
- * and drops nothing (collections §11). Throws 422 that names problems by collection, and 409 when a unique index covers
+ * Creates a snapshot's missing collections and, in mode `sync`, changes those that exist. It applies all or nothing and
+ * drops nothing (collections §11). Throws 422 that names problems by collection, and 409 when a unique index covers
  * duplicate values.
  */
 export function applySnapshot(
@@ -62,7 +62,7 @@ function refuseNames(drafts: readonly SnapshotCollection[], collections: readonl
   problems.throwIfAny();
 }
 
-/** Restores `updated_at` of collections that did not change. Returns the names of those that did. */
+/** Restores `updated_at` in collections that did not change. Returns the names of those that did. */
 async function restoreUnchangedTimes(
   { query }: SchemaChange,
   before: readonly Collection[],

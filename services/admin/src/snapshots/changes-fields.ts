@@ -4,7 +4,7 @@ import { startSlice } from '@recordbus/shared/time-slice';
 import { listOfFields, mergeFields } from './merge-fields.ts';
 import type { SnapshotCollection } from './snapshot-document.ts';
 
-/** Whether one of the drafts changes the fields of its collection. Runs in slices of time. */
+/** Whether a draft changes its collection's fields. Runs in time slices. */
 export async function changesFieldsOfAny(
   collections: readonly Collection[],
   drafts: readonly SnapshotCollection[],
@@ -17,7 +17,7 @@ export async function changesFieldsOfAny(
   return false;
 }
 
-/** Whether the draft changes the fields of an existing collection. Problems are reported when they are applied. */
+/** Whether the draft changes an existing collection's fields. Problems are reported when they are applied. */
 function changesFields(collections: readonly Collection[], draft: SnapshotCollection): boolean {
   const existing = collections.find(({ name }) => name === draft.name);
   const fields = listOfFields(draft.fields);

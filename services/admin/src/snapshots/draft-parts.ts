@@ -19,7 +19,7 @@ export const withoutRules = (draft: SnapshotCollection) => {
   return rest;
 };
 
-/** Whether the snapshot has rules of fields. */
+/** Whether the snapshot has field rules. */
 export function namesFieldRules(draft: SnapshotCollection): boolean {
   const fields = listOfFields(draft.fields);
   return typeof fields !== 'string' && fields.some(hasFieldRules);

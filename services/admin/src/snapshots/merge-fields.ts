@@ -1,15 +1,15 @@
 import { definitionOf, type Field, parseFieldList } from '@recordbus/schema';
 
-/** The members of a definition that identify its field. */
+/** A definition's members that identify its field. */
 interface Definition {
   readonly id?: unknown;
   readonly name?: unknown;
 }
 
 /**
- * Merges the definitions of a snapshot into the fields of an existing collection. The id identifies a field, else the
- * name; fields that the snapshot lacks stay (collections §11.3, §11.4). Values that are not definitions pass through,
- * to be refused later.
+ * Merges a snapshot's definitions into an existing collection's fields. The id identifies a field, or the name without
+ * one; fields that the snapshot lacks stay (collections §11.3, §11.4). Values that are not definitions pass through, to
+ * be refused later.
  */
 export function mergeFields(existing: readonly Field[], definitions: readonly unknown[]): unknown[] {
   const ids = new Set(existing.map(({ id }) => id));
@@ -32,7 +32,7 @@ export function mergeFields(existing: readonly Field[], definitions: readonly un
 const isDefinition = (value: unknown): value is Definition =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns definitions without the rules of fields, which may name collections and fields that do not exist yet. */
+/** Returns definitions without field rules, which may name collections and fields that do not exist yet. */
 export const withoutFieldRules = (definitions: readonly unknown[]): unknown[] =>
   definitions.map((definition) => {
     if (!hasFieldRules(definition)) return definition;
@@ -42,7 +42,7 @@ export const withoutFieldRules = (definitions: readonly unknown[]): unknown[] =>
     return { ...rest, options };
   });
 
-/** Whether the definition has a rule of its field. */
+/** Whether the definition has a rule for its field. */
 export const hasFieldRules = (definition: unknown): definition is Readonly<Record<string, unknown>> =>
   isObject(definition) &&
   [definition.view_rule, definition.write_rule, isObject(definition.options) && definition.options.viewRule].some(
@@ -51,7 +51,7 @@ export const hasFieldRules = (definition: unknown): definition is Readonly<Recor
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => isDefinition(value);
 
-/** Parses a list of definitions that is JSON text. Returns any other text as is, to be refused later. */
+/** Parses a definition list from JSON text. Returns any other text as is, to be refused later. */
 export function listOfFields(fields: string | readonly unknown[]): readonly unknown[] | string {
   return typeof fields === 'string' ? (parseFieldList(fields) ?? fields) : fields;
 }

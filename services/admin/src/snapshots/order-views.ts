@@ -6,7 +6,9 @@ interface View {
   readonly view_query?: string | null | undefined;
 }
 
-/** Returns the views, each after those that its query reads. Views in a circle keep their order. Runs in slices of time. */
+/**
+ * Returns the views, each after those that its query reads. Views in a circle keep their order. Runs in time slices.
+ */
 export async function orderViews<V extends View>(views: readonly V[]): Promise<V[]> {
   const mentions = new Map<string, readonly string[]>();
   const slice = startSlice();

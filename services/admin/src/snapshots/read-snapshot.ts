@@ -7,7 +7,7 @@ export interface SnapshotToApply extends Pick<SnapshotBody, 'mode'> {
   readonly collections: readonly SnapshotCollection[];
 }
 
-/** Checks the collections of a snapshot. Throws 422 that names what is wrong. */
+/** Checks a snapshot's collections. Throws 422 that names what is wrong. */
 export async function readSnapshot({ snapshot, mode }: SnapshotBody): Promise<SnapshotToApply> {
   const problems = createProblems();
   const collections = await readItems(snapshotCollection, {

@@ -6,14 +6,14 @@ import { updateCollection } from '../schema/collections-table.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 import { buildView } from '../views/build-view.ts';
 
-/** Drops all views of the given names at once, so that the tables below can change. */
+/** Drops all views with the given names at once, so that the tables below can change. */
 export async function dropAllViews({ execute }: SchemaChange, names: readonly string[]): Promise<void> {
   if (names.length > 0) await execute([`drop view ${names.map((name) => tableOf({ name })).join(', ')}`]);
 }
 
 /**
- * Creates a dropped view again, with the query and the rules of the change. The rules are not checked. `missing` names the
- * views that do not exist yet, which it cannot read.
+ * Creates a dropped view again, with the change's query and rules. The rules are not checked. `missing` names the views
+ * that do not exist yet, which it cannot read.
  */
 export async function recreateView(
   { query, collections }: SchemaChange,
@@ -34,9 +34,7 @@ export async function recreateView(
   await updateCollection(query, await buildView(planned, { query, collections: others, checksIds: true }));
 }
 
-/**
- * Checks every rule once all views exist, because rules may name any of them. Throws 422 that names the invalid rules.
- */
+/** Checks every rule once all views exist, because rules may name any view. Throws 422 that names the invalid rules. */
 export async function checkEveryRule(collections: readonly Collection[]): Promise<void> {
   const problems = createProblems();
   await checkRules(undefined, collections, { add: (place, message) => problems.add(`collections.${place}`, message) });

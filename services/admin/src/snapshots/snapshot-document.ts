@@ -8,7 +8,7 @@ import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 
 const version = 1;
 
-/** The maximum number of collections in a document, and of indexes in each. */
+/** How many collections a document may have, and how many indexes each. */
 const maxCollections = 2000;
 const maxIndexes = 100;
 
@@ -21,7 +21,7 @@ export const snapshotJson = z
   })
   .meta({ id: 'Snapshot' });
 
-/** A collection of a snapshot to apply. */
+/** A snapshot's collection to apply. */
 export const snapshotCollection = newCollection.extend({
   indexes: boundedList(newIndex, maxIndexes, 'must be a list of indexes').default([]).meta({ default: [] }),
 });
@@ -37,7 +37,10 @@ const document = z.strictObject({
   collections: boundedList(readLater, maxCollections, 'must be a list of collections'),
 });
 
-/** The body of an apply, before its collections are checked. `snapshot` is the document or the whole answer that held it (collections §11.2). */
+/**
+ * An apply's body, before its collections are checked. `snapshot` is the document or the whole answer that held it
+ * (collections §11.2).
+ */
 export const snapshotBody = z.strictObject({
   snapshot: z.preprocess(
     (given) => (typeof given === 'object' && given !== null && 'data' in given ? given.data : given),
@@ -48,7 +51,7 @@ export const snapshotBody = z.strictObject({
 
 export type SnapshotBody = z.output<typeof snapshotBody>;
 
-/** Returns the snapshot of the given collections. */
+/** Returns the given collections' snapshot. */
 export const takeSnapshot = (collections: readonly Collection[], nowSec: number): z.output<typeof snapshotJson> => ({
   version,
   generated_at: nowSec,

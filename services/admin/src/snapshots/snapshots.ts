@@ -15,7 +15,7 @@ import { type AppliedSnapshot, applySnapshot } from './apply-snapshot.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import { snapshotBody, takeSnapshot } from './snapshot-document.ts';
 
-/** Returns the snapshot of the current collections. */
+/** Returns the current collections' snapshot. */
 export const exportSnapshot = async ({ read }: Pick<Database, 'read'>, nowSec: number) =>
   takeSnapshot((await loadCollections(read)).collections, nowSec);
 
@@ -49,7 +49,7 @@ const rollingBack = (changes: SchemaChanges): SchemaChanges => ({
   },
 });
 
-/** Rolls back the transaction in which it is thrown, and carries the result out of it. */
+/** Rolls back the transaction in which it is thrown, and carries the result out. */
 class RolledBack<T> extends Error {
   readonly result: T;
 

@@ -1,15 +1,15 @@
 import { createEgressClient, parseEgressRules } from '@recordbus/egress';
 import { z } from 'zod';
 
-/** Timeout of the whole exchange, in milliseconds. */
+/** The whole exchange's timeout, in milliseconds. */
 const timeoutMs = 10_000;
 const maxAnswerBytes = 256 * 1024;
 
 const release = z.object({ tag_name: z.string().regex(/^[\x21-\x7e]{1,100}$/) });
 
 /**
- * Fetches the tag of the latest release. The request does not identify the installation. Throws an error with a sentence
- * for admins when no valid answer arrives within 10 s. The egress settings do not apply: the operator chose the address.
+ * Fetches the latest release's tag. The request does not identify the installation. Throws an error with a sentence for
+ * admins when no valid answer arrives within 10 s. The egress settings do not apply: the operator chose the address.
  */
 export async function askReleaseHost(url: string): Promise<string> {
   const client = createEgressClient({ rules: () => parseEgressRules({ deny: 'off', allow: '' }) });

@@ -1,8 +1,8 @@
 const words = (text: string): string[] => text.trim().split(/\s+/);
 
 /**
- * The functions that the query of a view may call (views §2.5). They compute from their arguments alone. Functions that
- * can read a file, run another query, read a setting or a secret, or wait on purpose are not in the list.
+ * The functions that a view's query may call (views §2.5). They compute from their arguments alone. Functions that can
+ * read a file, run another query, read a setting or a secret, or wait on purpose are not in the list.
  */
 export const allowedFunctions: ReadonlySet<string> = new Set([
   // Aggregates and windows

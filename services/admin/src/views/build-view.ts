@@ -8,26 +8,26 @@ interface BuildContext {
   readonly query: Query;
   /** The collections that the query may read. */
   readonly collections: readonly Collection[];
-  /** Whether to check that ids are unique. A change of field options alone cannot change them. */
+  /** Whether to check that ids are unique. A change to field options alone cannot change them. */
   readonly checksIds: boolean;
   /** The tables to use instead of those in `records`, to only try a view. */
   readonly tried?: TriedTables;
 }
 
-/** Tables in which a view is tried, so that those of the collections stay untouched. */
+/** Tables in which a view is tried, so that the collections' own stay untouched. */
 export interface TriedTables {
-  /** The schema of the view, and of tables that replace those of `records`. */
+  /** The schema for the view, and for tables that replace those in `records`. */
   readonly schema: string;
   tableOf(collection: Pick<Collection, 'name'>): string;
 }
 
-/** How long the query of a view may take over the stored data, in milliseconds. */
+/** How long a view's query may take over the stored data, in milliseconds. */
 const queryTimeoutMs = 5000;
 
 /**
- * Creates the database view of a collection of type view and returns the collection with the fields of its query.
- * Throws 422 for a query that is not one SELECT over collections, that reads or calls what it may not, or whose ids are
- * not unique over the stored data. When the database refuses the query, the error has the database's message.
+ * Creates the database view for a view collection and returns the collection with its query's fields. Throws 422 for a
+ * query that is not one SELECT over collections, that reads or calls what it may not, or whose ids are not unique over
+ * the stored data. When the database refuses the query, the error has the database's message.
  */
 export async function buildView(
   collection: Collection,
@@ -46,7 +46,7 @@ export async function buildView(
   await query({ text: `drop view ${draft}`, values: [] });
   const { fields, lacking, selectList } = shapeView(columns);
   await query({ text: `set local search_path = ${searchPath}`, values: [] });
-  // Permissions are those of the role that reads the view, not of its owner.
+  // The permissions belong to the role that reads the view, not to its owner.
   const options = 'with (security_invoker = true)';
   await query({
     text: `create view ${find(collection)} ${options} as select ${selectList} from (${select}\n) q`,
@@ -87,10 +87,10 @@ async function checkIds(query: Query, view: Collection): Promise<void> {
   if (row.double > 0) throw refusedQuery(`must return each id once; ${row.double} rows repeat an id`);
 }
 
-/** SQLSTATE classes of errors in the query itself: syntax, names, data, unsupported features. */
+/** SQLSTATE classes for errors in the query itself: syntax, names, data, unsupported features. */
 const queryErrorClasses = /^(0A|21|22|2F|39|42|54)/;
 
-/** Throws 422 with the message of the database when it refuses the query of a view or the query takes too long. */
+/** Throws 422 with the database's message when it refuses a view's query or the query takes too long. */
 export async function reportingDatabaseErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -106,6 +106,6 @@ export async function reportingDatabaseErrors<T>(work: () => Promise<T>): Promis
 
 const internalColumns = new Set(['created_at', 'updated_at', '_revision', ...accountColumns.map(({ name }) => name)]);
 
-/** Whether a hint of the database names a column that a view may not read or that records show under another name. */
+/** Whether a hint from the database names a column that a view may not read or that records show under another name. */
 const mentionsInternalColumn = (hint: string | undefined): boolean =>
   [...(hint ?? '').matchAll(/[\w$]+/g)].some(([word]) => internalColumns.has(word));

@@ -4,7 +4,7 @@ import { type Collection, type Field, tableOf } from '@recordbus/schema';
 import { allowedFunctions } from './allowed-functions.ts';
 import { refusedQuery } from './view-query.ts';
 
-/** A column of a view as PostgreSQL sees it. */
+/** A view's column as PostgreSQL sees it. */
 export interface ViewColumn {
   readonly name: string;
   /** SQL type without its modifiers. */
@@ -14,7 +14,7 @@ export interface ViewColumn {
 }
 
 /**
- * Inspects how PostgreSQL resolved the query of a view: the tables and columns that it reads and the functions that it
+ * Inspects how PostgreSQL resolved a view's query: the tables and columns that it reads and the functions that it
  * calls. Throws 422 for those that a view may not read or call (views §2.4, §2.5).
  */
 export async function inspectView(
@@ -32,7 +32,7 @@ export async function inspectView(
 }
 
 /**
- * Reads the stored tree of the view's query. It escapes spaces and braces in names, so patterns match only structure.
+ * Reads the stored tree for the view's query. It escapes spaces and braces in names, so patterns match only structure.
  */
 async function readRule(query: Query, view: string): Promise<{ readonly oid: number; readonly rule: string }> {
   const [row] = await query<{ oid: string | number; rule: string }>({
@@ -123,11 +123,11 @@ interface Origin {
   readonly column: number;
 }
 
-/** Returns the column that each output column passes through, by the number of the output column. */
+/** Returns the column that each output column passes through, by the output column's number. */
 function originsOf(rule: string): ReadonlyMap<number, Origin> {
   const origins = new Map<number, Origin>();
   let depth = 0;
-  // Entries of the outermost query are at depth 2: within its braces and their own.
+  // The outermost query's entries are at depth 2: within its braces and their own.
   for (const { 0: token, 1: number, 2: table, 3: column } of rule.matchAll(entry)) {
     if (token === '{') depth += 1;
     else if (token === '}') depth -= 1;
@@ -137,7 +137,7 @@ function originsOf(rule: string): ReadonlyMap<number, Origin> {
   return origins;
 }
 
-/** Matches a brace of the tree or the end of a target entry, and skips escaped characters. */
+/** Matches a brace in the tree or a target entry's end, and skips escaped characters. */
 const entry =
   /\\.|[{}]|:resno (\d+) :resname (?:\\.|[^\\ ])+ :ressortgroupref \d+ :resorigtbl (\d+) :resorigcol (\d+)/g;
 

@@ -1,17 +1,17 @@
 import type { Collection, TimeColumn } from '@recordbus/schema';
 
-/** A node of the parser's tree. */
+/** A node in the parser's tree. */
 type Tree = Readonly<Record<string, unknown>>;
 
 /** A SELECT as PostgreSQL's parser reads it. */
 export interface ParsedSelect {
   readonly select: string;
-  /** Offset of `select` in the text that the locations of the tree refer to, in bytes of UTF-8. */
+  /** Offset of `select` in the text that the tree's locations refer to, in UTF-8 bytes. */
   readonly start: number;
   readonly tree: unknown;
 }
 
-/** The sources of a query and its enclosing scope. */
+/** A query's sources and its enclosing scope. */
 interface Scope {
   /** Collections by their names in the query; undefined for any other source, such as a CTE. */
   readonly sources: ReadonlyMap<string, Collection | undefined>;
@@ -20,7 +20,7 @@ interface Scope {
   readonly outer: Scope | undefined;
 }
 
-/** A range of the text, in bytes, and its replacement. */
+/** A text range, in bytes, and its replacement. */
 interface Edit {
   readonly start: number;
   readonly end: number;
@@ -35,7 +35,7 @@ interface Reading {
   readonly edits: Edit[];
 }
 
-/** Members of records whose columns have other names. */
+/** Record members whose columns have other names. */
 const columnOf: ReadonlyMap<string, TimeColumn | 'is_anonymous'> = new Map([
   ['created', 'created_at'],
   ['updated', 'updated_at'],
@@ -43,7 +43,7 @@ const columnOf: ReadonlyMap<string, TimeColumn | 'is_anonymous'> = new Map([
 ]);
 
 /**
- * Returns the query with column names for `created`, `updated` and, of accounts, `anonymous`. Authors write the names
+ * Returns the query with column names for `created`, `updated` and, in accounts, `anonymous`. Authors write the names
  * that records show. Names that a sub-query may define stay as they are.
  */
 export function withColumnNames(
@@ -99,7 +99,7 @@ function walkSelect(select: Tree, outer: Scope | undefined, reading: Reading): v
   walk([fromClause, rest], scope, reading);
 }
 
-/** Adds the sources of a FROM clause. A source that is not a plain collection may have columns of any name. */
+/** Adds a FROM clause's sources. A source that is not a plain collection may have columns with any name. */
 function addSources(from: unknown, sources: Map<string, Collection | undefined>, reading: Reading): void {
   for (const item of listOf(from)) {
     const join = treeAt(item, 'JoinExpr');
@@ -143,7 +143,7 @@ function rename(
 
 const reference = /^((?:"(?:[^"]|"")*"|[\p{L}_][\p{L}\p{N}_$]*)\s*\.\s*)?(?:"[a-z]+"|[A-Za-z]+)/u;
 
-/** Whether the name is a member of a record, in the qualified collection or in the nearest scope that has it. */
+/** Whether the name is a record member, in the qualified collection or in the nearest scope that has it. */
 function isOfRecord(name: string, qualifier: string | undefined, scope: Scope | undefined): boolean {
   if (!scope) return false;
   const { sources, outer } = scope;
@@ -161,7 +161,7 @@ function hasMember(collection: Collection | undefined, name: string): boolean {
   return collection !== undefined && !collection.lacking?.some((column) => column === columnOf.get(name));
 }
 
-/** Returns the names of a column reference; none for other nodes and for `*`. */
+/** Returns the names in a column reference; none for other nodes and for `*`. */
 function namesOf(node: unknown): readonly string[] {
   const fields = listOf(treeAt(node, 'ColumnRef')?.fields);
   const names = fields.map((field) => treeAt(field, 'String')?.sval);

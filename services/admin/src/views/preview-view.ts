@@ -12,14 +12,14 @@ export interface ViewPreview {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The rows of a preview, and the characters of a value before it is cut. */
+/** How many rows a preview has, and how many characters a value before it is cut. */
 const maxRows = 20;
 const maxValueLength = 1000;
 
 /** How long a preview may take, in milliseconds. */
 const timeoutMs = 5000;
 
-/** A preview holds a connection for writes for as long as its query takes, so few of them run at once. */
+/** A preview holds a write connection for as long as its query takes, so few run at once. */
 const gate = createFairGate({
   width: 1,
   maxWaiting: 8,
@@ -28,7 +28,7 @@ const gate = createFairGate({
   refuse: () => unavailable('other previews are being read; try again'),
 });
 
-/** Rolls back the transaction of a preview. */
+/** Rolls back a preview's transaction. */
 class Preview extends Error {
   readonly preview: ViewPreview;
   constructor(preview: ViewPreview) {

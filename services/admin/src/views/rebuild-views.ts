@@ -13,12 +13,12 @@ interface ViewBase {
   readonly collections: readonly Collection[];
 }
 
-/** Drops the views of a collection that is to change, last one first. */
+/** Drops the views on a collection that is to change, last one first. */
 export const dropViews = (execute: SchemaChange['execute'], views: readonly string[]): Promise<void> =>
   execute([...views].reverse().map((name) => `drop view ${tableOf({ name })}`));
 
 /**
- * Creates views again after a change, in their order. Their queries follow a new name of the collection, and their fields
+ * Creates views again after a change, in their order. Their queries follow a collection's new name, and their fields
  * follow those that they pass through. Returns all collections after that. Throws 422 that names the view that fails.
  */
 export async function rebuildViews(

@@ -3,20 +3,20 @@ import { type Field, fieldTypeOf, findFieldNameProblem, quoteIdentifier, type Ti
 import { findOriginalField, type ViewColumn } from './inspect-view.ts';
 import { refusedQuery } from './view-query.ts';
 
-/** The fields of a view, and the SELECT list over its query (alias `q`) that converts columns to their types. */
+/** A view's fields, and the SELECT list over its query (alias `q`) that converts columns to their types. */
 export interface ViewShape {
   readonly fields: readonly Field[];
   readonly lacking: readonly TimeColumn[];
   readonly selectList: string;
 }
 
-/** SQL of a number that JSON can hold. NaN and both infinities are no value (views §3.2). */
+/** SQL for a number that JSON can hold. NaN and both infinities are no value (views §3.2). */
 const finite = (number: string): string => `nullif(nullif(nullif(${number}, 'NaN'), 'Infinity'), '-Infinity')`;
 
-/** SQL of unix seconds. */
+/** SQL for unix seconds. */
 const secondsOf = (time: string): string => `floor(${finite(`extract(epoch from ${time})`)})::bigint`;
 
-/** Field types of computed columns, by PostgreSQL's type names, with the SQL that converts a value. */
+/** Field types for computed columns, by PostgreSQL's type names, with the SQL that converts a value. */
 const computed: Readonly<Record<string, readonly [type: string, sql: (column: string) => string]>> = {
   text: ['text', (column) => column],
   'character varying': ['text', (column) => `${column}::text`],
@@ -42,8 +42,8 @@ const computed: Readonly<Record<string, readonly [type: string, sql: (column: st
 const timeColumns: readonly TimeColumn[] = ['created_at', 'updated_at'];
 
 /**
- * Derives the fields of a view from its columns. The ids of the fields are derived from their names. Throws 422 for a
- * view without an id and for a column whose name is not valid for a field.
+ * Derives a view's fields from its columns. The fields' ids are derived from their names. Throws 422 for a view without
+ * an id and for a column whose name is not valid for a field.
  */
 export function shapeView(columns: readonly ViewColumn[]): ViewShape {
   if (!columns.some(({ name }) => name === 'id')) throw refusedQuery('must return a column "id"');
@@ -52,7 +52,7 @@ export function shapeView(columns: readonly ViewColumn[]): ViewShape {
   const folded = new Set<string>();
   for (const given of columns) {
     const column = { ...given, name: fieldNameOf(given) };
-    // Part of a record's version, which `*` includes (libs/journal). Rows of a view have no version (records §8.3).
+    // A part of a record's version, which `*` includes (libs/journal). A view's rows have no version (records §8.3).
     if (column.name === '_revision') continue;
     const quoted = `q.${quoteIdentifier(given.name)}`;
     const isTime = timeColumns.some((name) => name === column.name);
@@ -73,7 +73,7 @@ export function shapeView(columns: readonly ViewColumn[]): ViewShape {
   return { fields, lacking, selectList: selected.join(', ') };
 }
 
-/** Returns the field name of a column. A query may use the names of columns or those that records show. */
+/** Returns a column's field name. A query may use column names or those that records show. */
 function fieldNameOf({ name, origin }: ViewColumn): string {
   if (name === 'created' || name === 'updated') return `${name}_at`;
   return name === 'is_anonymous' && origin?.collection.type === 'auth' ? 'anonymous' : name;

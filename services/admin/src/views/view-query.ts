@@ -8,26 +8,26 @@ import { parseSql } from './sql-parser.ts';
 interface TableMention {
   readonly name: string;
   readonly hasAlias: boolean;
-  /** Where the name begins, in bytes of UTF-8. */
+  /** Where the name begins, in UTF-8 bytes. */
   readonly location: number;
 }
 
-/** The query of a view as PostgreSQL's parser reads it. */
+/** A view's query as PostgreSQL's parser reads it. */
 export interface ViewQuery {
   /** The SELECT without any text after it, with column names in place of the names that records show. */
   readonly select: string;
   readonly mentions: readonly TableMention[];
 }
 
-/** Returns the 422 for the query of a view (views §5.1). */
+/** Returns the 422 for a view's query (views §5.1). */
 export const refusedQuery = (message: string) => validationFailed({ view_query: message });
 
 /** Longest query, in characters. */
 const maxLength = 20_000;
 
 /**
- * Reads the query of a view. Throws 422 for a text that is not one SELECT, with the parser's message, and for anything
- * but reads of the given collections. `inspectView` checks in the database what the names resolve to.
+ * Reads a view's query. Throws 422 for a text that is not one SELECT, with the parser's message, and for anything that
+ * does more than read the given collections. `inspectView` checks in the database what the names resolve to.
  */
 export async function readViewQuery(text: string, collections: readonly Collection[]): Promise<ViewQuery> {
   if (text.length > maxLength) throw refusedQuery(`must have at most ${maxLength} characters`);
@@ -104,8 +104,8 @@ interface Allowed {
 const allowedInViews: Allowed = { syntax: allowedSyntax, functions: allowedFunctions };
 
 /**
- * Walks the parser's tree. Only listed node types are allowed, so the types of later versions are refused. Throws the
- * 422 of a view.
+ * Walks the parser's tree. Only listed node types are allowed, so later versions' types are refused. Throws a view's
+ * 422.
  */
 export function inspect(node: unknown, found: Findings, allowed: Allowed = allowedInViews): void {
   if (Array.isArray(node)) {

@@ -42,7 +42,7 @@ export function dependentsOf(collection: string, readings: readonly ViewReading[
 }
 
 /**
- * Adds to `problems` each field that a view reads and that the change drops, renames, hides or gives a column of another
+ * Adds to `problems` each field that a view reads and that the change drops, renames, hides or gives another column
  * type (collections §6.6).
  */
 export function refuseReadFields(

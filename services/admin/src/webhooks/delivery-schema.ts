@@ -44,7 +44,7 @@ const timeSec = z
   .min(0, 'must be unix seconds')
   .max(253_402_300_799, 'must be unix seconds');
 
-/** The body of a replay (webhooks §4.5). */
+/** A replay's body (webhooks §4.5). */
 export const replayRequest = z.strictObject({
   since: timeSec,
   until: timeSec.optional(),

@@ -6,7 +6,7 @@ const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigin
 
 const payload = `'payload', (select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at),`;
 
-/** SQL of a delivery as JSON. The database writes it, so numbers of the payload keep their digits. */
+/** SQL for a delivery as JSON. The database writes it, so the payload's numbers keep their digits. */
 const deliveryJson = (withPayload: boolean) => `json_build_object(
   'id', d.id, 'webhook_id', d.webhook_id, 'event_id', d.event_id, 'event', d.event, 'status', d.status,
   'attempt', d.attempt, 'response_code', d.response_code, 'response_body', d.response_body, 'error', d.error,
@@ -22,7 +22,7 @@ const deliveryJson = (withPayload: boolean) => `json_build_object(
   'completed_at', ${seconds('d.completed_at')}
 )`;
 
-/** Returns the whole answer to a list of a webhook's deliveries, newest first, as JSON text. */
+/** Returns the whole answer with a webhook's deliveries, newest first, as JSON text. */
 export async function listDeliveries(
   query: Query,
   webhookId: string,
@@ -46,7 +46,7 @@ export async function listDeliveries(
   return rows[0]?.json ?? '';
 }
 
-/** Returns the whole answer to a get of one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
+/** Returns the whole answer with one delivery as JSON text. Throws 404 when the webhook has no such delivery. */
 export async function getDelivery(query: Query, webhookId: string, deliveryId: string): Promise<string> {
   const rows = await query<{ json: string }>({
     text: `select json_build_object('data', ${deliveryJson(true)})::text as json

@@ -5,7 +5,7 @@ import { firstIdAfter, firstIdAt } from './delivery-ids.ts';
 
 const counts = { success: z.int(), dead: z.int(), pending: z.int() };
 
-/** Deliveries of a span of time (webhooks §8.4). */
+/** Deliveries in a time range (webhooks §8.4). */
 export const deliverySummaryJson = z
   .object({
     since: z.int(),
@@ -17,14 +17,14 @@ export const deliverySummaryJson = z
   })
   .meta({ id: 'DeliverySummary' });
 
-/** The maximum number of deliveries counted, to keep a summary quick. */
+/** How many deliveries are counted, to keep a summary quick. */
 const maxCounted = 300_000;
 
 const byStatus = ['success', 'dead', 'pending']
   .map((status) => `'${status}', count(*) filter (where status = '${status}')`)
   .join(', ');
 
-/** Counts the deliveries of a span of time by status: over time, and by webhook. */
+/** Counts the deliveries in a time range by status: over time, and by webhook. */
 export async function summarizeDeliveries(
   query: Query,
   { since, until, stepSec }: Span,

@@ -35,7 +35,7 @@ export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<
   return deliveryId;
 }
 
-/** Enqueues the event of a delivery again. Returns the new delivery's id. Throws 404. */
+/** Enqueues a delivery's event again. Returns the new delivery's id. Throws 404. */
 export async function redeliver(query: Query, webhookId: string, deliveryId: string): Promise<string> {
   const [newDeliveryId] = await enqueue(query, {
     text: `with source as (
@@ -53,8 +53,8 @@ const replayed = `from system.deliveries
     and case when $3::text is null then status <> 'pending' else status = $3 end`;
 
 /**
- * Enqueues events again: those with a delivery to the webhook that was created from `since` to `until` and has the given
- * status, or has ended when no status is given. Returns the number of events.
+ * Enqueues events again: those with a delivery to the webhook that was created from `since` to `until` and has the
+ * given status, or has ended when no status is given. Returns how many.
  */
 export async function replay(query: Query, webhookId: string, wanted: ReplayRequest): Promise<number> {
   const ids = await enqueue(query, {
@@ -66,7 +66,7 @@ export async function replay(query: Query, webhookId: string, wanted: ReplayRequ
   return ids.length;
 }
 
-/** Returns the number of events that a replay would enqueue. */
+/** Returns how many events a replay would enqueue. */
 export async function countReplay(query: Query, webhookId: string, wanted: ReplayRequest): Promise<number> {
   const [row] = await query<{ count: number }>({
     text: `select count(distinct event_id) as count ${replayed}`,

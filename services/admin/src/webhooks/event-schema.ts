@@ -5,7 +5,7 @@ import { z } from 'zod';
 const status = z.enum(['pending', 'success', 'dead']);
 const unixMs = z.number().describe('unix milliseconds');
 
-/** A delivery of an event as a list shows it (webhooks §8.2). */
+/** An event's delivery as a list shows it (webhooks §8.2). */
 const shortDelivery = z.object({
   id: z.string(),
   webhook_id: z.string(),
@@ -55,7 +55,7 @@ export const eventDetailsJson = eventJson
   })
   .meta({ id: 'EventDetails' });
 
-/** The position of an event in the list: its time in microseconds and its id. */
+/** An event's position in the list: its time in microseconds and its id. */
 const place = /^(\d{1,17})_([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 export const eventsQuery = z.object({

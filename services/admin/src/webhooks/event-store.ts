@@ -18,7 +18,7 @@ const deliveryFacts = `'id', d.id, 'webhook_id', d.webhook_id, 'webhook_name', w
 
 const ofEvent = 'd.event_id = e.id and d.occurred_at = e.occurred_at';
 
-/** SQL of the newest deliveries of event `e` as a list. */
+/** SQL for event `e`'s newest deliveries as a list. */
 const deliveries = (limit: number, more = ''): string => `(
   select coalesce(json_agg(json_build_object(${deliveryFacts}${more}) order by d.created_at desc, d.id desc), '[]')
   from (select * from system.deliveries d where ${ofEvent} order by d.created_at desc, d.id desc limit ${limit}) d
@@ -37,7 +37,7 @@ const attempts = `, 'error', d.error, 'response_body', d.response_body,
     from system.delivery_attempts a where a.delivery_id = d.id and a.occurred_at = d.occurred_at
   )`;
 
-/** Returns the whole answer to a list of stored events, newest first, as JSON text (webhooks §8.1). */
+/** Returns the whole answer with stored events, newest first, as JSON text (webhooks §8.1). */
 export async function listEvents(query: Query, wanted: EventsQuery): Promise<string> {
   const { bounds, conditions, values } = conditionsOf(wanted);
   const { perPage } = wanted;
@@ -66,7 +66,7 @@ export async function listEvents(query: Query, wanted: EventsQuery): Promise<str
   return rows[0]?.json ?? '';
 }
 
-/** SQL of the cursor after the last of these events: its time in microseconds, and its id. */
+/** SQL for the cursor after the last of these events: its time in microseconds, and its id. */
 const lastOf = (events: string): string =>
   `select (extract(epoch from occurred_at) * 1000000)::bigint || '_' || id from ${events} order by occurred_at, id limit 1`;
 
@@ -107,7 +107,7 @@ function conditionsOf(wanted: EventsQuery): { bounds: string[]; conditions: stri
   return { bounds, conditions, values };
 }
 
-/** Returns the whole answer to a get of one event as JSON text. Throws 404. */
+/** Returns the whole answer with one event as JSON text. Throws 404. */
 export async function getEvent(query: Query, id: string): Promise<string> {
   if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) throw notFound('event');
   const rows = await query<{ json: string }>({

@@ -58,14 +58,14 @@ function findUrlProblem(text: string): string | undefined {
   return undefined;
 }
 
-/** Whether the text is `*`, the name of an event, or the beginning of one and `.*` (webhooks §1.3). */
+/** Whether the text is `*`, an event name, or the beginning of one and `.*` (webhooks §1.3). */
 const isPattern = (text: unknown): text is string =>
   typeof text === 'string' &&
   text.length <= maxPatternLength &&
   (text === '*' || findEventNameProblem(text.replace(/\.\*$/, '')) === undefined);
 
 const events = z
-  // Every bad pattern is named, of any type, so the items are checked below.
+  // Every bad pattern is named, whatever its type, so the items are checked below.
   .array(z.unknown().meta({ type: 'string' }), 'must be a list of event patterns')
   .min(1, 'must have at least one pattern')
   .max(maxPatterns, `must have at most ${maxPatterns} patterns`)
@@ -128,7 +128,7 @@ const fields = {
 /** Members set by the server; ignored, so that a webhook that was read can be sent back. */
 const readOnly = { id: z.unknown().optional(), created_at: z.unknown().optional(), updated_at: z.unknown().optional() };
 
-/** The body of a create, with defaults and limits (webhooks §1.2). */
+/** A create's body, with defaults and limits (webhooks §1.2). */
 export const newWebhook = z.strictObject({
   ...readOnly,
   ...fields,
@@ -142,13 +142,13 @@ export const newWebhook = z.strictObject({
   timeout_ms: fields.timeout_ms.default(30_000),
 });
 
-/** The body of a PATCH: any of the same members. */
+/** A PATCH's body: any of the same members. */
 export const webhookChange = z.strictObject({ ...readOnly, ...fields }).partial();
 
 /** How long a replaced secret keeps signing in addition to the new one, in seconds. */
 const overlapSec = { default: 24 * 3600, max: 7 * 24 * 3600 };
 
-/** The body of a regeneration (webhooks §5.5). */
+/** A regeneration's body (webhooks §5.5). */
 export const secretRegeneration = z.strictObject({
   overlap_seconds: wholeNumber(0, overlapSec.max)
     .default(overlapSec.default)

@@ -21,7 +21,7 @@ export type WebhookStatus = z.output<typeof webhookStatusJson>;
 
 const seconds = (expression: string) => `floor(extract(epoch from ${expression}))::bigint`;
 
-/** Returns the status of a webhook. Throws 404. */
+/** Returns a webhook's status. Throws 404. */
 export async function getWebhookStatus(query: Query, id: string): Promise<WebhookStatus> {
   const [status] = await query<WebhookStatus>({
     text: `select

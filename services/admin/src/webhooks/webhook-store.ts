@@ -18,7 +18,7 @@ export async function getWebhook(query: Query, id: string): Promise<Webhook> {
   return onlyRow(await query<Webhook>({ text: `select ${columns} from system.webhooks where id = $1`, values: [id] }));
 }
 
-/** Returns a page of the webhooks, newest first, with the number of all webhooks. */
+/** Returns a page of webhooks, newest first, with the number of all webhooks. */
 export async function listWebhooks(
   query: Query,
   { page, perPage }: { readonly page: number; readonly perPage: number },
@@ -106,7 +106,7 @@ export async function regenerateSecret(query: Query, id: string, secret: string,
   );
 }
 
-/** Makes the next attempt of a paused webhook due now: an admin is waiting for it. */
+/** Makes a paused webhook's next attempt due now: an admin is waiting for it. */
 export async function endPause(query: Query, id: string): Promise<void> {
   await query({
     text: 'update system.webhooks set paused_until = now() where id = $1 and paused_until > now()',
@@ -115,8 +115,8 @@ export async function endPause(query: Query, id: string): Promise<void> {
 }
 
 /**
- * Deletes a webhook; foreign keys delete its deliveries. Throws 404. Must run in a transaction. Recording the outcome of
- * a delivery locks its row in the queue before the delivery, so the queue is deleted first here too, to avoid deadlocks.
+ * Deletes a webhook; foreign keys delete its deliveries. Throws 404. Must run in a transaction. Recording a delivery's
+ * outcome locks its row in the queue before the delivery, so the queue is deleted first here too, to avoid deadlocks.
  */
 export async function deleteWebhook(query: Query, id: string): Promise<void> {
   onlyRow(await query({ text: 'select id from system.webhooks where id = $1 for update', values: [id] }));
