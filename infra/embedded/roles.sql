@@ -1,8 +1,8 @@
--- The roles of a deployment. A superuser runs this in the deployment's database. It can be repeated and adds only what
--- is missing. Settings of the session give the owner's name and password: recordbus.owner and recordbus.password.
+-- A deployment's roles. A superuser runs this in the deployment's database. It can be repeated and adds only what is
+-- missing. Session settings give the owner's name and password: recordbus.owner and recordbus.password.
 --
---   owner              owns the database and everything of the product in it; the services connect as this role
---   <database>_reader  the role of reads that clients shape; it may only read (the services grant it what it needs)
+--   owner              owns the database and everything that the product has in it; the services connect as this role
+--   <database>_reader  the role for reads that clients shape; it may only read (the services grant it what it needs)
 begin;
 
 do $roles$
@@ -23,7 +23,7 @@ begin
     execute format('grant %I to %I', reader_name, owner_name);
   end if;
 
-  -- "reassign owned" refuses objects of the role that created the cluster, so each object is named.
+  -- "reassign owned" refuses objects that belong to the role that created the cluster, so each object is named.
   for statement in
     select format('alter database %I owner to %I', datname, owner_name) from pg_database
       where datname = current_database() and pg_get_userbyid(datdba) <> owner_name
@@ -37,7 +37,7 @@ begin
       from pg_class c
       where c.relnamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history', 'links'))
         and c.relkind in ('r', 'p', 'v', 'm', 'c', 'S') and pg_get_userbyid(c.relowner) <> owner_name
-        -- The sequence of a column changes owner with its table, and objects of an extension belong to the extension.
+        -- A table's sequence changes owner with it, and an extension's objects belong to the extension.
         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
           and (d.deptype = 'e' or c.relkind = 'S' and d.deptype in ('a', 'i')))
     union all

@@ -52,7 +52,7 @@ function isStale(file) {
   }
 }
 
-/** Removes a dead lock. Only one of several waiters may do so, else the second would remove the lock of the first. */
+/** Removes a dead lock. Only one of several waiters may do so, or the second would remove the first one's lock. */
 function breakLock(file) {
   const mutex = `${file}.break`;
   try {
@@ -76,7 +76,7 @@ function isHolder(pid, signedAtMs) {
     if (error.code !== 'EPERM') return false;
   }
   try {
-    // proc(5): after the name come the state, and as field 22 the start in ticks (of 10 ms) since the boot.
+    // proc(5): after the name come the state, and as field 22 the start in ticks (10 ms) since the boot.
     const stat = fs.readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const bootSec = Number(/^btime (\d+)$/m.exec(fs.readFileSync('/proc/stat', 'utf8'))?.[1]);

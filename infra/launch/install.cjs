@@ -11,7 +11,7 @@ const { findRuntime } = require('./runtime.cjs');
 async function ensureInstalled(root) {
   if (!isInstalled(root)) {
     await withInstallLock(root, async (addProcess) => {
-      // The previous holder of the lock may have done the work.
+      // The lock's previous holder may have done the work.
       if (!isInstalled(root)) await install(root, addProcess);
     });
   }
@@ -43,7 +43,7 @@ async function runNpm(node, args, root, onSpawn) {
   if (code !== 0) throw new Error('Installing the dependencies failed; npm says why above.');
 }
 
-/** Settings of npm that change what it installs and where. They are for the outer command, not for this install. */
+/** npm settings that change what it installs and where. They are for the outer command, not for this install. */
 const shaping =
   /^npm_config_(omit|include|only|also|dev|optional|production|workspaces?|include_workspace_root|global|location|prefix|local_prefix|dry_run|package_lock|package_lock_only|install_strategy|install_links|legacy_bundling|global_style|os|cpu|libc|force|loglevel|silent)$/;
 

@@ -1,6 +1,6 @@
 'use strict';
-// The entry of every npm script. It runs on the caller's Node (20 or newer), so it is CommonJS without dependencies.
-// It installs what is missing, picks the Node that the code needs, and starts the command.
+// Every npm script's entry. It runs on the caller's Node (20 or newer), so it is CommonJS without dependencies. It
+// installs what is missing, picks the Node that the code needs, and starts the command.
 const path = require('node:path');
 const { ensureInstalled } = require('./install.cjs');
 const { findRuntime } = require('./runtime.cjs');
@@ -25,7 +25,7 @@ const entries = {
 /** Runs Node itself with the given arguments. */
 const bare = 'node';
 
-/** Returns the script and arguments of a command, without the arguments of Node that every command has. */
+/** Returns a command's script and arguments, without the Node arguments that every command has. */
 function programOf(command, args) {
   if (command === bare) return args;
   if (Object.hasOwn(entries, command)) return [path.join(root, entries[command]), ...args];
@@ -44,9 +44,9 @@ async function launch(command, args) {
     detached: true,
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
     env: {
-      // With a cache of compiled code, services start in half the time.
+      // With a cache for compiled code, services start in half the time.
       NODE_COMPILE_CACHE: path.join(root, 'node_modules', '.cache', 'compiled'),
-      // Threads for files. Each upload waits for two flushes of the disk, and those of parallel uploads share them.
+      // Threads for files. Each upload waits for two disk flushes, and parallel uploads share theirs.
       UV_THREADPOOL_SIZE: '16',
       ...process.env,
       PATH: searchPath.filter(Boolean).join(path.delimiter),

@@ -4,9 +4,7 @@ const { constants } = require('node:os');
 
 const forwarded = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 
-/**
- * A copy of a signal within this time counts as the same one: the terminal signals the group, and npm signals again.
- */
+/** A signal's copy within this time counts as the same one: the terminal signals the group, and npm signals again. */
 const sameSignalMs = 500;
 
 /**

@@ -5,7 +5,7 @@ export type Stage = {
   /** A program on PATH, where the launcher has put node_modules/.bin. */
   command: string;
   args: readonly string[];
-  /** Variables in addition to those of this process. */
+  /** Variables in addition to this process's own. */
   environment?: Readonly<Record<string, string>> | undefined;
 };
 

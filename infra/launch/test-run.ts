@@ -1,15 +1,15 @@
 import { globSync } from 'node:fs';
 import { type ScenarioRun, scenarioRuns } from './scenario-runs.ts';
 
-/** A part of a run of the tests, with files of its own. */
+/** A part of a test run, with its own files. */
 export interface Part {
   readonly title: string;
   readonly files: readonly string[];
-  /** The topology of the scenarios' stacks; both by default. */
+  /** The topology for the scenarios' stacks; both by default. */
   readonly topology?: 'one' | 'processes' | 'replicas';
-  /** Variables of the run. */
+  /** The run's variables. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Flags for the runner of Node. */
+  /** Flags for Node's runner. */
   readonly flags?: readonly string[];
 }
 
@@ -21,9 +21,9 @@ export interface TestRun {
   readonly isChecked: boolean;
   /** Whether to print what each file costs. */
   readonly showsProcessorTime: boolean;
-  /** Flags for the runner of Node. */
+  /** Flags for Node's runner. */
   readonly flags: readonly string[];
-  /** Parts of the paths of the selected files. */
+  /** Parts of the selected files' paths. */
   readonly selectors: readonly string[];
 }
 
@@ -31,19 +31,19 @@ export interface TestRun {
 const patterns = ['examples', 'infra', 'libs', 'services', 'tests'].map((folder) => `${folder}/**/*.test.ts`);
 
 /**
- * The suffix of files that start their own stacks or take ten seconds of a core. They take longer than all others
+ * The suffix for files that start their own stacks or take ten seconds on a core. They take longer than all others
  * together.
  */
 const slowSuffix = '.slow.test.ts';
 
-/** The folder of the tests that run on both topologies. */
+/** The folder with the tests that run on both topologies. */
 const scenarios = 'tests/scenarios/';
 
 /** Selects what `npm test` leaves out and CI runs after it. */
 const slowFlag = '--slow';
 /** Selects every file, and every scenario everywhere it can run. */
 const allFlag = '--all';
-/** Runs the scenarios on several replicas of each service, behind PgBouncer, with a NATS cluster of three. */
+/** Runs the scenarios on several replicas of each service, behind PgBouncer, with three clustered NATS servers. */
 const replicasFlag = '--replicas';
 /** Runs one file at a time, and prints the dearest files by processor time. */
 const processorTimeFlag = '--processor-time';
@@ -51,7 +51,7 @@ const ownFlags = [slowFlag, allFlag, replicasFlag, processorTimeFlag];
 
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
 
-/** Reads the command line: flags of this command, flags of Node's runner, and parts of the paths of files. */
+/** Reads the command line: this command's flags, flags for Node's runner, and parts of file paths. */
 export function readTestRun(args: readonly string[]): TestRun {
   const isFlag = (arg: string, index: number): boolean =>
     arg.startsWith('-') || flagsWithValue.has(args[index - 1] ?? '');
@@ -87,7 +87,7 @@ const isScenario = (file: string): boolean => file.startsWith(scenarios);
 /** The key in `scenarioRuns`. */
 const nameOf = (file: string): string => file.slice(scenarios.length, -'.test.ts'.length);
 
-/** One file at a time: a stack of replicas is a dozen processes and more. */
+/** One file at a time: a stack with replicas is a dozen processes and more. */
 const partOnReplicas = (files: readonly string[]): Part => ({
   title: 'Scenarios on replicas',
   files: files.filter(isScenario),

@@ -10,7 +10,7 @@ const globalSetup = '--test-global-setup=tests/harness/global-setup.ts';
 /** More than two cores can run at once, because tests mostly wait. */
 const concurrency = '--test-concurrency=4';
 const defaults = ['--test', concurrency, `--test-timeout=${fileTimeoutMs}`, globalSetup];
-/** Only of files that run alone is it known what they cost the shared servers. */
+/** Only for files that run alone is it known what they cost the shared servers. */
 const processorTime = [
   '--test-concurrency=1',
   '--test-reporter=spec',
@@ -32,7 +32,7 @@ function runTests({ title, files, topology, environment, flags = [] }: Part): Pr
   return runStage({ title, command: process.execPath, args, environment: variables });
 }
 
-// A run of selected tests skips the checks; use `npm run check` for them.
+// A run with selected tests skips the checks; use `npm run check` for them.
 const check = [join(import.meta.dirname, 'check.ts')];
 const checked = !run.isChecked || (await runStage({ title: 'Check', command: process.execPath, args: check }));
 let tested = true;

@@ -1,15 +1,15 @@
 import { filesImportedBy, findSources } from './sources.ts';
 
-/** An import from one folder of a package to another. */
+/** An import from one of a package's folders to another. */
 export interface FolderImport {
   readonly file: string;
   readonly imported: string;
-  /** The folder of each file within the package, or the name of a file next to the folders. */
+  /** Each file's folder within the package, or the name of a file next to the folders. */
   readonly from: string;
   readonly to: string;
 }
 
-/** Finds the imports between the folders of a package. Its unit tests may import anything. */
+/** Finds the imports between a package's folders. Its unit tests may import anything. */
 export function findFolderImports(packageFolder: string): FolderImport[] {
   const root = `${packageFolder}/src/`;
   const folderOf = (file: string): string => {

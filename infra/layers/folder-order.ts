@@ -1,5 +1,5 @@
 /**
- * The folders of each service and of large libraries, and the files next to them, from the entry down. A level imports
+ * The folders in each service and in large libraries, and the files next to them, from the entry down. A level imports
  * only levels below it, and the names in one level do not import each other. So no subject imports `routes`, and there
  * are no circular imports.
  */

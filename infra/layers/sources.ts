@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 
-/** The root of the repository. */
+/** The repository's root. */
 export const repository = join(import.meta.dirname, '../..');
 
-/** The text of a file of the repository. */
+/** A repository file's text. */
 export const readSource = (file: string): string => readFileSync(join(repository, file), 'utf8');
 
 /** The files that match the patterns, as sorted paths within the repository. */
@@ -17,7 +17,7 @@ export const findSources = (...patterns: readonly string[]): string[] =>
 export const specifiersIn = (source: string): string[] =>
   [...source.matchAll(/\b(?:from|import|import\()\s*'([^'\n]+)'/g)].map(([, specifier = '']) => specifier);
 
-/** The files of the repository that a source imports by relative paths. */
+/** The repository files that a source imports by relative paths. */
 export const filesImportedBy = (file: string): string[] =>
   specifiersIn(readSource(file))
     .filter((specifier) => specifier.startsWith('.'))

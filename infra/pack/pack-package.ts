@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '../..');
 
-/** The packages that people install from outside of this repository, by the names of their folders in `libs`. */
+/** The packages that people install from outside this repository, by their folder names in `libs`. */
 export const packageNames = ['client', 'extensions'] as const;
 
 interface Manifest {
@@ -16,8 +16,8 @@ interface Manifest {
 }
 
 /**
- * Packs a package as JavaScript with types, because Node runs no TypeScript below node_modules. Returns the path of the
- * tarball in `target`.
+ * Packs a package as JavaScript with types, because Node runs no TypeScript below node_modules. Returns the tarball's
+ * path in `target`.
  */
 export function packPackage(name: (typeof packageNames)[number], target: string): string {
   const source = join(root, 'libs', name);
@@ -35,7 +35,7 @@ export function packPackage(name: (typeof packageNames)[number], target: string)
   }
 }
 
-/** Compiles for browsers and every runtime: without the types of Node, so nothing of Node is used by mistake. */
+/** Compiles for browsers and every runtime: without Node's types, so nothing from Node is used by mistake. */
 function compile(source: string, stage: string): void {
   const project = join(stage, 'tsconfig.json');
   const compilerOptions = {
@@ -55,14 +55,14 @@ function compile(source: string, stage: string): void {
   writeFileSync(project, JSON.stringify({ compilerOptions, include, exclude: [join(source, 'src/**/*.test.ts')] }));
   run(join(root, 'node_modules/.bin/tsc'), ['-p', project], root);
   rmSync(project);
-  // The compiler leaves the names of sources in declarations.
+  // The compiler leaves source names in declarations.
   for (const file of globSync('dist/**/*.d.ts', { cwd: stage }).map((found) => join(stage, found))) {
     const declarations = readFileSync(file, 'utf8');
     writeFileSync(file, declarations.replace(/((?:from |import\()['"]\.[^'"\n]*)\.ts(['"])/g, '$1.js$2'));
   }
 }
 
-/** The manifest of the package, with compiled files instead of sources. */
+/** The package's manifest, with compiled files instead of sources. */
 function publicManifest(source: string): object {
   const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
   const { private: _private, exports, ...members } = manifest;

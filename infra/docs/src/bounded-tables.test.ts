@@ -6,7 +6,7 @@ import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/
 
 const page = join(import.meta.dirname, '../../../docs/security.md');
 
-/** Returns the rows of the table that says what bounds each table of the database. */
+/** Returns the rows of the table that says what bounds each database table. */
 function statedRows(): string[][] {
   const [, section = ''] = readFileSync(page, 'utf8').split("\n## What a stranger's requests leave behind\n");
   const [text = ''] = section.split('\n## ');

@@ -16,7 +16,7 @@ const pages = filesOf('docs/reference/*.md').filter((file) => basename(file) !==
 const nameOf = (page: string) => basename(page, '.md');
 const sections = new Map(pages.map((page) => [nameOf(page), sectionsOf(read(page))]));
 
-/** A page of the reference cites its own sections by § alone. */
+/** A reference page cites its own sections by § alone. */
 const ownPageOf = (file: string) => (pages.includes(file) ? nameOf(file) : undefined);
 
 test('every citation of the reference leads to a section', () => {

@@ -1,4 +1,4 @@
-/** A citation of a section of the reference (docs/reference), such as `records §7.5`. */
+/** A citation of a reference section (docs/reference), such as `records §7.5`. */
 export interface Citation {
   /** The line number, from 1. */
   readonly line: number;
@@ -9,7 +9,7 @@ export interface Citation {
   readonly section: string;
 }
 
-/** The sections of each page. */
+/** Each page's sections. */
 export type Sections = ReadonlyMap<string, ReadonlySet<string>>;
 
 /** Words between a standard and its section, such as `RFC 9110 §8.6 to §8.8`. */
@@ -22,8 +22,8 @@ const cited = new RegExp(String.raw`(?:([\w.-]+)${gap})?${section}((?:(?:,| and|
 
 /**
  * Finds the citations in a text that lead to no section: the reference lacks the page, or the page lacks the section. A
- * page of the reference (`own`) cites its own sections by `§` alone. Standards have a number (`RFC 9110 §8.6`) or a
- * capital (`Fetch §3.2`) before the section and are ignored.
+ * reference page (`own`) cites its own sections by `§` alone. Standards have a number (`RFC 9110 §8.6`) or a capital
+ * (`Fetch §3.2`) before the section and are ignored.
  */
 export function findDeadCitations(text: string, sections: Sections, own?: string): Citation[] {
   return [...text.matchAll(cited)]
@@ -45,7 +45,7 @@ function readCitation([, word = '', first = '', others = '']: RegExpExecArray, l
   }));
 }
 
-/** Returns the page of a citation; undefined for a citation of another document. */
+/** Returns a citation's page; undefined for a citation of another document. */
 function pageOf(word: string, sections: Sections, own: string | undefined): string | undefined {
   if (sections.has(word)) return word;
   if (/\d/.test(word)) return undefined;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { z } from 'zod';
 import { allRoutes } from './declared-routes.ts';
 
-/** Returns the paths of the objects within a body whose names a client chooses and that drop a member `__proto__`. */
+/** Returns the paths to objects within a body whose names a client chooses and that drop a member `__proto__`. */
 function droppingRecords(schema: unknown, path: string, seen = new Set<unknown>()): string[] {
   if (!(schema instanceof z.core.$ZodType) || seen.has(schema)) return [];
   seen.add(schema);
@@ -19,7 +19,7 @@ function droppingRecords(schema: unknown, path: string, seen = new Set<unknown>(
 test('no object within a body drops a member of the client: mapOf instead of z.record', () => {
   const found = allRoutes().flatMap(({ method, paths, body }) => {
     const name = `${method} ${paths.at(-1)}`;
-    // The dispatcher refuses the member at the top of a body.
+    // The dispatcher refuses the member at a body's top.
     return body ? droppingRecords(body, name).filter((path) => path !== name) : [];
   });
   assert.deepEqual(found, []);

@@ -7,7 +7,7 @@ import { describeRoutes, type Route, type RouteManifest } from '@recordbus/share
 import { createWebhooks } from '@recordbus/webhooks';
 import { inertPart } from './inert-part.ts';
 
-/** Every route that the services declare, without those of extensions, as data. */
+/** Every route that the services declare, without extension routes, as data. */
 export const declaredRoutes = (): RouteManifest[] => describeRoutes(allRoutes());
 
 /** The same routes with their schemas. */
@@ -22,7 +22,7 @@ export const allRoutes = (): Route[] => {
   return [...services.flatMap(({ routes }) => routes), ...gatewayRoutes(inertPart())];
 };
 
-/** The dependencies of every service. */
+/** Every service's dependencies. */
 const parts = () => ({
   log: inertPart<never>(),
   database: inertPart<never>(),

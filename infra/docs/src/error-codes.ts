@@ -4,7 +4,7 @@ import { meanings } from './error-meanings.ts';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
-/** The patterns that find an error's code in a source file: with its status, or in a call of a status's factory. */
+/** The patterns that find an error's code in a source file: with its status, or in a call to a status's factory. */
 const patterns: readonly { readonly expression: RegExp; readonly status?: string }[] = [
   { expression: /new AppError\(\s*(?<status>\d{3}),\s*'(?<code>[a-z0-9_]+)'/g },
   { expression: /\bconflict\(\s*'(?<code>[a-z0-9_]+)'/g, status: '409' },
@@ -28,7 +28,7 @@ function findErrorCodes(root: string): ReadonlyMap<string, ReadonlySet<string>> 
   return found;
 }
 
-/** Builds the table of error codes. Throws for a code without a meaning, and for a meaning without a code. */
+/** Builds the error code table. Throws for a code without a meaning, and for a meaning without a code. */
 export const errorsSection = (root: string): Section => ({
   page: 'api.md',
   name: 'errors',

@@ -7,7 +7,7 @@ import { replaceSection } from './section.ts';
 import { settingsSection } from './settings-section.ts';
 import { variablesSection } from './variables-section.ts';
 
-/** A page of docs/ with a section that is generated from the code. */
+/** A page in docs/ with a section that is generated from the code. */
 interface Page {
   readonly file: string;
   readonly path: string;

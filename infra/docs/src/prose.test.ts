@@ -10,18 +10,18 @@ const find = (pattern: string) =>
   globSync(pattern, { cwd: root, exclude: (name) => ['node_modules', 'dist', 'data'].includes(name) });
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Most "of"s in 100 words. */
+/** How many words in 100 may be "of". */
 const limit = 2.5;
 
-/** A place with fewer words is counted together with the others of its area. */
+/** A place with fewer words is counted together with the others in its area. */
 const fewestWords = 200;
 
-/** An entry of the table may be this much above the place's figure. */
+/** A table entry may be this much above the place's figure. */
 const slack = 0.5;
 
 const everywhere = '{docs,examples,infra,libs,services,tests}/**';
 
-/** Returns the words of each package's comments and of each page. */
+/** Returns the words in each package's comments and on each page. */
 function countPlaces(): Map<string, WordCount> {
   const counts = new Map<string, WordCount>();
   const add = (place: string, { words, ofs }: WordCount): void => {

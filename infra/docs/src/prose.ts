@@ -4,7 +4,7 @@ const dashes = /(?<=^|\s)-- (.*)$/;
 const hash = /(?<=^|\s)# (.*)$/;
 const tag = /<!--([\s\S]*?)-->/;
 
-/** The comments in each kind of file, by the file's ending. */
+/** The comment forms in each kind of file, by the file's ending. */
 const commentForms: Readonly<Record<string, readonly RegExp[]>> = {
   ts: [block, slashes],
   mjs: [block, slashes],
@@ -19,7 +19,7 @@ const commentForms: Readonly<Record<string, readonly RegExp[]>> = {
 
 export const commentedEndings: readonly string[] = Object.keys(commentForms);
 
-/** Returns the words of a file's comments, without code. */
+/** Returns the words in a file's comments, without code. */
 export function commentsOf(file: string, text: string): string {
   const forms = commentForms[file.slice(file.lastIndexOf('.') + 1)] ?? [];
   const comment = new RegExp(forms.map(({ source }) => source).join('|'), 'gm');

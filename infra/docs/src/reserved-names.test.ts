@@ -18,7 +18,7 @@ const routedNames = (): string[] => {
 const segmentAfter = (prefix: string, path: string): string =>
   path.startsWith(prefix) ? (path.slice(prefix.length).split('/')[0] ?? '') : '';
 
-/** Routes of extensions are declared at runtime, below `x`. `settings` was a route once, and stays reserved. */
+/** Extension routes are declared at runtime, below `x`. `settings` was a route once, and stays reserved. */
 const undeclared = ['settings', 'x'];
 
 test('the reserved names are those that routes hide, and those kept free [collections §1.3]', () => {

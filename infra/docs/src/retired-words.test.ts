@@ -15,14 +15,14 @@ const files = globSync(
 
 const read = (file: string) => readFileSync(join(root, file), 'utf8');
 
-/** Returns the terms in the first column of a table of the glossary. */
+/** Returns the terms in the first column of a glossary table. */
 function retiredTerms(heading: string): string[] {
   const table = read(glossary).split(`| ${heading} | write |`)[1]?.split('\n\n')[0] ?? '';
   const cells = [...table.matchAll(/^\| ([^|]+) \|/gm)].map(([, cell = '']) => cell);
   return cells.flatMap((cell) => cell.split(', ')).map((term) => term.trim().replaceAll('`', ''));
 }
 
-/** Returns each place of a term, as `file:line: term`. */
+/** Returns each place where a term is, as `file:line: term`. */
 function findTerms(terms: readonly string[], flags: string): string[] {
   assert.ok(terms.length > 10, `the glossary lists ${terms.length} terms`);
   const pattern = new RegExp(`\\b(${terms.join('|')})\\b`, flags);

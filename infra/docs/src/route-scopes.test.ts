@@ -6,7 +6,7 @@ import { declaredRoutes } from './declared-routes.ts';
 
 const nameOf = ({ method, paths }: RouteManifest): string => `${method} ${paths.at(-1)}`;
 
-/** Returns the names of the declared routes that fit. */
+/** Returns the names of declared routes that fit. */
 const namesWhere = (fits: (route: RouteManifest) => boolean): string[] => declaredRoutes().filter(fits).map(nameOf);
 
 /** Paths below which anyone may call without a token, and see what every caller sees. */

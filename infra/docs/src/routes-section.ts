@@ -4,7 +4,7 @@ import { declaredRoutes } from './declared-routes.ts';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
-/** Builds the tables of routes by subject, from the declarations. */
+/** Builds the route tables by subject, from the declarations. */
 export const routesSection: Section = {
   page: 'api.md',
   name: 'routes',

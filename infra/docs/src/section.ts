@@ -1,4 +1,4 @@
-/** A section of a page that is generated from the code; the rest is written by hand. */
+/** A page's section that is generated from the code; the rest is written by hand. */
 export interface Section {
   /** The file below docs/. */
   readonly page: string;

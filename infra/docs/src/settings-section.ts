@@ -5,7 +5,7 @@ import { code, table } from './table.ts';
 /** Longer defaults are cut. */
 const maxDefaultLength = 40;
 
-/** Builds the tables of settings by subject, from the registry. */
+/** Builds the settings tables by subject, from the registry. */
 export const settingsSection: Section = {
   page: 'settings.md',
   name: 'settings',

@@ -1,22 +1,22 @@
-/** A line of a document. */
+/** A document's line. */
 interface Line {
   readonly line: number;
   readonly text: string;
 }
 
-/** What a line of commands leaves open for the next one. */
+/** What a command line leaves open for the next one. */
 interface Scan {
-  /** The quote of an unfinished text, or nothing. */
+  /** An unfinished text's quote, or nothing. */
   readonly quote: string;
-  /** The line that ends a here-document; undefined outside of one. */
+  /** The line that ends a here-document; undefined outside one. */
   readonly documentEnd: string | undefined;
 }
 
 const nothingOpen: Scan = { quote: '', documentEnd: undefined };
 
 /**
- * Returns the lines of the document's shell blocks that have a comment. A reader pastes such a block into a terminal, and
- * zsh takes the words of a comment there as arguments or as a command.
+ * Returns the lines in the document's shell blocks that have a comment. A reader pastes such a block into a terminal,
+ * and zsh takes a comment's words there as arguments or as a command.
  */
 export function findShellComments(document: string): readonly Line[] {
   const found: Line[] = [];

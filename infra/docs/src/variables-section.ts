@@ -8,7 +8,7 @@ import { webhooksVariables } from '@recordbus/webhooks/config';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';
 
-/** The variables of each service, in addition to those of every process. */
+/** Each service's variables, in addition to every process's. */
 const services: Readonly<Record<string, Readonly<Record<string, Variable>>>> = {
   gateway: gatewayVariables,
   auth: authVariables,

@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { findCommandLine, findProcess } from './process-identity.ts';
 import { type StopStep, stopProcess } from './server-process.ts';
 
-/** PostgreSQL's own lock of a cluster; its first line is the pid of the server. */
+/** PostgreSQL's own lock on a cluster; its first line is the server's pid. */
 export const lockFileOf = (cluster: string): string => join(cluster, 'postmaster.pid');
 
 /**
  * Unlocks a cluster after its server was killed, and stops a server that still runs on it. PostgreSQL only checks
  * whether the pid exists, so a zombie or another program with the same pid would keep it from starting. The caller
- * holds the lock of the data directory, so no other stack uses the cluster. Returns the pid of the stopped server.
+ * holds the data directory's lock, so no other stack uses the cluster. Returns the stopped server's pid.
  */
 export async function freeCluster(cluster: string, stopSteps: readonly StopStep[]): Promise<number | undefined> {
   const lockFile = lockFileOf(cluster);

@@ -16,7 +16,7 @@ interface DataDirectoryLock {
   release(): Promise<void>;
 }
 
-/** The holder of a data directory. */
+/** A data directory's holder. */
 interface Holder {
   readonly pid: number;
   /** The command that works on it; undefined for a stack. */
@@ -35,8 +35,8 @@ interface ClaimOptions {
 const pollMs = 50;
 
 /**
- * Claims a data directory for this process; creates it when it is missing. Takes over the lock of a dead process.
- * Throws ConfigError for an unusable directory, and with the other pid when a stack or a command uses it.
+ * Claims a data directory for this process; creates it when it is missing. Takes over a dead process's lock. Throws
+ * ConfigError for an unusable directory, and with the other pid when a stack or a command uses it.
  */
 export async function lockDataDirectory(directory: string, options: ClaimOptions = {}): Promise<DataDirectoryLock> {
   try {
@@ -50,7 +50,7 @@ export async function lockDataDirectory(directory: string, options: ClaimOptions
 async function claimDirectory(directory: string, { command, waitMs = 0 }: ClaimOptions): Promise<DataDirectoryLock> {
   const file = await fileOf(directory);
   const self = findProcess(process.pid);
-  // The id distinguishes two claims of one process, which tests and benchmarks make.
+  // The id distinguishes one process's two claims, which tests and benchmarks make.
   const claim = JSON.stringify({ ...self, id: randomUUID(), command });
   const deadlineMs = performance.now() + waitMs;
   let isTakenOver = false;
@@ -70,7 +70,7 @@ async function claimDirectory(directory: string, { command, waitMs = 0 }: ClaimO
 const mayEndSoon = async (directory: string, { pid, command }: Holder): Promise<boolean> =>
   command === undefined && (await findStackNote(directory, pid)) === undefined;
 
-/** Finds the holder of a data directory; undefined when there is none or it has died. */
+/** Finds a data directory's holder; undefined when there is none or it has died. */
 export async function findHolder(directory: string): Promise<Holder | undefined> {
   const file = await fileOf(directory).catch(() => undefined);
   return parseHolder((file && (await readText(file))) ?? '');

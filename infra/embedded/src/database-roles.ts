@@ -6,13 +6,12 @@ import pg from 'pg';
 /** The file is shared with docker-compose.yml, where psql runs it. */
 const statements = fileURLToPath(new URL('../roles.sql', import.meta.url));
 
-/** The role of the services. It owns the database and is not a superuser. */
+/** The services' role. It owns the database and is not a superuser. */
 export const ownerName = 'recordbus_owner';
 
 /**
- * Creates the roles of a database and transfers everything in it to its owner, even in a cluster of an earlier version,
- * whose services connected as the superuser. Runs in one transaction and can be repeated. `url` connects as a
- * superuser.
+ * Creates a database's roles and transfers everything in it to its owner, even in an earlier version's cluster, whose
+ * services connected as the superuser. Runs in one transaction and can be repeated. `url` connects as a superuser.
  */
 export async function createRoles(url: string, password: string): Promise<void> {
   const client = new pg.Client({ connectionString: url, application_name: 'recordbus start' });

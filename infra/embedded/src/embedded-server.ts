@@ -1,4 +1,4 @@
-/** A server of the local stack. */
+/** A server in the local stack. */
 export interface EmbeddedServer {
   /** The URL with user, password and, for PostgreSQL, the database. */
   readonly url: string;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Returns a TCP port of 127.0.0.1 on which no process listened a moment ago. */
+/** Returns a TCP port on 127.0.0.1 where no process listened a moment ago. */
 export async function findFreePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

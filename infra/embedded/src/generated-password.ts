@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Returns the password of the server in this directory; generates it once, in a file that only the owner can read. */
+/** Returns the password for the server in this directory; generates it once, in a file that only the owner can read. */
 export async function generatedPassword(directory: string, name: string): Promise<string> {
   const file = join(directory, name);
   const known = await readFile(file, 'utf8').catch(() => '');

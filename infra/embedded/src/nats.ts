@@ -23,7 +23,7 @@ const stopSteps: readonly StopStep[] = [
 const readyTimeoutMs = 60_000;
 
 /**
- * Starts nats-server with JetStream on a free port of 127.0.0.1, with its streams in `directory`. It acknowledges a
+ * Starts nats-server with JetStream on a free port on 127.0.0.1, with its streams in `directory`. It acknowledges a
  * message once the message is on the disk. Throws with the server's last lines when it does not become ready.
  */
 export async function startNats({ directory, log }: NatsOptions): Promise<EmbeddedServer> {

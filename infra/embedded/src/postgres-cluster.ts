@@ -8,12 +8,12 @@ import { StartFailure } from '@recordbus/shared/start-failure';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { Unprivileged } from './unprivileged.ts';
 
-/** The superuser, which only this package uses, to create the roles of the services. */
+/** The superuser, which only this package uses, to create the services' roles. */
 export const superuser = 'recordbus';
 export const databaseName = 'recordbus';
 
 interface ClusterOptions {
-  /** The path of the finished cluster. */
+  /** The finished cluster's path. */
   readonly cluster: string;
   readonly binaries: PostgresBinaries;
   readonly password: string;
@@ -30,7 +30,7 @@ interface ClusterOptions {
 export async function ensureCluster({ cluster, binaries, password, user, isDurable }: ClusterOptions): Promise<void> {
   if (existsSync(cluster)) return;
   await removeDrafts(cluster);
-  // A unique name: the initdb of a killed start may still write to its draft.
+  // A unique name: a killed start's initdb may still write to its draft.
   const draft = `${cluster}.new-${randomUUID()}`;
   const passwordFile = `${draft}.password`;
   await writeFile(passwordFile, password, { mode: 0o600 });
@@ -60,7 +60,7 @@ export async function ensureCluster({ cluster, binaries, password, user, isDurab
   await rename(draft, cluster);
 }
 
-/** Removes the drafts of interrupted starts. One that is still being written is removed at a later start. */
+/** Removes interrupted starts' drafts. One that is still being written is removed at a later start. */
 async function removeDrafts(cluster: string): Promise<void> {
   const home = dirname(cluster);
   for (const name of await readdir(home))

@@ -20,7 +20,7 @@ after(() => rm(base, { recursive: true, force: true }));
 
 async function query(url: string, text: string): Promise<unknown[]> {
   const client = new Client({ connectionString: url });
-  // The server ends while some of these connections are open.
+  // The server ends while some connections are open.
   client.on('error', () => {});
   await client.connect();
   try {
@@ -31,7 +31,7 @@ async function query(url: string, text: string): Promise<unknown[]> {
   }
 }
 
-/** Returns the URL of the superuser, as which services never connect. */
+/** Returns the superuser's URL, as which services never connect. */
 async function asSuperuser(url: string): Promise<string> {
   const password = (await readFile(join(directory, 'password'), 'utf8')).trim();
   return Object.assign(new URL(url), { username: 'recordbus', password }).href;
@@ -160,8 +160,8 @@ test('the lock file of a killed server is ignored if its pid is a zombie or anot
   const lockFile = join(directory, 'cluster', 'postmaster.pid');
   const text = await readFile(lockFile, 'utf8');
   await killed.stop();
-  // The parent becomes a program that never reads the exit code of its child.
-  // It runs as the server's own user: PostgreSQL takes no other user's processes for a server.
+  // The parent becomes a program that never reads its child's exit code. It runs as the server's own user: PostgreSQL
+  // takes no other user's processes for a server.
   const { uid, gid } = await stat(directory);
   const parent = spawn('sh', ['-c', 'sleep 0 & echo $! ; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],

@@ -17,11 +17,11 @@ interface PostgresOptions {
   /** Holds the cluster, its passwords and the server's log. One server at a time: see lockDataDirectory. */
   readonly directory: string;
   readonly log: Logger;
-  /** Settings of postgresql.conf that override the defaults below; a test turns fsync off. */
+  /** Settings in postgresql.conf that override the defaults below; a test turns fsync off. */
   readonly settings?: Readonly<Record<string, string>>;
 }
 
-/** Settings for a machine that the services share: plans for an SSD, no compilation of short queries. */
+/** Settings for a machine that the services share: plans for an SSD, short queries never compiled. */
 const ourSettings = {
   listen_addresses: '127.0.0.1',
   max_connections: '200',
@@ -45,20 +45,18 @@ const stopSteps: readonly StopStep[] = [
 /** Longest wait for the server, in milliseconds. It includes the recovery after a crash. */
 const readyTimeoutMs = 60_000;
 
-/**
- * Failures that another attempt may solve: the port was taken meanwhile, or processes of a killed server are ending.
- */
+/** Failures that another attempt may solve: the port was taken meanwhile, or a killed server's processes are ending. */
 const passing = /Address already in use|pre-existing shared memory block/;
-/** Some file systems, such as shares of another machine, have no sockets. */
+/** Some file systems, such as another machine's shares, have no sockets. */
 const withoutSockets = /Unix-domain socket|Unix address|\.s\.PGSQL\./;
 /** How long a start is retried, and the pause between two attempts, in milliseconds. */
 const waitMs = 30_000;
 const pauseMs = 100;
 
 /**
- * Starts the PostgreSQL that npm installed, on a free port of 127.0.0.1 and, where that is possible, on a Unix socket, with
- * its data in `directory`; creates the cluster at the first start. Throws with the server's last lines when it does not
- * become ready.
+ * Starts the PostgreSQL that npm installed, on a free port on 127.0.0.1 and, where that is possible, on a Unix socket,
+ * with its data in `directory`; creates the cluster at the first start. Throws with the server's last lines when it
+ * does not become ready.
  */
 export async function startPostgres({ directory, log, settings = {} }: PostgresOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
@@ -106,7 +104,7 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
   }
 }
 
-/** Quotes a directory as a list of one entry; returns an empty list for undefined. */
+/** Quotes a directory as a list with one entry; returns an empty list for undefined. */
 const quoted = (directory: string | undefined): string => (directory ? `"${directory.replaceAll('"', '""')}"` : '');
 
 interface ServerAddress {
@@ -116,7 +114,7 @@ interface ServerAddress {
   readonly socketDirectory: string | undefined;
 }
 
-/** The driver prefers the socket of the parameter `host` (libpq, section 34.1.1.2). */
+/** The driver prefers the socket in the parameter `host` (libpq, section 34.1.1.2). */
 function urlOfServer({ user, password, port, socketDirectory }: ServerAddress): string {
   const socket = socketDirectory === undefined ? '' : `?host=${encodeURIComponent(socketDirectory)}`;
   return `postgres://${user}:${password}@127.0.0.1:${port}/${databaseName}${socket}`;

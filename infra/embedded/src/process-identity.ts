@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-/** Identifies one process of one boot. A pid alone does not: it is reused sooner or later. */
+/** Identifies one process in one boot. A pid alone does not: it is reused sooner or later. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the format of the system, only for comparison. */
+  /** When it started, in the system's format, only for comparison. */
   readonly startedAt: string;
 }
 
@@ -45,7 +45,7 @@ function posixStart(pid: number): string | undefined {
 /** A zombie (Z) keeps its pid until its parent reads its exit code, which may never happen in a container. */
 const isDead = (state: string | undefined): boolean => /^[ZX]/.test(state ?? 'Z');
 
-/** The command line of a running process, its arguments joined by spaces; undefined when there is no such process. */
+/** A running process's command line, its arguments joined by spaces; undefined when there is no such process. */
 export function findCommandLine(pid: number): string | undefined {
   if (!findProcess(pid)) return undefined;
   try {

@@ -20,7 +20,7 @@ interface ServerCommand {
   readonly environment?: Readonly<Record<string, string>>;
   readonly uid?: number | undefined;
   readonly gid?: number | undefined;
-  /** Holds the server's log and the note of its process. */
+  /** Holds the server's log and its process's note. */
   readonly directory: string;
   readonly stopSteps: readonly StopStep[];
 }
@@ -38,7 +38,7 @@ export interface ServerProcess {
 const maxLogBytes = 5 * 1024 * 1024;
 const quotedLines = 8;
 
-/** The process of a server that runs now or ran last in a directory. */
+/** The process that runs or last ran a directory's server. */
 const noteFile = (directory: string): string => join(directory, 'process.json');
 
 /**
@@ -53,7 +53,7 @@ export async function spawnServer(server: ServerCommand): Promise<ServerProcess>
   const output = await open(logFile, 'a', 0o600);
   const { pid, ended } = spawnDetached(server, output.fd);
   const identity = findProcess(pid);
-  // In the same turn of the event loop, so that the next process finds the server however this one ends.
+  // In the same event loop turn, so that the next process finds the server however this one ends.
   if (identity) writeFileSync(noteFile(directory), JSON.stringify(identity), { mode: 0o600 });
   if (identity) stopWithThisProcess(identity, stopSteps, ended);
   await output.close();
@@ -116,7 +116,7 @@ function stopWithThisProcess(identity: ProcessIdentity, [first]: readonly StopSt
   void ended.then(() => process.off('exit', leaveNothing));
 }
 
-/** Waits for the probe's answer; undefined when it does not come in time. Throws the sentence of an exit. */
+/** Waits for the probe's answer; undefined when it does not come in time. Throws an exit's sentence. */
 function unlessExited<T>(
   exited: Promise<string>,
   probe: () => Promise<T | undefined>,

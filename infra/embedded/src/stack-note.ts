@@ -1,14 +1,14 @@
 import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The addresses of a running stack, for tools on this machine. */
+/** A running stack's addresses, for tools on this machine. */
 export interface StackNote {
-  /** Address of the gateway. */
+  /** The gateway's address. */
   readonly url: string;
   readonly pid: number;
   /** The token that creates the first admin; absent once an admin exists. */
   readonly setupToken?: string | undefined;
-  /** The URLs of the embedded servers, with their passwords; absent for servers that the configuration names. */
+  /** The embedded servers' URLs, with their passwords; absent for servers that the configuration names. */
   readonly databaseUrl?: string | undefined;
   readonly natsUrl?: string | undefined;
 }

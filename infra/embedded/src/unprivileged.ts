@@ -26,9 +26,9 @@ interface User {
 }
 
 /**
- * Returns how to run a server that refuses to run as root, as PostgreSQL does: unchanged for an ordinary user, else as
- * `postgres` or `nobody`, who becomes the owner of `directory`. Throws ConfigError with advice when that user cannot
- * reach the directory.
+ * Returns how to run a server that refuses to run as root, as PostgreSQL does: unchanged for an ordinary user,
+ * otherwise as `postgres` or `nobody`, who becomes the owner of `directory`. Throws ConfigError with advice when that
+ * user cannot reach the directory.
  */
 export async function unprivileged(program: string, directory: string): Promise<Unprivileged> {
   if (process.getuid?.() !== 0) return { wrap: (command, args) => ({ command, args }), own: async () => {} };
@@ -72,7 +72,7 @@ async function canReach(
 
 /**
  * For a clone below a directory that only root may enter (/root, mktemp -d), keeps only the capability to search and
- * read there, and drops every other capability of root.
+ * read there, and drops root's every other capability.
  */
 function throughClosedDirectories({ uid, gid }: User): readonly string[] {
   const kept = '-all,+dac_read_search';

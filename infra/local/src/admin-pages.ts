@@ -5,11 +5,11 @@ import { buildProgram, findBuild } from '@recordbus/admin-pages/build';
 import type { Lifecycle } from '@recordbus/shared/lifecycle';
 import type { Logger } from '@recordbus/shared/logging';
 
-/** The admin pages of a clone. */
+/** A clone's admin pages. */
 export interface AdminPages {
-  /** The directory of the built pages, which may not exist yet. */
+  /** The directory with the built pages, which may not exist yet. */
   readonly directory: string;
-  /** Builds them in the background if there is no build of these sources. */
+  /** Builds them in the background if these sources have no build. */
   buildIfMissing(log: Logger, lifecycle: Lifecycle): void;
 }
 

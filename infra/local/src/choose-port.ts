@@ -15,8 +15,8 @@ interface PortOptions {
 }
 
 /**
- * Chooses the port to serve on: the configured one, which must be free, else 8080, else any free port. Throws
- * ConfigError for an address that cannot be used.
+ * Chooses the port to serve on: the configured one, which must be free, or 8080, or any free port. Throws ConfigError
+ * for an address that cannot be used.
  */
 export async function choosePort({ port, host, waitMs }: PortOptions): Promise<number> {
   const wanted = port ?? preferredPort;

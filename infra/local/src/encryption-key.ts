@@ -16,11 +16,11 @@ interface KeyOptions {
 }
 
 /**
- * Returns the key for encryption at rest: SERVICE_ENCRYPTION_KEY, else the key file of the data directory. The first
- * start creates the file, encrypts the values that an earlier version stored in plain text, and only then gives the
- * file its name. If a start is killed in between, the next one completes it. Returns undefined for a database of other
- * machines that has no key so far, and while values of a missing key are stored: a new key would hide that they can be read
- * again once it is back (encryption §4.2).
+ * Returns the key for encryption at rest: SERVICE_ENCRYPTION_KEY, or the data directory's key file. The first start
+ * creates the file, encrypts the values that an earlier version stored in plain text, and only then gives the file its
+ * name. If a start is killed in between, the next one completes it. Returns undefined for a database on other machines
+ * that has no key so far, and while values encrypted with a missing key are stored: a new key would hide that they can
+ * be read again once it is back (encryption §4.2).
  */
 export async function prepareEncryptionKey(options: KeyOptions): Promise<string | undefined> {
   const { config, log } = options;

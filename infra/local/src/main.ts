@@ -27,7 +27,7 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
   // Before the servers: an unusable secret file ends the start at once.
   const secret = loadTokenSecret(config);
   const servers = await startServers({ ...config, log, lifecycle });
-  // The disk of an external bus is unknown here: the services follow its limits.
+  // The disk under an external bus is unknown here: the services follow its limits.
   const defaultStreamBytes = servers.embedded.natsUrl
     ? await defaultSizeOnDisk(join(config.dataDirectory, 'nats'))
     : undefined;

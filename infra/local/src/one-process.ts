@@ -87,7 +87,7 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   return { url: server.url, setupToken, services: () => ({}) };
 }
 
-/** The parts that all services of the process share. */
+/** What all services in the process share. */
 interface SharedParts {
   readonly database: Database;
   readonly bus: Bus;
@@ -99,7 +99,7 @@ interface SharedParts {
   readonly accounts: Accounts;
 }
 
-/** Creates the services behind the gateway, each with the connections of its own class. */
+/** Creates the services behind the gateway, each with its own class of connections. */
 function createServices({ config, extensions, secret }: OneProcessOptions, parts: SharedParts): readonly Service[] {
   const { database, bus, cipher, storage, backups, settings, collections } = parts;
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };

@@ -1,9 +1,9 @@
 /** A running stack. */
 export interface RunningStack {
-  /** The address of the gateway. */
+  /** The gateway's address. */
   readonly url: string;
   /** The one-time token that creates the first admin; undefined once an admin exists. */
   readonly setupToken: string | undefined;
-  /** The processes of the services, when each has its own. */
+  /** The services' processes, when each has its own. */
   services(): Readonly<Record<string, { readonly pid: number; readonly url: string }>>;
 }

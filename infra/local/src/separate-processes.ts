@@ -4,7 +4,7 @@ import type { RunningStack } from './running-stack.ts';
 import { type SupervisedProcess, startSupervised } from './supervised-process.ts';
 
 interface ProcessesOptions {
-  /** The configuration of every service: the addresses of database and bus, the secret, the data directory. */
+  /** Every service's configuration: the database's and the bus's address, the secret, the data directory. */
   readonly environment: Readonly<Record<string, string>>;
   readonly gatewayPort: number;
   readonly log: Logger;

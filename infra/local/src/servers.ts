@@ -14,13 +14,13 @@ interface ServerOptions {
 interface Servers {
   readonly databaseUrl: string;
   readonly natsUrl: string;
-  /** The addresses of the servers that were started here. */
+  /** The addresses of servers that were started here. */
   readonly embedded: Pick<StackNote, 'databaseUrl' | 'natsUrl'>;
 }
 
 /**
  * Starts the database and the bus below the data directory, each unless the configuration names an external one. When
- * one of them dies, the whole stack stops with exit code 1.
+ * one dies, the whole stack stops with exit code 1.
  */
 export async function startServers(options: ServerOptions): Promise<Servers> {
   const { dataDirectory, log, lifecycle } = options;
@@ -29,7 +29,7 @@ export async function startServers(options: ServerOptions): Promise<Servers> {
     lifecycle.onStop(name, () => server.stop());
     void server.exited.then((how) => {
       log.fatal({ server: name, how }, 'an embedded server died');
-      // The last line on the terminal, below the messages of all services.
+      // The last line on the terminal, below all services' messages.
       process.once('exit', () => process.stderr.write(`${how}\nNothing works without it, so the rest stopped too.\n`));
       return lifecycle.stop(`${name} died`, 1);
     });

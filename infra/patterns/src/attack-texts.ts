@@ -16,7 +16,7 @@ const tails = ['', '\0', '\n!'];
 
 /**
  * Builds the attacks on a pattern: for each quantifier, the words that it repeats, alone and after the text before it,
- * since a search starts again at each occurrence of that text.
+ * since a search starts again wherever that text occurs.
  */
 export function attacksOn(source: string, flags: string): readonly Attack[] {
   const attacks = new Map<string, Attack>();
@@ -39,14 +39,14 @@ export function attacksOn(source: string, flags: string): readonly Attack[] {
   return [...attacks.values()];
 }
 
-/** Returns one word for each alternative of the repeated element, and their concatenation. */
+/** Returns one word for each alternative in the repeated element, and all of them joined. */
 function repeatedWords(element: AST.QuantifiableElement, flags: string): readonly string[] {
   if (element.type !== 'Group' && element.type !== 'CapturingGroup') return [sampleText(element, flags)];
   const words = element.alternatives.map((alternative) => sampleText(alternative, flags));
   return [...words, words.join('')];
 }
 
-/** Builds the text of an attack with this number of repetitions. */
+/** Builds an attack's text with this many repetitions. */
 export const textOf = ({ lead, word, tail }: Attack, repetitions: number): string =>
   lead + word.repeat(repetitions) + tail;
 

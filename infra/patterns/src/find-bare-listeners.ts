@@ -1,14 +1,14 @@
 import type { Node } from 'acorn';
 import { isNode, lineOf, nameOf, visitSource } from './source-tree.ts';
 
-/** Events that bring bytes of a client or another outside peer. */
+/** Events that bring bytes from a client or another outside peer. */
 const events = new Set(['data', 'message', 'upgrade', 'clientError', 'connect', 'field', 'file', 'header', 'part']);
 
 /** Functions that wrap a listener so that what it throws fails its request. */
 const guards = new Set(['guarded', 'bound', 'failing']);
 
 /**
- * Finds the lines of a source file that listen to such an event with a function that is not guarded, neither where it
+ * Finds the lines in a source file that listen to such an event with a function that is not guarded, neither where it
  * stands nor where its constant is declared.
  */
 export function findBareListeners(path: string): readonly number[] {

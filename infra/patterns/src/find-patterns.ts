@@ -9,8 +9,8 @@ export interface FoundPattern {
 }
 
 /**
- * Finds the regular expressions of a source file: literals, and calls of `RegExp` with literal text. It does not find
- * calls of `RegExp` with text that is only known at run time.
+ * Finds the regular expressions in a source file: literals, and calls to `RegExp` with literal text. It does not find
+ * calls to `RegExp` with text that is only known at run time.
  */
 export function findPatterns(path: string): readonly FoundPattern[] {
   const found: FoundPattern[] = [];

@@ -10,8 +10,8 @@ interface Around {
 const outside: Around = { functions: [], isInLoop: false };
 
 /**
- * Finds the lines of a source file that write a repeating timer by hand: `setInterval`, a `setTimeout` that calls the
- * function which set it, and a loop that waits for the `setTimeout` of `node:timers/promises`.
+ * Finds the lines in a source file that write a repeating timer by hand: `setInterval`, a `setTimeout` that calls the
+ * function which set it, and a loop that waits for `setTimeout` from `node:timers/promises`.
  */
 export function findRepeatingTimers(path: string): readonly number[] {
   const waits = new Set<string | undefined>();
@@ -32,7 +32,7 @@ export function findRepeatingTimers(path: string): readonly number[] {
   return [...lines];
 }
 
-/** The local names of `setTimeout` of `node:timers/promises`. Imports stand before what uses them. */
+/** The local names for `setTimeout` from `node:timers/promises`. Imports stand before what uses them. */
 function importedWaits(statement: Node): (string | undefined)[] {
   if (Reflect.get(Reflect.get(statement, 'source'), 'value') !== 'node:timers/promises') return [];
   return Reflect.get(statement, 'specifiers').flatMap((specifier: Node) =>
@@ -40,7 +40,7 @@ function importedWaits(statement: Node): (string | undefined)[] {
   );
 }
 
-/** Whether a callback is one of the functions, or calls one of them. */
+/** Whether a callback is one of the functions, or calls one. */
 function calls(callback: unknown, functions: Around['functions']): boolean {
   const isOne = (node: unknown) => nameOf(node) !== undefined && functions.includes(nameOf(node));
   let found = isOne(callback);
@@ -52,7 +52,7 @@ function calls(callback: unknown, functions: Around['functions']): boolean {
 
 function within({ functions, isInLoop }: Around, node: Node): Around {
   if (isFunction(node)) return { functions: [...functions, nameOf(Reflect.get(node, 'id'))], isInLoop: false };
-  // A function without a name of its own has that of its variable, property or method.
+  // A function without its own name has its variable's, property's or method's.
   const isNaming = isFunction(Reflect.get(node, 'init')) || isFunction(Reflect.get(node, 'value'));
   const name = Reflect.get(node, 'key') ?? Reflect.get(node, 'id');
   if (isNaming) return { functions: [...functions, nameOf(name)], isInLoop };
@@ -61,7 +61,7 @@ function within({ functions, isInLoop }: Around, node: Node): Around {
 
 const isFunction = (node: unknown): boolean => isNode(node) && /Function/.test(node.type);
 
-/** Returns the name of an identifier, or of the member in `this.#keepUp`; undefined for any other node. */
+/** Returns an identifier's name, or the member's in `this.#keepUp`; undefined for any other node. */
 function nameOf(node: unknown): string | undefined {
   if (!isNode(node) || node.type !== 'MemberExpression') return nameOfIdentifier(node);
   const isOwn = Reflect.get(Reflect.get(node, 'object'), 'type') === 'ThisExpression';

@@ -8,13 +8,12 @@ const repetitions = 30_000;
 /** A match that takes more CPU time than this is slow, in milliseconds. */
 const slowMs = 80;
 
-/** The timeouts of a match; the longer ones are for a busy machine. */
+/** A match's timeouts; the longer ones are for a busy machine. */
 const timeoutsMs = [100, 500, 2500, 12_500];
 
 /**
  * Finds a text that a pattern matches in more than linear time, as code that builds it; undefined when there is none.
- * It tries its own attacks first, then the analysis of eslint-plugin-regexp, which finds attacks that repeat one
- * character.
+ * It tries its own attacks first, then eslint-plugin-regexp's analysis, which finds attacks that repeat one character.
  */
 export function findWeakness(source: string, flags: string): string | undefined {
   for (const attack of attacksOn(source, flags)) {

@@ -4,7 +4,7 @@ import type { AST } from '@eslint-community/regexpp';
 const wellKnown = 'a0 -._/@:<"\n';
 const candidates = [...wellKnown, ...Array.from({ length: 0x3000 }, (_, code) => String.fromCharCode(code))];
 
-/** Returns a short text that a part of a pattern matches, ignoring assertions. */
+/** Returns a short text that a pattern part matches, ignoring assertions. */
 export function sampleText(node: AST.Element | AST.Alternative, flags: string): string {
   switch (node.type) {
     case 'Alternative':
@@ -25,7 +25,7 @@ export function sampleText(node: AST.Element | AST.Alternative, flags: string): 
   }
 }
 
-/** Returns the text before a part of a pattern, in a match that reaches it. */
+/** Returns the text before a pattern part, in a match that reaches it. */
 export function leadText(node: AST.Node, flags: string): string {
   const { parent } = node;
   if (!parent) return '';

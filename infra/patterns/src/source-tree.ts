@@ -2,10 +2,10 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { type Node, parse } from 'acorn';
 
-/** Sees a node of a source file, with the nodes around it, the outermost first. */
+/** Sees a node in a source file, with the nodes around it, the outermost first. */
 export type See = (node: Node, around: readonly Node[]) => void;
 
-/** Parses a source file and shows every node; nothing of a file whose text does not match, which needs no parser. */
+/** Parses a source file and shows every node; nothing for a file whose text does not match, which needs no parser. */
 export function visitSource(path: string, see: See, ifText = /(?:)/): void {
   const text = readFileSync(path, 'utf8');
   if (!ifText.test(text)) return;
@@ -26,7 +26,7 @@ export function visit(value: unknown, see: See, around: readonly Node[] = []): v
 export const isNode = (value: unknown): value is Node =>
   typeof value === 'object' && value !== null && typeof Reflect.get(value, 'type') === 'string';
 
-/** Returns the name of an identifier; undefined for any other node. */
+/** Returns an identifier's name; undefined for any other node. */
 export function nameOf(node: unknown): string | undefined {
   const name: unknown = isNode(node) ? Reflect.get(node, 'name') : undefined;
   return typeof name === 'string' ? name : undefined;

@@ -1,4 +1,4 @@
-// The second half of `helm test`: writes a record through the gateway, and waits for its delivery to a receiver of its own.
+// The second half of `helm test`: writes a record through the gateway, and waits for its delivery to its own receiver.
 // It is safe on a deployment in use: it creates a key, a collection and a webhook, and removes them.
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';

@@ -3,7 +3,7 @@ app.kubernetes.io/part-of: recordbus
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
-{{/* The labels of one service. Takes a list of the root and the name. */}}
+{{/* One service's labels. Takes a list with the root and the name. */}}
 {{- define "recordbus.labels" -}}
 {{- $root := index . 0 -}}
 app.kubernetes.io/name: {{ index . 1 }}
@@ -14,7 +14,7 @@ app.kubernetes.io/name: {{ index . 1 }}
 {{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
 {{- end }}
 
-{{/* The names of all parts begin with that of the release, except of the release "recordbus". */}}
+{{/* All parts' names begin with the release's name, except in the release "recordbus". */}}
 {{- define "recordbus.name" -}}
 {{- $root := index . 0 -}}
 {{- if eq $root.Release.Name "recordbus" }}{{ index . 1 }}{{ else }}{{ printf "%s-%s" $root.Release.Name (index . 1) | trunc 50 | trimSuffix "-" }}{{ end -}}
@@ -33,7 +33,7 @@ app.kubernetes.io/name: {{ index . 1 }}
 {{- if $found }}{{ $found.data.password | b64dec }}{{ else }}{{ randAlphaNum 32 }}{{ end -}}
 {{- end }}
 
-{{/* The variables of every container: those of the ConfigMap, the Secret, and of the chart's own servers. */}}
+{{/* Every container's variables: from the ConfigMap, the Secret, and the chart's own servers. */}}
 {{- define "recordbus.environment" -}}
 envFrom:
   - configMapRef:

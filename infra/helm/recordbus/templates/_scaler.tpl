@@ -1,4 +1,4 @@
-{{/* What scales a service: a ScaledObject of KEDA, or a HorizontalPodAutoscaler. */}}
+{{/* What scales a service: a KEDA ScaledObject, or a HorizontalPodAutoscaler. */}}
 {{- define "recordbus.scaler" -}}
 {{- $root := index . 0 -}}
 {{- $name := include "recordbus.name" (list $root (index . 1)) -}}
@@ -76,7 +76,7 @@ spec:
 {{- end }}
 {{- end }}
 
-{{/* The clients of a realtime pod that goes connect again elsewhere, so pods go one at a time. */}}
+{{/* When a realtime pod goes, its clients connect again elsewhere, so pods go one at a time. */}}
 {{- define "recordbus.scalingBehavior" -}}
 scaleDown:
   stabilizationWindowSeconds: {{ ternary 600 300 (eq (index . 1) "realtime") }}

@@ -1,4 +1,4 @@
-{{/* The variables of one service: the addresses of those that it calls, and of the chart's own database. */}}
+{{/* One service's variables: the addresses that it calls, and the chart's own database. */}}
 {{- define "recordbus.ownVariables" -}}
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
@@ -16,7 +16,7 @@ env:
 {{- end }}
 {{- end }}
 
-{{/* The address of the chart's own database. CloudNativePG creates the Secret. */}}
+{{/* The chart's own database address. CloudNativePG creates the Secret. */}}
 {{- define "recordbus.ownDatabase" -}}
 - name: SERVICE_DATABASE_URL
   valueFrom:
