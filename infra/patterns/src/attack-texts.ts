@@ -16,7 +16,7 @@ const tails = ['', '\0', '\n!'];
 
 /**
  * Builds the attacks on a pattern: for each quantifier, the words that it repeats, alone and after the text before it,
- * since a search starts again wherever that text occurs.
+ * since a search starts again at each place with that text.
  */
 export function attacksOn(source: string, flags: string): readonly Attack[] {
   const attacks = new Map<string, Attack>();

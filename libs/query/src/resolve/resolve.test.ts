@@ -53,7 +53,7 @@ describe('a filter', () => {
     ['email = 1', /posts has no field "email"/, 0],
     ['password_hash = 1', /no field/, 0],
     ['secret = "x"', /the field "secret" in posts cannot be compared/, 0],
-    ['parent.secret = "x"', /"secret" of parent cannot/, 7],
+    ['parent.secret = "x"', /"secret" in parent cannot/, 7],
     ['parent.parent.parent.parent.parent.parent.parent.title = "x"', /at most 6 relations/, 42],
     ['rank > "abc"', /^"abc" cannot be read as a number$/, 7],
     ['rank = true', /true cannot be read as a number/, 7],
