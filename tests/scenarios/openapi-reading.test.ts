@@ -42,8 +42,10 @@ const closed = {
   ...Object.fromEntries(['list', 'view', 'create', 'update', 'delete'].map((name) => [`${name}_rule`, ''])),
 };
 
+const people = { name: 'read_people', type: 'auth', fields: [], ...open, create_rule: null };
+
 async function makeLibrary(admin: Client) {
-  for (const definition of [closed, writers, books]) await admin.post('/api/v1/collections', definition);
+  for (const definition of [closed, writers, books, people]) await admin.post('/api/v1/collections', definition);
   const view = { name: 'read_titles', type: 'view', view_query: 'select id, title, kind from read_books', ...open };
   await admin.post('/api/v1/collections', view);
   const writer = await admin.create('read_writers', { name: 'Ada' });
@@ -92,6 +94,27 @@ onOneProcess('the document says what answers have', async (t, target) => {
     const parameters = find(document, ['paths', '/api/v1/read_books', 'get', 'parameters']) as JsonObject[];
     const expand = parameters.find(({ name }) => name === 'expand');
     assert.match(String(expand?.description), /: `writer`, `helpers`$/);
+  });
+
+  await t.test('a body takes what the server takes [fields §2.2, records §12.3, §17.4]', async () => {
+    const pattern = new RegExp(textAt(property('read_books.create', 'isbn'), 'pattern'), 'u');
+    for (const [isbn, status] of [
+      ['', 201],
+      ['9780441013593', 201],
+      ['978', 422],
+    ] as const) {
+      assert.equal(pattern.test(isbn), status === 201, isbn);
+      const body = { title: 'x', kind: 'novel', isbn };
+      assert.equal((await admin.send('POST', '/api/v1/read_books', { body })).status, status, isbn);
+    }
+    assert.equal(textAt(property('read_people.create', 'password'), 'type'), 'string');
+    assert.equal(property('read_people.create', 'old_password'), undefined);
+    assert.ok(property('read_people.update', 'old_password'));
+    const account = { email: 'a@example.com', password: 'correct horse battery', old_password: 'x' };
+    assert.equal((await admin.send('POST', '/api/v1/read_people', { body: account })).status, 422);
+    const parameters = find(document, ['paths', '/api/v1/read_books/{id}', 'put', 'parameters']) as JsonObject[];
+    const header = parameters.find(({ name }) => name === 'If-None-Match');
+    assert.deepEqual(header?.schema, { type: 'string', pattern: '^\\*$' });
   });
 
   await t.test('a form has a part for each field, and files as bytes [http §12.5]', () => {

@@ -17,13 +17,17 @@ export function parametersOf(route: RouteManifest, path: string, { plain }: Comp
       parameter(name, 'query', plain(schema), inQuery.required.includes(name)),
     ),
     ...Object.entries(route.requestHeaders ?? {}).map(([name, description]) =>
-      parameter(name, 'header', { type: 'string', description }, false),
+      parameter(name, 'header', { type: 'string', description, ...tagsOf(route, name) }, false),
     ),
     ...(route.idempotent
       ? Object.keys(idempotencyParameters).map((name) => ({ $ref: `#/components/parameters/${name}` }))
       : []),
   ];
 }
+
+/** A write takes no ETags in `If-None-Match` (records §17.4). */
+const tagsOf = ({ method }: RouteManifest, header: string): JsonSchema =>
+  header === 'If-None-Match' && method !== 'GET' ? { pattern: '^\\*$' } : {};
 
 /** Returns a parameter; its description moves from the schema to the parameter. */
 function parameter(name: string, place: string, { description, ...schema }: JsonSchema, required: boolean) {

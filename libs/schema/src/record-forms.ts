@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
-import { passwordMembers, writableOf, writtenSchemaOf } from './record-schemas.ts';
+import { changedPassword, newPassword, writableOf, writtenSchemaOf } from './record-schemas.ts';
 
 /** The JSON Schema for one file in a form. */
 const bytes: JsonSchema = { type: 'string', format: 'binary' };
@@ -17,14 +17,17 @@ export const anyForm: JsonSchema = {
  * The JSON Schema for a form with files for a record in the collection; undefined without file fields. `content` is the
  * component with the same body's schema as JSON. Nothing is required: `_json` may hold every member but the files.
  */
-export function recordFormSchema({ type, fields }: Collection, content: string): JsonSchema | undefined {
+export function recordFormSchema(
+  { type, fields }: Collection,
+  { content, isNew }: { readonly content: string; readonly isNew: boolean },
+): JsonSchema | undefined {
   const writable = writableOf(fields);
   if (!writable.some(isFile)) return undefined;
   return {
     type: 'object',
     properties: {
       ...Object.fromEntries(writable.map((field) => [field.name, partOf(field)])),
-      ...(type === 'auth' && passwordMembers),
+      ...(type === 'auth' && (isNew ? newPassword : changedPassword)),
       _json: {
         type: 'string',
         contentMediaType: 'application/json',

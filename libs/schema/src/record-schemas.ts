@@ -79,7 +79,7 @@ export function newRecordSchema(
 ): JsonSchema {
   const fields = requiredOf(collection);
   const required = collection.type === 'auth' && needsPassword ? [...fields, 'password'] : fields;
-  return written(collection, required, newValueSchemaOf);
+  return written(collection, required, newValueSchemaOf, newPassword);
 }
 
 /** The fields that a create needs. */
@@ -104,18 +104,20 @@ function defaultSchemaOf(field: Field): JsonSchema {
 }
 
 /** The JSON Schema for an update's body. Members that it leaves out stay as they are. */
-export const recordChangeSchema = (collection: Collection): JsonSchema => written(collection, [], changeSchemaOf);
+export const recordChangeSchema = (collection: Collection): JsonSchema =>
+  written(collection, [], changeSchemaOf, changedPassword);
 
 function written(
   { type, fields }: Collection,
   required: readonly string[],
   schemaOf: (field: Field) => JsonSchema,
+  passwords: Readonly<Record<string, JsonSchema>>,
 ): JsonSchema {
   return {
     type: 'object',
     properties: {
       ...Object.fromEntries(writableOf(fields).map((field) => [field.name, schemaOf(field)])),
-      ...(type === 'auth' && passwordMembers),
+      ...(type === 'auth' && passwords),
     },
     ...(required.length > 0 && { required }),
   };
@@ -125,9 +127,14 @@ function written(
 export const writableOf = (fields: readonly Field[]): readonly Field[] =>
   fields.filter((field) => !fieldTypeOf(field).isServerSet);
 
-/** A written account's members that are not fields. */
-export const passwordMembers: Readonly<Record<string, JsonSchema>> = {
+/** A new account's members that are not fields. */
+export const newPassword: Readonly<Record<string, JsonSchema>> = {
   password: { type: 'string', writeOnly: true, description: 'what the user signs in with' },
+};
+
+/** A changed account's members that are not fields. */
+export const changedPassword: Readonly<Record<string, JsonSchema>> = {
+  ...newPassword,
   old_password: { type: 'string', writeOnly: true, description: 'required from a user who changes the password' },
 };
 

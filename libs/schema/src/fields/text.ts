@@ -39,7 +39,9 @@ export const text: FieldType = {
   valueSchema: () => ({ type: 'string' }),
   writtenSchema(field) {
     const { pattern, ...lengths } = field.options as z.output<typeof options>;
-    return { type: 'string', ...lengthSchema(lengths), ...(pattern !== undefined && patternSchema(pattern)) };
+    // The empty text needs no match, unless the field is required.
+    const accepted = pattern === undefined || field.required ? pattern : `^$|${pattern}`;
+    return { type: 'string', ...lengthSchema(lengths), ...(accepted !== undefined && patternSchema(accepted)) };
   },
   compile(field) {
     const { pattern, unique, ...lengths } = field.options as z.output<typeof options>;

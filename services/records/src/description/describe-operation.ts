@@ -42,7 +42,9 @@ export function describeOperation(
   const { create, update } = componentsOf(read);
   const content = operation === 'create' ? create : changing.has(operation) ? update : undefined;
   const { multipartBody: _, ...rest } = route;
-  const form = content === undefined || !route.multipartBody ? undefined : recordFormSchema(written, content);
+  const isNew = operation === 'create';
+  const form =
+    content === undefined || !route.multipartBody ? undefined : recordFormSchema(written, { content, isNew });
   const query = describeExpand(route.query, expandable);
   return {
     ...rest,
