@@ -1,5 +1,5 @@
 import type { Writable } from 'node:stream';
-import { lockSession, locks, type Query, unlockSession } from '@recordbus/database';
+import { locks, type Query } from '@recordbus/database';
 import type { Storage } from '@recordbus/storage';
 import type pg from 'pg';
 import { type ArchiveWriter, createArchiveWriter } from './archive-writer.ts';
@@ -49,16 +49,16 @@ export interface BackupOptions {
 export async function createBackup(client: pg.Client, options: BackupOptions): Promise<BackupResult> {
   const { files: store, secret, key, onProgress = () => {} } = options;
   // No service removes files meanwhile, so every file in the snapshot exists until it is copied.
-  await client.query(`select ${lockSession(locks.storedFiles)}`);
+  await client.query(`select pg_advisory_lock(${locks.storedFiles})`);
   // Collections must not change between the snapshot and the locks on their tables.
-  await client.query(`select ${lockSession(locks.schema)}`);
+  await client.query(`select pg_advisory_lock(${locks.schema})`);
   await client.query('begin isolation level repeatable read read only');
   await client.query("set local search_path = ''");
   for (const table of await listTables(client)) await client.query(`lock table only ${table} in access share mode`);
   const archive = createArchiveWriter(options.output);
   await archive.add(manifestEntry, JSON.stringify(await describeBackup(client, options)));
   const schema = await describeSchema(client);
-  await client.query(`select ${unlockSession(locks.schema)}`);
+  await client.query(`select pg_advisory_unlock(${locks.schema})`);
   await archive.add(schemaEntry, JSON.stringify(schema));
   let rows = 0;
   for (const [index, table] of schema.tables.entries()) {

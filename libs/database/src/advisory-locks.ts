@@ -4,7 +4,7 @@ const named = (name: string): string => `hashtext('recordbus.${name}')`;
 const ofEach = (prefix: string): string => `hashtextextended('${prefix}' || $1, 0)`;
 
 /**
- * All advisory locks, each as its key's SQL. A test refuses others. `$1` in a key stands for the object that it locks.
+ * All advisory locks, each as its key's SQL: `pg_try_advisory_lock(${locks.commands})`. A test refuses others. `$1` in a key stands for the object that it locks.
  * Unless an entry says otherwise, a lock lasts until its transaction ends, and who finds it taken waits.
  */
 export const locks = {
@@ -48,18 +48,3 @@ export const locks = {
 export async function takeLock(query: Query, key: string, object?: string): Promise<void> {
   await query({ text: `select pg_advisory_xact_lock(${key})`, values: object === undefined ? [] : [object] });
 }
-
-/** SQL: takes a lock until the transaction ends, if it is free. Returns whether it did. */
-export const tryLock = (key: string): string => `pg_try_advisory_xact_lock(${key})`;
-
-/** SQL: shares a lock until the transaction ends, if no one holds it alone. Returns whether it did. */
-export const tryShareLock = (key: string): string => `pg_try_advisory_xact_lock_shared(${key})`;
-
-/** SQL: takes a lock until the session ends or unlocks it. */
-export const lockSession = (key: string): string => `pg_advisory_lock(${key})`;
-
-/** SQL: takes a lock until the session ends, if it is free. Returns whether it did. */
-export const tryLockSession = (key: string): string => `pg_try_advisory_lock(${key})`;
-
-/** SQL: ends a session's lock. */
-export const unlockSession = (key: string): string => `pg_advisory_unlock(${key})`;

@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { locks, tryLockSession } from './advisory-locks.ts';
+import { locks } from './advisory-locks.ts';
 import { isPooled } from './servers/is-pooled.ts';
 import { urlOfPrimary } from './servers/url-of-primary.ts';
 
@@ -42,7 +42,7 @@ export const commandIsRunning = `exists (${holder})`;
  * name of the command that holds the lock. The name is empty if that command has just ended.
  */
 export async function takeCommandLock(client: pg.Client): Promise<string | undefined> {
-  const { rows } = await client.query<{ locked: boolean }>(`select ${tryLockSession(locks.commands)} as locked`);
+  const { rows } = await client.query<{ locked: boolean }>(`select pg_try_advisory_lock(${locks.commands}) as locked`);
   return rows[0]?.locked ? undefined : findOther(client);
 }
 

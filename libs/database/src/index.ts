@@ -1,4 +1,4 @@
-export { lockSession, locks, takeLock, tryShareLock, unlockSession } from './advisory-locks.ts';
+export { locks, takeLock } from './advisory-locks.ts';
 export type { ClientReads } from './client-reads.ts';
 export {
   commandIsRunning,

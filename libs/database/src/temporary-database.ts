@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { createLogger } from '@recordbus/shared/logging';
 import pg from 'pg';
-import { lockSession, locks } from './advisory-locks.ts';
+import { locks } from './advisory-locks.ts';
 import { type Database, openDatabase } from './database.ts';
 import { ownMigrations } from './migrations/migrations.ts';
 
@@ -71,7 +71,7 @@ const template = `test_template_${createHash('sha256').update(statements).digest
 const ensureTemplate = (serverUrl: string): Promise<string> =>
   withClient(serverUrl, async (client) => {
     // Held until the client disconnects.
-    await client.query(`select ${lockSession(locks.testTemplate)}`, [template]);
+    await client.query(`select pg_advisory_lock(${locks.testTemplate})`, [template]);
     const { rowCount } = await client.query('select from pg_database where datname = $1', [template]);
     if (rowCount) return template;
     const { url } = await createEmptyDatabase(serverUrl);

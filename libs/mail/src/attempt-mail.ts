@@ -21,7 +21,7 @@ interface AttemptDeps {
 }
 
 /** The backoff by attempt; the last one repeats until the mail expires (mail §3.3). */
-const backoffSec = listed(2, 10, 60, 300, 1800);
+const backoffSec = [2, 10, 60, 300, 1800];
 
 /** Sends a leased mail and records the result. Throws when the result cannot be recorded. */
 export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<MailOutcome> {
@@ -39,7 +39,7 @@ export async function attemptMail(deps: AttemptDeps, mail: QueuedMail): Promise<
     log.error({ ...facts, reason: failure.reason }, 'mail given up');
     return 'given_up';
   }
-  const delaySec = backoffSec(attempts + 1);
+  const delaySec = listed(attempts + 1, backoffSec);
   await postponeMail(query, mail, delaySec);
   log.warn({ ...facts, reason: failure.reason, retry_in_sec: delaySec }, 'mail postponed');
   return 'postponed';

@@ -1,4 +1,4 @@
-export { doubling, growing, listed } from './backoff.ts';
+export { doubling, listed } from './backoff.ts';
 export { countRows } from './count-rows.ts';
 export { isFree, leaseEnd } from './lease-sql.ts';
 export { queueTable } from './queue-table.ts';

@@ -1,7 +1,8 @@
 import { findKeyPrincipal } from '@recordbus/sessions';
+import { every } from '@recordbus/shared/background';
 import type { Route } from '@recordbus/shared/http';
 import { addJobMetrics } from './jobs/job-metrics.ts';
-import { createRemoveOldJobs } from './jobs/remove-old-jobs.ts';
+import { removeOldJobs } from './jobs/job-store.ts';
 import { createRequestPrecedence } from './jobs/request-precedence.ts';
 import { createJobWorker } from './jobs/worker.ts';
 import type { RecordSubjects } from './record-subjects.ts';
@@ -44,8 +45,13 @@ export function createRecordsJobs(
     }),
   };
   const worker = createJobWorker({ database: background, run, log });
-  const days = () => settings.get('jobs.retention_days');
-  const removing = createRemoveOldJobs({ query: background.query, log, days }, { folder: bodiesOf, name: bodyName });
+  const removing = every({
+    name: 'remove old jobs',
+    log,
+    intervalMs: 600_000,
+    firstAfterMs: 5000,
+    run: () => removeOldJobs(background.query, settings.get('jobs.retention_days'), bodiesOf, bodyName),
+  });
   const wakeJobs = () => bus.notify('jobs');
   const maxBodyBytes = () => settings.get('jobs.max_body_bytes');
   let endNotices = () => {};

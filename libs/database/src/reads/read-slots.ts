@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { rateLimited } from '@recordbus/shared/errors';
-import { locks, tryLock } from '../advisory-locks.ts';
+import { locks } from '../advisory-locks.ts';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { shapedReadBudget } from '../connections/connection-budget.ts';
 import type { ConnectionPool } from '../connections/connection-pool.ts';
@@ -17,7 +17,7 @@ export const oneSnapshot: Statement = {
 /** Takes the first free slot. Locks of two keys are separate from those of one, and end with their transaction. */
 const takeSlot = (client: string): Statement => ({
   text: `select from generate_series(1, $2::int) slot
-where ${tryLock(locks.readSlot)} limit 1`,
+where pg_try_advisory_xact_lock(${locks.readSlot}) limit 1`,
   values: [client, shapedReadBudget.perClient],
 });
 

@@ -3,7 +3,7 @@ import { heartbeat } from '@recordbus/shared/background';
 import { ConfigError } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Pool, PoolClient } from 'pg';
-import { locks, tryLock } from '../advisory-locks.ts';
+import { locks } from '../advisory-locks.ts';
 import { type Migrations, ownMigrations } from '../migrations/migrations.ts';
 import type { Query } from '../statement.ts';
 import { compareTables } from './table-version.ts';
@@ -63,7 +63,9 @@ async function inTurn(pool: Pool, work: () => Promise<void>): Promise<void> {
 }
 
 async function isOurTurn(client: PoolClient): Promise<boolean> {
-  const { rows } = await client.query<{ isOurs: boolean }>(`select ${tryLock(locks.migrations)} as "isOurs"`);
+  const { rows } = await client.query<{ isOurs: boolean }>(
+    `select pg_try_advisory_xact_lock(${locks.migrations}) as "isOurs"`,
+  );
   return rows[0]?.isOurs === true;
 }
 

@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import { createQueueWorker, growing, LostLease, type QueueWorker, underLease } from '@recordbus/queue';
+import { createQueueWorker, LostLease, type QueueWorker, underLease } from '@recordbus/queue';
 import { AppError } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Job, JobError } from './job.ts';
@@ -15,9 +15,9 @@ interface WorkerDeps {
   readonly log: Logger;
 }
 
-/** Attempts without progress after which a job fails, and the waits between them, in seconds. */
+/** Attempts without progress after which a job fails, and the wait before the first of them, in seconds. */
 const maxFailures = 10;
-const retrySec = growing(2);
+const retrySec = 2;
 
 /** How many jobs a replica runs at once. Service keys have one of them together, so admins always find the other. */
 const maxRunning = 2;
@@ -66,7 +66,7 @@ export function createJobWorker({ database: { query }, run, log }: WorkerDeps): 
       return;
     }
     log.warn({ job: job.id, err: error, failures: job.failures + 1 }, 'a job was interrupted and will continue soon');
-    await leaveJob(query, job, { pauseSec: retrySec(job.failures + 1), isFailure: true });
+    await leaveJob(query, job, { pauseSec: retrySec * (job.failures + 1), isFailure: true });
   }
 
   return worker;

@@ -79,7 +79,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
   return {
     start() {
       worker.start();
-      leases.startRenewing();
+      leases.start();
     },
     wake: worker.wake,
     get underWay() {
@@ -87,9 +87,8 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     },
     async stop() {
       await Promise.race([worker.stop(), delay(stopTimeoutMs, undefined, { ref: false })]);
-      await leases.stopRenewing();
       await writer.stop();
-      await leases.release();
+      await leases.stop();
     },
   };
 }

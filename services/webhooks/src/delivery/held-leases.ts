@@ -8,10 +8,9 @@ interface HeldLeases {
   add(claims: readonly LeasedDelivery[]): void;
   remove(leaseToken: string): void;
   /** Starts renewing the leases of attempts that take long. */
-  startRenewing(): void;
-  stopRenewing(): Promise<void>;
-  /** Releases the remaining leases, so that other replicas can take the deliveries. */
-  release(): Promise<void>;
+  start(): void;
+  /** Stops renewing, and releases the remaining leases, so that other replicas can take the deliveries. */
+  stop(): Promise<void>;
 }
 
 /** After this time another replica takes over the deliveries of a dead process. Longer attempts renew their leases. */
@@ -42,9 +41,9 @@ export function createHeldLeases(query: Query, log: Logger): HeldLeases {
       for (const claim of claims) held.set(claim.lease_token, { claim, sinceMs });
     },
     remove: (leaseToken) => held.delete(leaseToken),
-    startRenewing: renewing.start,
-    stopRenewing: renewing.stop,
-    async release() {
+    start: renewing.start,
+    async stop() {
+      await renewing.stop();
       const unfinished = [...held.values()].map(({ claim }) => claim);
       if (unfinished.length > 0) await releaseLeases(query, unfinished);
     },

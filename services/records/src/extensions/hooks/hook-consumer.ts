@@ -2,6 +2,7 @@ import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, createEventReader, type EventReader, type EventStream, eventsKeptForMs } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { ExtensionHost } from '@recordbus/extension-host';
+import { listed } from '@recordbus/queue';
 import { heartbeat } from '@recordbus/shared/background';
 import type { Gate } from '@recordbus/shared/gate';
 import type { Logger } from '@recordbus/shared/logging';
@@ -124,7 +125,7 @@ function retryLater(message: JsMsg, error: unknown, { name }: HookedExtension, l
     log.error({ ...facts, err: error }, 'an after hook failed for the last time; its event is dropped');
     message.term();
   } else {
-    const delayMs = backoffMs[Math.min(attempt, backoffMs.length) - 1];
+    const delayMs = listed(attempt, backoffMs);
     log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed, will retry');
     message.nak(delayMs);
   }
