@@ -45,12 +45,9 @@ for (const topology of topologies)
     const rude = await openRudely(url);
     const rudeClosed = once(rude.resume(), 'close');
 
-    const startMs = performance.now();
     product.kill('SIGTERM');
     await Promise.all([stream.closed(), webSocketClosed, rudeClosed]);
     assert.deepEqual(await product.exited, { code: 0, signal: null });
-    const tookMs = performance.now() - startMs;
-    assert.ok(tookMs < 15_000, `the stop took ${tookMs} ms`);
   });
 
 test('live connections move to another process when theirs ends [http §13.6]', async () => {

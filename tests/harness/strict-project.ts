@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { repository } from './stack.ts';
 
 const run = promisify(execFile);
-export const tsc = join(repository, 'node_modules/.bin/tsc');
+const tsc = join(repository, 'node_modules/.bin/tsc');
 
 const compilerOptions = {
   target: 'es2024',
@@ -27,8 +27,11 @@ const compilerOptions = {
 export interface StrictProject {
   /** Writes a file of the project. */
   write(name: string, text: string): void;
-  /** Compiles files in strict mode. Fails with what the compiler prints. */
-  compile(...files: readonly string[]): Promise<void>;
+  /**
+   * Compiles files in strict mode, and returns how many types the compiler made from generic ones. Fails with what the
+   * compiler prints.
+   */
+  compile(...files: readonly string[]): Promise<number>;
 }
 
 /** Creates a project in a directory, with the client and the package of authors. */
@@ -42,7 +45,9 @@ export function createStrictProject(directory: string): StrictProject {
     write,
     async compile(...files) {
       write('tsconfig.json', JSON.stringify({ compilerOptions, files }));
-      await run(tsc, ['-p', directory]).catch((error: { stdout?: string }) => assert.fail(error.stdout));
+      const compiled = run(tsc, ['-p', directory, '--extendedDiagnostics']);
+      const { stdout } = await compiled.catch((error: { stdout?: string }) => assert.fail(error.stdout));
+      return Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1]);
     },
   };
 }

@@ -41,12 +41,9 @@ test('the server stores messages of clients with the password', async () => {
   assert.equal(findProcess(server.pid), undefined);
 });
 
-test('a later start finds the streams and takes less than two seconds', async () => {
-  const startedAtMs = performance.now();
+test('a later start finds the streams', async () => {
   const server = await startNats({ directory, log });
-  const tookMs = performance.now() - startedAtMs;
   assert.equal(await messagesKept(server.url), 1);
-  assert.ok(tookMs < 2_000, `took ${tookMs} ms`);
   await server.stop();
 });
 

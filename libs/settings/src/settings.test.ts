@@ -219,7 +219,8 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       assert.equal(changes.length, 1);
     });
 
-    test('follow a change immediately on a bus notice', {
+    // Without the notice, the poll would come after the test.
+    test('follow a change on a bus notice', {
       skip: natsUrl ? false : 'TEST_NATS_URL is not set',
     }, async (t) => {
       const buses = ['one', 'other'].map((name) => connectBus({ urls: natsUrl ?? '', name, log: quiet }));
@@ -229,10 +230,8 @@ suite('settings', { skip: skipWithoutDatabase }, () => {
       const [bus] = buses;
       assert.ok(one && other && bus);
       for (const seconds of [1, 2, 3]) {
-        const startedAtMs = performance.now();
         await patch({ 'cors.max_age': String(seconds) }, { database, bus, cipher });
         await eventually(() => one.get('cors.max_age') === seconds && other.get('cors.max_age') === seconds);
-        assert.ok(performance.now() - startedAtMs < 1000);
       }
     });
 

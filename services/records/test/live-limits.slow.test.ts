@@ -35,10 +35,12 @@ describe('rules that take long to judge', { skip: skipWithoutDatabase }, () => {
       records.live.judge({ plan: opened.plan, events: [event], client: `${client}`, callers: [] }),
     );
     const settled = Promise.allSettled(judging);
-    const startedAtMs = performance.now();
+    let isJudged = false;
+    void settled.then(() => {
+      isJudged = true;
+    });
     for (let n = 0; n < 20; n += 1) assert.equal((await records.send('GET', `/api/posts/${record.id}`)).status, 200);
-    const tookMs = performance.now() - startedAtMs;
-    assert.ok(tookMs < 2000, `20 gets took ${tookMs} ms`);
+    assert.equal(isJudged, false, 'the gets waited for the rules');
     const outcomes = await settled;
     const codes = outcomes.map((outcome) => (outcome.status === 'rejected' ? outcome.reason.code : 'done'));
     assert.ok(codes.includes('too_expensive'), codes.join());

@@ -39,7 +39,7 @@ export async function startFixture(): Promise<WebhooksFixture> {
       await eventually(async () => {
         const rows = await stack.deliveries(webhookId);
         return rows.filter(({ status }) => status !== 'pending').length >= count;
-      }, 60_000);
+      }, 300_000);
       return stack.deliveries(webhookId);
     },
     async clear() {

@@ -42,15 +42,14 @@ test('invalid texts are refused', () => {
   for (const expand of refused) assert.throws(() => readExpandPaths(expand), { status: 400 }, expand);
 });
 
+// The runner ends a file that takes minutes, as in quadratic time.
 test('long texts are read in linear time', () => {
-  const beganMs = performance.now();
   for (const part of ['(', ')', 'a(', '"', "a('", '//', ',', 'a(sort:', '\\"', 'sort: '])
     assert.doesNotThrow(() => {
       try {
-        readExpandPaths(`a(${part.repeat(200_000)}`);
+        readExpandPaths(`a(${part.repeat(1_000_000)}`);
       } catch (error) {
         if (!(error instanceof Error && 'status' in error)) throw error;
       }
     });
-  assert.ok(performance.now() - beganMs < 2000, `${performance.now() - beganMs} ms`);
 });
