@@ -132,6 +132,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'put-versions': [],
   'rate-limits.slow': ['wire'],
   'read-records': ['client'],
+  'refusal-order': [],
   'realtime/channel-replicas.slow': [],
   'realtime/channels': ['wire'],
   'realtime/every-version': ['wire'],

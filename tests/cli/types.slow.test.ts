@@ -262,7 +262,7 @@ suite('recordbus types', async () => {
   test('are the same from the database, except for the routes of extensions', async () => {
     const { code, stdout, stderr } = await runCli(['types'], { environment: environmentOf(ground) });
     assert.equal(code, 0, stderr);
-    assert.equal(stdout.trim(), readFileSync(file, 'utf8').split('/** The routes of extensions')[0]?.trim());
+    assert.equal(stdout.trim(), readFileSync(file, 'utf8').split('/** The extension routes')[0]?.trim());
   });
 
   test('--check says whether the file is up to date', async () => {

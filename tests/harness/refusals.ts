@@ -28,6 +28,11 @@ export const refused = {
       details: Object.fromEntries(fields.map((field) => [field, is.text])),
     },
   }),
+  /** 422 with exactly these details. */
+  because: (details: Readonly<Record<string, string>>) => ({
+    status: 422,
+    json: { error: 'validation failed', code: 'validation_failed', details },
+  }),
   /** 422 with a detail whose key or message contains the word. */
   naming: (word: string) => ({
     status: 422,

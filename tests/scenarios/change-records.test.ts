@@ -6,6 +6,7 @@ import { createBlog, pathsOf, postJson, unknownId } from './blog.ts';
 
 onEachTopology('records are updated', async (t, target) => {
   const { author, post } = await createBlog(target);
+  await target.guest.create('posts', { title: 'Other', slug: 'taken' });
   const path = `/api/v1/posts/${post.id}`;
   const first = { id: post.id, title: 'First', author: author.id };
   const updated = (json: object) => ({
@@ -40,6 +41,32 @@ onEachTopology('records are updated', async (t, target) => {
       spec: 'records §6.1',
     },
     {
+      name: 'no change, which is a write too',
+      request: `PATCH ${path}`,
+      body: {},
+      expect: updated({}),
+      events: ['posts.update'],
+      spec: 'records §8.1',
+    },
+    ...['a unique value', 'the unique value that the record has'].map(
+      (name): Scenario => ({
+        name,
+        request: `PATCH ${path}`,
+        body: { slug: 'own' },
+        expect: updated({ slug: 'own' }),
+        events: ['posts.update'],
+        spec: 'fields §2.6',
+      }),
+    ),
+    {
+      name: 'null for a unique field',
+      request: `PATCH ${path}`,
+      body: { slug: null },
+      expect: updated({}),
+      events: ['posts.update'],
+      spec: 'fields §2.6',
+    },
+    {
       name: 'a record as it was read',
       request: `PATCH ${path}`,
       body: post,
@@ -51,6 +78,7 @@ onEachTopology('records are updated', async (t, target) => {
     refusal('a wrong type', { stars: 'many' }, refused.invalid('stars')),
     refusal('null for a required field', { title: null }, refused.invalid('title')),
     refusal('a relation to a missing record', { author: unknownId }, refused.invalid('author')),
+    refusal('a taken unique value', { slug: 'taken' }, refused.because({ slug: 'is already taken' })),
     {
       name: 'a record that does not exist',
       request: `PATCH /api/v1/posts/${unknownId}`,
@@ -89,6 +117,7 @@ onEachTopology('If-Match names the version that a write changes', async (t, targ
   const stale = `W/"${post.updated}"`;
   const { headers } = await guest.send('PATCH', path, { body: { stars: 1 } });
   const etag = String(headers.etag);
+  const version = etag.slice(3, -1);
   const mismatch = (etagNow: unknown) => ({
     status: 412,
     json: { error: is.text, code: 'precondition_failed', details: { etag: etagNow } },
@@ -110,11 +139,20 @@ onEachTopology('If-Match names the version that a write changes', async (t, targ
   await runScenarios(t, target, [
     { ...matches('a stale version', stale, mismatch(etag)), expect: { ...mismatch(etag), headers: { etag } } },
     matches('a list without the current version', 'W/"1", W/"2"', mismatch(etag)),
+    ...['"nonsense"', 'unquoted', `"${version}0"`, `"${version}.0"`].map((tag) =>
+      matches(`the tag ${tag}`, tag, mismatch(etag)),
+    ),
     {
       name: 'DELETE of a stale version',
       request: `DELETE ${path}`,
       headers: { 'If-Match': stale },
       expect: { ...mismatch(etag), headers: { etag } },
+      spec: 'records §9.1',
+    },
+    {
+      name: 'the record after all refusals',
+      request: `GET ${path}`,
+      expect: { status: 200, headers: { etag } },
       spec: 'records §9.1',
     },
     matches('the current version', etag, { status: 200, headers: { etag: is.etag } }, ['posts.update']),

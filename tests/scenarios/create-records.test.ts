@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { is } from '../harness/matching.ts';
 import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
@@ -59,6 +60,10 @@ onEachTopology('records are created', async (t, target) => {
       'records §5.2',
     ),
     takes('quotes, markup and SQL in a text', { slug: `"><script>'; drop table x; --\\` }),
+    ...['ünï — 😀', 'a\nb\tc', '\\u0041 \\', '$1 %s'].map((slug) =>
+      takes(`the text ${JSON.stringify(slug)}, unchanged`, { slug }),
+    ),
+    takes('a unique field without a value, as other records', { slug: null }),
     {
       name: 'an unknown collection',
       request: 'POST /api/v1/nowhere',
@@ -77,14 +82,14 @@ onEachTopology('records are created', async (t, target) => {
       name: 'a taken unique value',
       request,
       body: { title: 'Hello', slug: 'hello-0' },
-      expect: refused.invalid('slug'),
+      expect: refused.because({ slug: 'is already taken' }),
       spec: 'fields §2.6',
     },
     {
       name: 'a relation to an unknown record',
       request,
       body: { title: 'Hello', author: unknownId },
-      expect: refused.invalid('author'),
+      expect: refused.because({ author: 'refers to no record' }),
       spec: 'fields §3.9',
     },
     {
@@ -101,7 +106,16 @@ onEachTopology('records are created', async (t, target) => {
       expect: refused.invalid('title'),
       spec: 'fields §2.1',
     },
+    { name: 'no body', request, expect: refused.invalid('title'), spec: 'fields §2.1' },
   ]);
+
+  await t.test('one of 50 parallel creates takes a unique value [fields §2.6]', async () => {
+    const body = { title: 'Race', slug: 'race' };
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => target.guest.send('POST', '/api/v1/posts', { body })),
+    );
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, ...Array(49).fill(422)]);
+  });
 });
 
 onEachTopology('values that do not fit their field are refused by name', async (t, target) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { openBusReader } from '../harness/bus-reader.ts';
 import type { Answer, Client } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
+import { inDatabase } from '../harness/in-database.ts';
 import { numberAt, objectAt, textAt } from '../harness/json.ts';
 import { is } from '../harness/matching.ts';
 import { onEachTopology } from '../harness/target.ts';
@@ -72,6 +73,46 @@ onEachTopology('each write creates a new version', async (t, target) => {
     );
     assert.equal(new Set(answers.map(({ answer }) => etagOf(answer))).size, 100);
     for (const { answer, clockSec } of answers) assert.ok(updatedOf(answer) <= clockSec, answer.text);
+  });
+
+  await t.test('a version is new even after the clock was set back [records §8.2]', async () => {
+    if (target.databaseUrl === undefined) return;
+    // History would refuse a second version of this second.
+    await root.post('/api/v1/collections', { name: 'clocks', type: 'base', fields: [number('n')] });
+    const one = `/api/v1/clocks/${(await guest.create('clocks', { n: 0 })).id}`;
+    const patch = (n: number) => guest.send('PATCH', one, { body: { n } });
+    await inDatabase(target, 'update records.clocks set updated_at = extract(epoch from now())::bigint + 3600', []);
+    const versions = [versionOf(await patch(1)), versionOf(await patch(2)), versionOf(await patch(3))];
+    const [at] = versions[0]?.split('.') ?? [];
+    assert.ok(Number(at) > Date.now() / 1000 + 3000);
+    assert.deepEqual(versions, [`${at}.1`, `${at}.2`, `${at}.3`]);
+    await inDatabase(target, 'update records.clocks set updated_at = 5, _revision = 7', []);
+    const back = await patch(4);
+    assert.equal(versionOf(back), `${updatedOf(back)}`, 'the first write in a second has no number');
+  });
+
+  await t.test('a strong tag and a tag in a list name a version too [records §9.2]', async () => {
+    for (const tagOf of [(version: string) => `"${version}"`, (version: string) => `"x", W/"${version}"`]) {
+      const tag = tagOf(versionOf(await guest.get(path)));
+      assert.equal((await guest.send('PATCH', path, { body: {}, headers: { 'If-Match': tag } })).status, 200, tag);
+    }
+  });
+
+  await t.test('one of several parallel updates and deletes of one version succeeds [records §9.1]', async () => {
+    const made = await guest.send('POST', '/api/v1/counters', { body: { n: 0 } });
+    const one = `/api/v1/counters/${textAt(made.json, 'data.id')}`;
+    const headers = { 'If-Match': etagOf(made) };
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, n) =>
+        n % 2 ? guest.send('DELETE', one, { headers }) : guest.send('PATCH', one, { body: { n }, headers }),
+      ),
+    );
+    const statuses = answers.map(({ status }) => status);
+    assert.equal(statuses.filter((status) => status === 200).length, 1);
+    assert.ok(
+      statuses.every((status) => [200, 404, 412].includes(status)),
+      String(statuses),
+    );
   });
 
   await t.test('one of 50 parallel writes to one version succeeds [records §9.1]', async () => {
