@@ -30,7 +30,7 @@ onEachTopology('accounts are closed by default', async (t, target) => {
       expect: {
         status: 201,
         json: answer('opened', rules, [
-          'Guests may list, view, create, update and delete accounts of opened: list_rule, view_rule, create_rule, update_rule and delete_rule are null.',
+          'Guests may list, view, create, update and delete accounts in opened: list_rule, view_rule, create_rule, update_rule and delete_rule are null.',
         ]),
       },
       spec: 'collections §3.1',
@@ -43,7 +43,7 @@ onEachTopology('accounts are closed by default', async (t, target) => {
       expect: {
         status: 200,
         json: answer('opened', { list_rule: 'verified = true', guests: ['list', 'create'] }, [
-          'Guests may list accounts of opened: list_rule can hold for callers without an account.',
+          'Guests may list accounts in opened: list_rule can hold for callers without an account.',
         ]),
       },
       spec: 'collections §3.2',

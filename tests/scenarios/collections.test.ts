@@ -30,7 +30,7 @@ const collection = (name: string, more: object = {}) => ({
 /** The answer to a create, with the warning that guests may write (collections §3.2). */
 const made = (name: string, more: object = {}, verbs = 'create, update and delete') => ({
   ...collection(name, more),
-  warnings: is.listWith(is.matching(new RegExp(`^Guests may ${verbs} records of ${name}: `))),
+  warnings: is.listWith(is.matching(new RegExp(`^Guests may ${verbs} records in ${name}: `))),
 });
 
 /** Definitions are returned as JSON text, each with an id (collections §2.1, fields §1.2). */

@@ -89,7 +89,7 @@ onEachTopology('a snapshot is applied as a whole', async (t, target) => {
         json: {
           data: { mode: 'additive', created: ['extra'], updated: [], unchanged: ['customers'] },
           warnings: [
-            'Guests may create, update and delete records of extra: create_rule, update_rule and delete_rule are null.',
+            'Guests may create, update and delete records in extra: create_rule, update_rule and delete_rule are null.',
           ],
         },
       },
