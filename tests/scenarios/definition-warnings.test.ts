@@ -20,7 +20,7 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
     ['@request.auth.type = "guest"', /^list_rule of volumes never holds: .* "user" or "service"/],
     [
       '@request.auth.collection = "nobody" || title = "a"',
-      /character 1: .*@request\.auth\.collection is the name of an auth collection/,
+      /character 1: .*@request\.auth\.collection names an auth collection/,
     ],
     ['title = "a" && title = "b"', /never holds: .* contradicts itself/],
     ['@request.auth.id != "" || title = "a"', undefined],
