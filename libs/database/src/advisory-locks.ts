@@ -4,8 +4,9 @@ const named = (name: string): string => `hashtext('recordbus.${name}')`;
 const ofEach = (prefix: string): string => `hashtextextended('${prefix}' || $1, 0)`;
 
 /**
- * All advisory locks, each as its key's SQL: `pg_try_advisory_lock(${locks.commands})`. A test refuses others. `$1` in a key stands for the object that it locks.
- * Unless an entry says otherwise, a lock lasts until its transaction ends, and who finds it taken waits.
+ * All advisory locks, each as its key's SQL: `pg_try_advisory_lock(${locks.commands})`. A test refuses others. `$1` in a key
+ * stands for the object that it locks. Unless an entry says otherwise, a lock lasts until its transaction ends, and who
+ * finds it taken waits.
  */
 export const locks = {
   /** Migrations. Each process tries it at its start; the first one migrates while the others poll. */
@@ -38,8 +39,6 @@ export const locks = {
    * function that reads the versions of earlier records for a create or a PUT.
    */
   recordId: ofEach(''),
-  /** A range with announced files, by its row. Taken when its uploads are over; a create that keeps a file shares it. */
-  announcedRange: 'system.range_lock($1)',
   /** The test databases' template, by its name. A test file takes it for its session, so that only one creates it. */
   testTemplate: 'hashtext($1)',
 } as const;

@@ -67,7 +67,8 @@ export function createRemovals({ database, storage, collections, log }: RemovalD
     // A backup holds the lock until it has copied every file that its snapshot names.
     const rows = await query<Removal>({
       text: `select id, collection_id, record_id, name from system.file_removals
-where due_at <= now() and (select pg_try_advisory_xact_lock_shared(${locks.storedFiles})) order by due_at limit ${batchSize} for update skip locked`,
+where due_at <= now() and (select pg_try_advisory_xact_lock_shared(${locks.storedFiles}))
+order by due_at limit ${batchSize} for update skip locked`,
       values: [],
     });
     if (rows.length === 0) return 0;
