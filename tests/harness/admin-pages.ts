@@ -5,7 +5,7 @@ import { repository } from './stack.ts';
 
 const run = promisify(execFile);
 
-/** Builds the admin pages unless there is a build of these sources, and returns their directory. */
+/** Builds the admin pages unless these sources have a build, and returns their directory. */
 export async function builtPages(): Promise<string> {
   const program = join(repository, 'services/admin/pages/build/main.ts');
   const { stdout } = await run(process.execPath, [program], { env: { ...process.env, NODE_ENV: 'production' } });

@@ -4,7 +4,7 @@ import { clearStack } from './clear-stack.ts';
 import { callers, type Stack } from './stack.ts';
 import type { BorrowerLine, LenderLine, LentStack, StackWish } from './stack-pool.ts';
 
-/** A stack of the run's pool: it may have a first admin, and nothing else. */
+/** A stack from the run's pool: it may have a first admin, and nothing else. */
 interface BorrowedStack {
   readonly target: LentStack & Pick<Stack, 'guest' | 'admin' | 'user'> & { readonly logLines: readonly string[] };
   /** Clears the stack and returns it to the pool, which stops it when that fails. */
@@ -29,7 +29,7 @@ export async function borrowStack(address: string, wish: StackWish): Promise<Bor
     });
     send(wish);
   }).catch((error) => {
-    // An open connection would keep the process of the test file from ending.
+    // An open connection would keep the test file's process from ending.
     socket.destroy();
     throw error;
   });

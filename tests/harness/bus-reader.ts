@@ -3,7 +3,7 @@ import { connect, headers } from '@nats-io/transport-node';
 import { eventually } from './eventually.ts';
 import type { JsonObject } from './json.ts';
 
-/** A message of the stream as another system reads it (events §2). */
+/** A stream message as another system reads it (events §2). */
 export interface BusEvent {
   readonly subject: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,13 +23,13 @@ export interface BusReader extends AsyncDisposable {
 }
 
 interface ReaderOptions {
-  /** Whether to read only what comes after the opening. The stream of a borrowed stack has the events of many files. */
+  /** Whether to read only what comes after the opening. A borrowed stack's stream has events from many files. */
   readonly isFromNow?: boolean;
 }
 
 /**
- * Opens a reader of the whole stream, which survives a restart of the bus, and connects to all servers of a cluster.
- * Throws when the stream does not exist within ten seconds.
+ * Opens a reader for the whole stream, which survives a bus restart, and connects to all servers in a cluster. Throws
+ * when the stream does not exist within ten seconds.
  */
 export async function openBusReader(natsUrl: string, { isFromNow }: ReaderOptions = {}): Promise<BusReader> {
   const urls = natsUrl.split(',').map((url) => new URL(url));
@@ -71,7 +71,7 @@ export async function openBusReader(natsUrl: string, { isFromNow }: ReaderOption
   };
 }
 
-/** Returns the body of a message; undefined for one that is not an event. */
+/** Returns a message's body; undefined for one that is not an event. */
 function parse(text: string): JsonObject {
   try {
     return JSON.parse(text);

@@ -12,10 +12,10 @@ export type CannedAnswer =
     }
   | 'cut';
 
-/** A server of a third party, on the loopback address, with answers set by the test. */
+/** A third party's server, on the loopback address, with answers set by the test. */
 interface CannedServer extends AsyncDisposable {
   readonly url: string;
-  /** Method, path and body of every request since the answers were set. */
+  /** Every request's method, path and body since the answers were set. */
   readonly received: readonly string[];
   /** Sets the answers by path; other paths are 404. A promise delays its answer. */
   answer(answers: Readonly<Record<string, CannedAnswer | Promise<CannedAnswer>>>): void;

@@ -11,7 +11,7 @@ interface Exit {
 /** A process started by a test: its output, its exit, and how to stop it. */
 export interface Child {
   readonly pid: number;
-  /** Every line of standard output and standard error so far. */
+  /** Every line on standard output and standard error so far. */
   readonly lines: readonly string[];
   readonly exited: Promise<Exit>;
   readonly isRunning: boolean;
@@ -81,8 +81,8 @@ function endWithThisProcess(child: ChildProcess, isGroup: boolean): void {
 }
 
 /**
- * Cleans up after a test that is ended by a timeout, Ctrl-C or even SIGKILL: a shell waits for the end of its input,
- * which closes when this process ends for any reason, and then runs the commands. Returns a function that cancels this.
+ * Cleans up after a test that a timeout, Ctrl-C or even SIGKILL ends: a shell waits until its input ends, which closes
+ * when this process ends for any reason, and then runs the commands. Returns a function that cancels this.
  */
 export function whenThisProcessEnds(commands: string, args: readonly string[], options: SpawnOptions = {}): () => void {
   const guard = spawn('sh', ['-c', `read -r line || { ${commands}; }`, 'guard', ...args], {

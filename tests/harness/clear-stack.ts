@@ -15,7 +15,7 @@ export async function clearStack(admin: Client): Promise<void> {
   await admin.patch('/api/v1/admin/settings', Object.fromEntries(names.map((name) => [name, ''])));
 }
 
-/** A collection cannot be deleted while a view, a relation or a rule of another one depends on it, even in a circle. */
+/** A collection cannot be deleted while another one's view, relation or rule depends on it, even in a circle. */
 async function deleteAllCollections(admin: Client): Promise<void> {
   const left = await deleteWhatGoes(admin, collectionsPath);
   for (const collection of left) await clearRules(admin, collection);
@@ -42,7 +42,7 @@ async function deleteWhatGoes(
   }
 }
 
-/** Clears the rules of a collection and of its fields, which may name other collections and relations. */
+/** Clears a collection's and its fields' rules, which may name other collections and relations. */
 async function clearRules(admin: Client, collection: JsonObject): Promise<void> {
   const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
   const path = `${collectionsPath}/${textAt(collection, 'id')}`;
@@ -57,5 +57,5 @@ async function dropRelations(admin: Client, collection: JsonObject): Promise<voi
     await admin.delete(`${collectionsPath}/${textAt(collection, 'id')}/fields/${textAt(field, 'name')}`);
 }
 
-/** The definitions of the fields, which the API returns as JSON text. */
+/** The field definitions, which the API returns as JSON text. */
 const fieldsOf = (collection: JsonObject): readonly JsonObject[] => JSON.parse(textAt(collection, 'fields'));

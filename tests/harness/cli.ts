@@ -9,7 +9,7 @@ export interface CliResult {
   readonly code: number | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** The parsed standard output of a command with --json. */
+  /** A command's parsed standard output with --json. */
   readonly json: unknown;
 }
 
@@ -21,17 +21,17 @@ interface CliOptions {
 
 const entry = join(repository, 'infra/cli/src/main.ts');
 
-/** Returns the given variables without those of the test run. */
+/** Returns the given variables without the test run's. */
 const withoutOwnVariables = (environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name))),
   ...environment,
 });
 
-/** Starts a command of the CLI, for tests that stop it. */
+/** Starts a CLI command, for tests that stop it. */
 export const startCli = (args: readonly string[], { environment }: CliOptions): Child =>
   startChild(process.execPath, [entry, ...args], { env: withoutOwnVariables(environment) });
 
-/** Runs a command of the CLI to its end, with the given variables and none of the test run. */
+/** Runs a CLI command to its end, with the given variables and none from the test run. */
 export async function runCli(args: readonly string[], { environment, input = '' }: CliOptions): Promise<CliResult> {
   const child = spawn(process.execPath, [entry, ...args], { env: withoutOwnVariables(environment), stdio: 'pipe' });
   child.stdin.on('error', () => {});

@@ -17,7 +17,7 @@ export interface Sending {
   readonly body?: unknown;
   /** Sent as is. The headers must have its content type. */
   readonly rawBody?: string | Uint8Array;
-  /** The parts of the form in `rawBody`. */
+  /** The form's parts in `rawBody`. */
   readonly form?: readonly Part[];
   /** A list sends a header several times. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
@@ -29,7 +29,7 @@ export interface RecordJson extends JsonObject {
   readonly updated: number;
 }
 
-/** An HTTP client of a stack, with or without a token. */
+/** An HTTP client for a stack, with or without a token. */
 export interface Client {
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   get(path: string): Promise<Answer>;
@@ -44,13 +44,13 @@ export interface Client {
 /** Loaded only for the runs that use it. */
 const throughClient = process.env.TEST_THROUGH === 'client' ? await import('./through-client.ts') : undefined;
 
-/** Opens a connection for each request, so that none is stale after a restart of the server. */
+/** Opens a connection for each request, so that none is stale after a server restart. */
 const agent = new Agent({ keepAlive: false });
 
 /** Longer than the gateway waits for a service, so that a test sees the gateway's answer. */
 const answerTimeoutMs = 70_000;
 
-/** Creates a client of the server at `baseUrl`. */
+/** Creates a client for the server at `baseUrl`. */
 export function createClient(baseUrl: string, token?: string): Client {
   const send: Client['send'] = async (method, path, sending = {}) =>
     (await throughClient?.sendThroughClient(baseUrl, token, method, path, sending)) ||
@@ -114,7 +114,7 @@ function exchange(
   });
 }
 
-/** Returns the text of an answer, or the first chunk of an event stream, which stays open. */
+/** Returns an answer's text, or the first chunk of an event stream, which stays open. */
 async function textOf(incoming: IncomingMessage): Promise<string> {
   if (!incoming.headers['content-type']?.startsWith('text/event-stream')) return text(incoming);
   for await (const first of incoming.setEncoding('utf8')) return String(first);

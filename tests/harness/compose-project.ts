@@ -16,11 +16,11 @@ export const skipWithoutDocker: string | false =
 
 /** A deployment by docker-compose.yml, separate from all others on this machine. */
 interface ComposeProject extends AsyncDisposable {
-  /** Variables that give `docker compose` in the clone the name, the image and the port of this project. */
+  /** Variables that give `docker compose` in the clone this project's name, image and port. */
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** Names a project for a clone. The end of the test, or of its process, removes its containers, volumes and image. */
+/** Names a project for a clone. When the test or its process ends, its containers, volumes and image are removed. */
 export function nameComposeProject(clone: string, publishedPort: number): ComposeProject {
   const name = `recordbus-test-${randomBytes(4).toString('hex')}`;
   const override = join(clone, '..', `${name}.json`);
@@ -34,7 +34,7 @@ export function nameComposeProject(clone: string, publishedPort: number): Compos
   const removal = [
     'docker compose down --volumes --remove-orphans --timeout 1',
     `docker image rm ${name}`,
-    // Compose builds the image for each service, and one of the builds gets the tag.
+    // Compose builds the image for each service, and one build gets the tag.
     `docker image prune --force --filter label=com.docker.compose.project=${name}`,
   ].join(';');
   const release = whenThisProcessEnds(removal, [], { cwd: clone, env });

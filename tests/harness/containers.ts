@@ -9,7 +9,7 @@ export async function startPostgresContainer(): Promise<Server> {
     .withEnvironment({ POSTGRES_PASSWORD: 'postgres' })
     .withCommand(['postgres', '-c', 'fsync=off', '-c', 'max_connections=400'])
     .withExposedPorts({ container: 5432, host: port })
-    // The first ready message comes from the server that runs the set-up of the image.
+    // The first ready message comes from the server that runs the image's set-up.
     .withWaitStrategy(Wait.forAll([Wait.forListeningPorts(), Wait.forLogMessage(/listening on IPv4 address/)]))
     .start();
   return toServer(container, `postgresql://postgres:postgres@${container.getHost()}:${port}/postgres`);
@@ -27,7 +27,7 @@ export async function startNatsContainer(): Promise<Server> {
 }
 
 async function toServer(container: StartedTestContainer, url: string): Promise<Server> {
-  // `stop` of the container works once, but tests stop these servers repeatedly.
+  // The container's `stop` works once, but tests stop these servers repeatedly.
   const runtime = await getContainerRuntimeClient();
   const handle = runtime.container.getById(container.getId());
   const remove = async (): Promise<void> => {

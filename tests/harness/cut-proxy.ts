@@ -17,7 +17,7 @@ export interface CutProxy extends AsyncDisposable {
    * more. New connections work.
    */
   forget(): void;
-  /** Ends all of these faults, except that forgotten connections stay dead. Bytes that a stall held pass now. */
+  /** Ends all these faults, except that forgotten connections stay dead. Bytes that a stall held pass now. */
   restore(): void;
 }
 

@@ -7,19 +7,19 @@ import { type Child, endChild, startChild } from './child.ts';
 import { eventually, Hopeless } from './eventually.ts';
 import { findFreePort } from './free-port.ts';
 
-/** A proxy in front of a gateway, with a configuration of docs/gateway.md. */
+/** A proxy in front of a gateway, with a configuration from docs/gateway.md. */
 export interface DocumentedProxy extends AsyncDisposable {
-  /** Without TLS, for the clients of the tests. */
+  /** Without TLS, for the tests' clients. */
   readonly url: string;
   readonly tlsUrl: string;
-  /** The certificate of `tlsUrl`. */
+  /** The certificate for `tlsUrl`. */
   readonly certificate: Buffer;
 }
 
 export type ProxyName = 'nginx' | 'caddy';
 
 interface Program {
-  /** The language of its block in the page. */
+  /** The language of its block on the page. */
   readonly language: string;
   readonly command: string;
   /** Returns the files and the arguments that run the documented configuration on free ports. */
@@ -94,7 +94,7 @@ export function missingProxy(name: ProxyName): string | false {
   return false;
 }
 
-/** Starts the proxy with its configuration of docs/gateway.md, in front of the gateway of a URL. */
+/** Starts the proxy with its configuration from docs/gateway.md, in front of a URL's gateway. */
 export async function startDocumentedProxy(name: ProxyName, gatewayUrl: string): Promise<DocumentedProxy> {
   const { language, command, prepare } = programs[name];
   const directory = mkdtempSync(join(tmpdir(), `recordbus-test-${name}-`));

@@ -6,7 +6,7 @@ import { type JsonObject, objectAt } from './json.ts';
 import { differences, is, Matcher } from './matching.ts';
 import type { Target } from './target.ts';
 
-/** A request of a page and its documented answer. */
+/** A request on a page and its documented answer. */
 export interface Example {
   readonly request: string;
   /** The words after `json` at the answer: a status, or a name for the record's id. */
@@ -17,9 +17,9 @@ export interface Example {
 const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 
 /**
- * Runs the examples of a page in order. An `http` block is a request. A `json` block right after it is the answer, with a
- * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`) and a service
- * key (`<name_key>`). `…` at the end of a text matches the rest of it. Times match any time.
+ * Runs a page's examples in order. An `http` block is a request. A `json` block right after it is the answer, with a
+ * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`) and a
+ * service key (`<name_key>`). `…` at a text's end matches the rest. Times match any time.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
@@ -30,7 +30,7 @@ export async function runExamples(t: TestContext, target: Target, page: string):
     await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, () => runExample(example, names, target));
 }
 
-/** Reads the examples of a page, in order. */
+/** Reads a page's examples, in order. */
 export function readExamples(text: string): Example[] {
   const blocks = [...text.matchAll(block)];
   return blocks.flatMap((found, index) => {
@@ -43,7 +43,7 @@ export function readExamples(text: string): Example[] {
   });
 }
 
-/** Sends a request and compares the answer; `names` has the ids of the records in earlier answers. */
+/** Sends a request and compares the answer; `names` has the record ids from earlier answers. */
 export async function runExample(
   { request, words, answer }: Example,
   names: Map<string, string>,
@@ -80,16 +80,16 @@ async function eventuallyRefused(send: () => Promise<Answer>): Promise<Answer> {
 
 type Caller = Pick<Target, 'admin' | 'guest' | 'url'>;
 
-/** The client for the credentials of a request: those of the admin, a service key, or none. */
+/** The client for a request's credentials: the admin's, a service key, or none. */
 async function callerOf(target: Caller, authorization: string | undefined): Promise<Client> {
   if (authorization === 'Bearer <admin>') return target.admin();
   return authorization === undefined ? target.guest : createClient(target.url, authorization.slice('Bearer '.length));
 }
 
-/** Turns the answer of a page into the pattern that the real answer has to match. */
+/** Turns a page's answer into the pattern that the real answer has to match. */
 export const expectedOf = (answer: string): unknown => JSON.parse(answer, matcherOf);
 
-/** Encodes the values of a query: in the examples they are not URL-encoded, to be readable. */
+/** Encodes a query's values: in the examples they are not URL-encoded, to be readable. */
 function encodePath(path: string): string {
   const [resource = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return resource;

@@ -8,7 +8,7 @@ const [lowest, highest] = [20_000, 32_000] as const;
 /** The ports that this process has given away: their servers may not listen yet. */
 const given = new Set<number>();
 
-/** Returns a free TCP port of the loopback address, each one once. */
+/** Returns a free TCP port on the loopback address, each one once. */
 export async function findFreePort(): Promise<number> {
   for (;;) {
     const port = randomInt(lowest, highest);

@@ -4,7 +4,7 @@ import { type Dirent, mkdirSync, readdirSync, readlinkSync, symlinkSync } from '
 import { join } from 'node:path';
 import { repository } from './stack.ts';
 
-/** Commits the current files of this repository to a new repository in `directory`, for `git clone`. */
+/** Commits this repository's current files to a new repository in `directory`, for `git clone`. */
 export function commitFiles(directory: string): void {
   const author = { name: 'Recordbus', email: 'recordbus@example.com' };
   const git = (...args: string[]): void => {
@@ -28,13 +28,13 @@ export function commitFiles(directory: string): void {
   git('-c', 'commit.gpgSign=false', 'commit', '--quiet', '--no-verify', '--message', 'The files under test');
 }
 
-/** Removes the variables of a Git hook, which name the repository of the hook. */
+/** Removes a Git hook's variables, which name the hook's repository. */
 export const withoutGitVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('GIT_')));
 
 /**
- * Gives a clone the dependencies that npm would install, without a network: the packages of the registry are links to
- * those of this repository; the workspaces are those of the clone.
+ * Gives a clone the dependencies that npm would install, without a network: the registry's packages are links to this
+ * repository's; the workspaces are the clone's.
  */
 export function linkDependencies(clone: string): void {
   link(join(repository, 'node_modules'), join(clone, 'node_modules'));
@@ -51,5 +51,5 @@ function link(from: string, to: string): void {
   }
 }
 
-/** The files that each clone writes itself: the cache of compiled code, and the note of a complete install. */
+/** The files that each clone writes itself: the cache for compiled code, and the note about a complete install. */
 const isOfThisInstall = ({ name }: Dirent): boolean => name === '.cache' || name === '.installed';

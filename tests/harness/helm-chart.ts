@@ -7,13 +7,13 @@ import { parse, parseAllDocuments } from 'yaml';
 import type { JsonObject } from './json.ts';
 import { repository } from './stack.ts';
 
-/** The folder of the chart. */
+/** The chart's folder. */
 export const chart = join(repository, 'infra/helm/recordbus');
 
 /** The chart's values, as it has them by default. */
 export const chartValues: JsonObject = parse(readFileSync(join(chart, 'values.yaml'), 'utf8'));
 
-/** Values that name servers of the operator. */
+/** Values that name the operator's servers. */
 export const operatorServers = ['secret.databaseUrl=postgres://one/db', 'secret.natsUrl=nats://one:4222'];
 
 /** Helm on PATH, or where `go install` puts it. */
@@ -32,11 +32,11 @@ interface HelmOutput {
 export const runHelm = (...args: readonly string[]): HelmOutput =>
   spawnSync(helm ?? 'helm', args, { encoding: 'utf8', maxBuffer: 2 ** 26 });
 
-/** Runs `helm template` with values for a version of Kubernetes. */
+/** Runs `helm template` with values for a Kubernetes version. */
 export const runTemplate = (set: readonly string[], release = 'recordbus', kubeVersion = '1.31.0'): HelmOutput =>
   runHelm('template', release, chart, '--kube-version', kubeVersion, ...set.flatMap((one) => ['--set', one]));
 
-/** Renders the manifests of the chart. */
+/** Renders the chart's manifests. */
 export function renderChart(set: readonly string[], release?: string): JsonObject[] {
   const { status, stdout, stderr } = runTemplate(set, release);
   assert.equal(status, 0, stderr);

@@ -2,10 +2,7 @@ import assert from 'node:assert/strict';
 import pg from 'pg';
 import type { Target } from './target.ts';
 
-/**
- * Runs a statement in the database of the stack, for effects that no route has, such as the passing of time. Returns
- * the rows.
- */
+/** Runs a statement in the stack's database, for effects that no route has, such as passing time. Returns the rows. */
 export async function inDatabase(
   { databaseUrl }: Pick<Target, 'databaseUrl'>,
   text: string,

@@ -1,6 +1,6 @@
 export type JsonObject = { readonly [name: string]: unknown };
 
-/** Returns the value at a dotted path of a JSON document ("data.0.id"); undefined when there is none. */
+/** Returns the value at a dotted path in a JSON document ("data.0.id"); undefined when there is none. */
 export const at = (json: unknown, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (isObject(value) ? value[name] : undefined), json);
 

@@ -3,12 +3,12 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** kubeconform on PATH, or in the directory of `go install`. */
+/** kubeconform on PATH, or in the `go install` directory. */
 const program = ['kubeconform', join(homedir(), 'go/bin/kubeconform')].find(
   (path) => spawnSync(path, ['-v']).status === 0,
 );
 
-/** The schemas of every version of Kubernetes, in Python's package `kubernetes-validate`. */
+/** The schemas for every Kubernetes version, in Python's package `kubernetes-validate`. */
 const schemas = spawnSync('python3', ['-c', 'import kubernetes_validate as k; print(k.__path__[0])'], {
   encoding: 'utf8',
 }).stdout?.trim();
@@ -17,7 +17,7 @@ const schemas = spawnSync('python3', ['-c', 'import kubernetes_validate as k; pr
 export const missingKubeconform: string | false =
   program !== undefined && schemas ? false : "needs kubeconform on PATH, and Python's package kubernetes-validate";
 
-/** Checks manifests strictly against the schemas of a version. Returns the report. */
+/** Checks manifests strictly against a version's schemas. Returns the report. */
 export function kubeconform(manifests: string, version: string, skipped: readonly string[]) {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-schemas-'));
   try {
@@ -32,9 +32,7 @@ export function kubeconform(manifests: string, version: string, skipped: readonl
   }
 }
 
-/**
- * Writes the schemas of kinds, each with the definitions that it refers to, because kubeconform reads no second file.
- */
+/** Writes schemas by kind, each with the definitions that it refers to, because kubeconform reads no second file. */
 function writeSchemas(from: string, to: string, kinds: ReadonlySet<string>): void {
   const read = (name: string) =>
     JSON.parse(readFileSync(join(from, name), 'utf8').replaceAll(/"[^"#]*_definitions\.json#/g, '"#'));

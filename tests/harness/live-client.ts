@@ -2,10 +2,10 @@ import { type IncomingHttpHeaders, type IncomingMessage, request } from 'node:ht
 import { eventually } from './eventually.ts';
 import type { JsonObject } from './json.ts';
 
-/** A message of a live connection. */
+/** A message on a live connection. */
 export interface LiveMessage {
   readonly type: string;
-  /** The id of its event, if it had one. */
+  /** Its event's id, if it had one. */
   readonly id: string | undefined;
   readonly data: JsonObject;
 }
@@ -41,7 +41,7 @@ interface LiveOptions {
 
 const path = '/api/v1/realtime';
 
-/** Opens a live connection. Resolves with the head of the answer, even of a refusal. */
+/** Opens a live connection. Resolves with the answer's head, even a refusal's. */
 export async function openLive(
   url: string,
   subscriptions: readonly unknown[],
@@ -121,7 +121,7 @@ async function readLive(answer: IncomingMessage): Promise<LiveClient> {
   };
 }
 
-/** The fields of a block of an event stream (HTML §9.2.6). */
+/** The fields in an event stream block (HTML §9.2.6). */
 function fieldsOf(block: string): { readonly event?: string; readonly id?: string; readonly data?: string } {
   const lines = block.split('\n').map((line) => /^(\w+): ?(.*)$/.exec(line));
   return Object.fromEntries(lines.flatMap((match) => (match ? [[match[1], match[2]]] : [])));

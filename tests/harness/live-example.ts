@@ -6,7 +6,7 @@ import { textAt } from './json.ts';
 import { firstAdmin, repository } from './stack.ts';
 import type { Target } from './target.ts';
 
-/** The blocks of examples/live/README.md, in order. */
+/** The blocks in examples/live/README.md, in order. */
 interface Blocks {
   readonly variables: string;
   readonly collections: string;
@@ -28,7 +28,7 @@ export function readBlocks(): Blocks {
   return { variables, collections, signUp, follow, write, page: serve };
 }
 
-/** Sets a stack up as the page says. Returns the tokens of its admin and of Ada. */
+/** Sets a stack up as the page says. Returns its admin's and Ada's tokens. */
 export async function setUpExample(
   { admin, guest, url }: Pick<Target, 'admin' | 'guest' | 'url'>,
   blocks: Blocks,
@@ -44,13 +44,13 @@ export async function setUpExample(
   return { admin: token, token: shell.lines.at(-1) ?? '' };
 }
 
-/** The first block of the page, with the address and the token of this stack. */
+/** The page's first block, with this stack's address and token. */
 export function variablesFor({ variables }: Blocks, url: string, adminToken: string): string {
   assert.match(variables, /^URL=http:\/\/localhost:8080\nADMIN=…$/m);
   return variables.replace(/^URL=.*$/m, `URL=${url}`).replace(/^ADMIN=.*$/m, `ADMIN=${adminToken}`);
 }
 
-/** Runs commands of the page from the root of the repository; ends with the test. */
+/** Runs commands from the page in the repository's root; ends with the test. */
 export const runInShell = (commands: string): Child =>
   startChild('sh', ['-c', `exec 2>&1\n${commands}`], {
     detached: true,

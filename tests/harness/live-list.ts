@@ -1,7 +1,7 @@
 import type { JsonObject } from './json.ts';
 import { type LiveClient, type LiveMessage, openLive } from './live-client.ts';
 
-/** A list that follows its collection as a client of the product would (docs/realtime.md). */
+/** A list that follows its collection as a product client would (docs/realtime.md). */
 export interface LiveList extends AsyncDisposable {
   /** The records by their ids. */
   readonly records: ReadonlyMap<string, JsonObject>;
@@ -21,15 +21,15 @@ interface LiveListOptions {
 
 const reconnectMs = 100;
 
-/** A heartbeat arrives every 15 s. After this silence the connection is dead, as in the client of the product. */
+/** A heartbeat arrives every 15 s. After this silence the connection is dead, as in the product's client. */
 const longestSilenceMs = 40_000;
 
 /** Opens the list. It reconnects with its cursor until it is stopped, and reads again on `resync`. */
 export function openLiveList({ urlOf, collection, token }: LiveListOptions): LiveList {
   const records = new Map<string, JsonObject>();
-  /** Includes versions of deletes, so that a repeated message restores no record. */
+  /** Includes deletes' versions, so that a repeated message restores no record. */
   const versions = new Map<string, string>();
-  /** The last version of each record on this connection. */
+  /** Each record's last version on this connection. */
   const versionsHere = new Map<string, string>();
   const faults: string[] = [];
   const counts = { connects: 0, resyncs: 0, messages: 0, repeated: 0 };

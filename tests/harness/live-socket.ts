@@ -5,7 +5,7 @@ import type { JsonObject } from './json.ts';
 /** A live connection over a WebSocket. */
 export interface LiveSocket extends AsyncDisposable {
   readonly messages: readonly { readonly type: string; readonly data: JsonObject }[];
-  /** The code and the reason of its close. */
+  /** Its close code and reason. */
   readonly closed: { readonly code: number; readonly reason: string } | undefined;
   readonly protocol: string;
   send(message: unknown): void;
@@ -21,7 +21,7 @@ interface SocketOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Opens a WebSocket; rejects with the status of a refusal. */
+/** Opens a WebSocket; rejects with a refusal's status. */
 export async function openSocket(
   url: string,
   { token, query = '', protocols = ['recordbus.v1'], headers = {} }: SocketOptions = {},

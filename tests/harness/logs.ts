@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** Returns the JSON log lines among the lines of a process. Other lines are for people. */
+/** Returns the JSON log lines among a process's lines. Other lines are for people. */
 export const logLines = (lines: readonly string[]): JsonObject[] =>
   lines.flatMap((line) => {
     if (!line.startsWith('{')) return [];

@@ -8,7 +8,7 @@ type Fate = 'pass' | 'lose' | { readonly status: number; readonly headers?: Read
 
 interface LosingProxy extends AsyncDisposable {
   readonly url: string;
-  /** Method and path of each request, in order. */
+  /** Each request's method and path, in order. */
   readonly requests: readonly string[];
 }
 

@@ -5,10 +5,10 @@ import { eventually } from './eventually.ts';
 
 /** A received mail. */
 interface ReceivedMail {
-  /** The recipient of the envelope. */
+  /** The envelope's recipient. */
   readonly recipients: readonly string[];
   readonly email: Email;
-  /** The token in its link and the code of six digits, if any. */
+  /** The token in its link and the six-digit code, if any. */
   readonly token: string | undefined;
   readonly code: string | undefined;
 }
@@ -23,7 +23,7 @@ export interface MailServer extends AsyncDisposable {
   mailTo(address: string, wanted?: { readonly subject?: string; readonly count?: number }): Promise<ReceivedMail>;
 }
 
-/** Starts a mail server on a free port of this machine. */
+/** Starts a mail server on a free port. */
 export async function startMailServer(): Promise<MailServer> {
   const received: ReceivedMail[] = [];
   const server = new SMTPServer({

@@ -21,9 +21,9 @@ export const is = {
   text: textThat('a text', /./),
   number: new Matcher('a number', (value) => typeof value === 'number'),
   uuid: textThat('a UUID', /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/),
-  /** Ids of records are UUIDv7 (records §2.2). */
+  /** Record ids are UUIDv7 (records §2.2). */
   uuidV7: textThat('a UUIDv7', /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/),
-  /** A version: the second of the write, and its count within the second unless it was the first (records §8.1). */
+  /** A version: the write's second, and its count within the second unless it was the first (records §8.1). */
   version: textThat('a version', /^\d+(\.[1-9]\d*)?$/),
   etag: textThat('the ETag of a record', /^W\/"\d+(\.[1-9]\d*)?"$/),
   code: textThat('a stable_snake_case code', /^[a-z]+(_[a-z]+)*$/),
@@ -51,7 +51,7 @@ export const is = {
       `a list with ${JSON.stringify(expected)}`,
       (value) => Array.isArray(value) && value.some((item) => differences(item, expected).length === 0),
     ),
-  /** A text that is the JSON of a document that fits. */
+  /** A text that is a fitting document's JSON. */
   jsonOf: (expected: unknown) =>
     new Matcher(`JSON of ${JSON.stringify(expected)}`, (value) => {
       if (typeof value !== 'string') return false;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Sending } from './client.ts';
 
-/** A part of a form: a file when it has a file name. */
+/** A form part: a file when it has a file name. */
 export interface Part {
   readonly name: string;
   readonly filename?: string;
@@ -17,7 +17,7 @@ export const file = (name: string, filename: string, content: string | Uint8Arra
   type,
 });
 
-/** Returns the body and headers of a form as a browser sends it (RFC 7578), with its parts for the client. */
+/** Returns a form's body and headers as a browser sends it (RFC 7578), with its parts for the client. */
 export function multipart(...parts: readonly Part[]): Required<Pick<Sending, 'rawBody' | 'headers' | 'form'>> {
   const boundary = `----${randomUUID()}`;
   const chunks = parts.flatMap(({ name, filename, type, content }) => [

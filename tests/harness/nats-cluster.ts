@@ -10,10 +10,10 @@ import { findFreePort } from './free-port.ts';
 import { natsBinary } from './platform-binaries.ts';
 import type { Server } from './server.ts';
 
-/** One server of a cluster. */
+/** One server in a cluster. */
 export interface ClusterServer {
   readonly name: string;
-  /** Its address for clients, through a proxy of the test. */
+  /** Its address for clients, through the test's proxy. */
   readonly url: string;
   start(): Promise<void>;
   kill(): Promise<void>;
@@ -25,12 +25,12 @@ export interface ClusterServer {
 }
 
 /**
- * Three nats-servers with JetStream that form a cluster. Their connections to each other run through proxies of the
- * test.
+ * Three nats-servers with JetStream that form a cluster. Their connections to each other run through the test's
+ * proxies.
  */
 export interface NatsCluster extends AsyncDisposable {
   readonly servers: readonly ClusterServer[];
-  /** The cluster as the bus of a stack. Its URL names all servers. */
+  /** The cluster as a stack's bus. Its URL names all servers. */
   readonly bus: Server;
   /** Returns the cluster's information about the stream. */
   streamInfo(): Promise<StreamInfo>;
@@ -46,7 +46,7 @@ interface Ports {
 const size = 3;
 const startPatience = { timeoutMs: 30_000 };
 
-/** Starts the cluster with `running` of its servers. */
+/** Starts the cluster with `running` servers. */
 export async function startNatsCluster({ running = size } = {}): Promise<NatsCluster> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-cluster-'));
   const numbers = Array.from({ length: size }, (_, index) => index);
@@ -102,7 +102,7 @@ export async function startNatsCluster({ running = size } = {}): Promise<NatsClu
           askManager(url, async (manager) => {
             const { cluster, config } = await manager.streams.info('EVENTS');
             const groups = [{ cluster, count: config.num_replicas }];
-            // Zero stands for the replicas of the stream.
+            // Zero means as many replicas as the stream.
             for await (const { cluster, config: own } of manager.consumers.list('EVENTS'))
               groups.push({ cluster, count: own.num_replicas || config.num_replicas });
             return groups.every(({ cluster: { leader, replicas = [] } = {}, count }) => {

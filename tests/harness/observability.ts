@@ -7,18 +7,18 @@ import { repository } from './stack.ts';
 const folder = join(repository, 'infra/observability');
 const dashboards = join(folder, 'grafana/dashboards');
 
-/** Parses a YAML file of the repository. Throws when it is not valid YAML. */
+/** Parses a YAML file in the repository. Throws when it is not valid YAML. */
 export const readYaml = (path: string): unknown => parse(readFileSync(join(repository, path), 'utf8'));
 
 /** Returns the dashboards by file name. */
 export const readDashboards = (): readonly (readonly [name: string, dashboard: unknown])[] =>
   readdirSync(dashboards).map((name) => [name, JSON.parse(readFileSync(join(dashboards, name), 'utf8'))]);
 
-/** Returns the panels of a dashboard, without rows. */
+/** Returns a dashboard's panels, without rows. */
 export const panelsOf = (dashboard: unknown): readonly JsonObject[] =>
   listAt(dashboard, 'panels').filter(({ type }) => type !== 'row');
 
-/** Returns every PromQL expression of the dashboards and alerts, with its place. */
+/** Returns every PromQL expression in the dashboards and alerts, with its place. */
 export function promqlExpressions(): readonly { readonly where: string; readonly text: string }[] {
   const ofDashboards = readDashboards().flatMap(([name, dashboard]) =>
     panelsOf(dashboard).flatMap(({ title, targets, datasource }) =>
@@ -34,7 +34,7 @@ export function promqlExpressions(): readonly { readonly where: string; readonly
 }
 
 /**
- * Returns the names of metrics in an expression; parts of a histogram by the name of the histogram. A name of several words
+ * Returns the metric names in an expression; a histogram's parts by the histogram's name. A name with several words
  * that is not a function is a metric, since labels have one word.
  */
 export const metricsIn = (expression: string): string[] =>

@@ -31,7 +31,7 @@ export const redirectUri = 'https://app.example.com/signed-in';
 /** With characters that are special in a form and in a Basic header. */
 const clientSecret = 'a+secret/with:signs&more%20=';
 
-/** Starts a provider on a free port of this machine. */
+/** Starts a provider on a free port. */
 export async function startOidcServer(): Promise<OidcServer> {
   const people = new Map<string, Person>();
   const server = createServer().listen(0, '127.0.0.1');
@@ -68,7 +68,7 @@ export async function startOidcServer(): Promise<OidcServer> {
   };
 }
 
-/** Treats the login hint of the request as the signed-in person. */
+/** Treats the request's login hint as the signed-in person. */
 async function signIn(provider: Provider, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
   await provider.interactionFinished(request, response, { login: { accountId: String(params.login_hint) } });

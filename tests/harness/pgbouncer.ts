@@ -10,7 +10,7 @@ import { unprivileged } from './platform-binaries.ts';
 
 /** A PgBouncer in front of a server, which pools by transaction. */
 export interface PgBouncer extends AsyncDisposable {
-  /** Admits the role of a URL, and returns the URL through PgBouncer. */
+  /** Admits a URL's role, and returns the URL through PgBouncer. */
   through(url: string): Promise<string>;
 }
 
@@ -34,7 +34,7 @@ function versionOf(): readonly number[] {
   }
 }
 
-/** Starts it in front of the server of a URL, with few connections, so that each statement may get a different one. */
+/** Starts it in front of a URL's server, with few connections, so that each statement may get a different one. */
 export async function startPgBouncer(
   serverUrl: string,
   more: Readonly<Record<string, string>> = {},

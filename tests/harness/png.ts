@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Returns a PNG of this size in pixels, with noise to make it large in bytes. */
+/** Returns a PNG with this size in pixels, with noise to make it large in bytes. */
 export function pngOf(width: number, height: number, { isNoise = false } = {}): Buffer {
   const row = () => {
     const pixels = Buffer.alloc(1 + width * 3, 0x80);

@@ -15,9 +15,9 @@ const run = promisify(execFile);
 
 /** A PostgreSQL server with a standby that follows it. */
 export interface PostgresPair extends AsyncDisposable {
-  /** The URL of a database with both servers, as operators configure it. */
+  /** A database URL with both servers, as operators configure it. */
   readonly url: string;
-  /** The URL of the database on the standby only. */
+  /** The database's URL on the standby only. */
   readonly standbyUrl: string;
   /** Runs a statement as a superuser on the primary. */
   onPrimary(text: string): Promise<readonly Record<string, unknown>[]>;
@@ -31,7 +31,7 @@ export interface PostgresPair extends AsyncDisposable {
   freezeStandby(isFrozen: boolean): void;
   /** Promotes the standby to the primary, and waits until it accepts writes. */
   promote(): Promise<void>;
-  /** Keeps the standby from receiving writes of the primary. */
+  /** Keeps the standby from receiving the primary's writes. */
   holdBack(): void;
   /** Ends `holdBack`. */
   letThrough(): void;

@@ -6,7 +6,7 @@ interface ListedProcess {
   readonly command: string;
 }
 
-/** Lists the processes of this machine. */
+/** Lists this machine's processes. */
 export const listProcesses = (): readonly ListedProcess[] =>
   execFileSync('ps', ['-A', '-o', 'pid=,ppid=,command='], { encoding: 'utf8', maxBuffer: 16 * 1024 * 1024 })
     .split('\n')
@@ -15,7 +15,7 @@ export const listProcesses = (): readonly ListedProcess[] =>
       return pid ? [{ pid: Number(pid), parentPid: Number(parentPid), command }] : [];
     });
 
-/** Lists the descendants of a process. */
+/** Lists a process's descendants. */
 export function listDescendants(pid: number): readonly ListedProcess[] {
   const all = listProcesses();
   const below = (parent: number): ListedProcess[] =>

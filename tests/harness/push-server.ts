@@ -15,7 +15,7 @@ export const phone = '5f0d8a3e-2b61-4a5d-9c57-3a1d6d0f7e10';
 export const gone = '5f0d8a3e-2b61-4a5d-9c57-3a1d6d0f7e11';
 
 /**
- * Implements the documented HTTP interfaces of OneSignal and Firebase. OneSignal refuses keys other than `apiKey`.
+ * Implements OneSignal's and Firebase's documented HTTP interfaces. OneSignal refuses keys other than `apiKey`.
  * Firebase issues access tokens for assertions signed by its service account, and refuses others.
  */
 export interface PushServer extends AsyncDisposable {
@@ -23,7 +23,7 @@ export interface PushServer extends AsyncDisposable {
   readonly requests: readonly PushRequest[];
   readonly appId: string;
   readonly apiKey: string;
-  /** The document of a service account whose token endpoint is this server. */
+  /** A service account document whose token endpoint is this server. */
   readonly serviceAccount: string;
 }
 

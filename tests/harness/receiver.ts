@@ -30,24 +30,24 @@ export interface Delivery {
   /** Empty for a request without a body. */
   readonly json: JsonObject;
   readonly atMs: number;
-  /** Source port of the request. */
+  /** The request's source port. */
   readonly fromPort: number | undefined;
 }
 
-/** A receiver of webhooks on the loopback address. */
+/** A webhook receiver on the loopback address. */
 export interface Receiver extends AsyncDisposable {
   readonly url: string;
-  /** Every request so far, in the order of arrival. */
+  /** Every request so far, in order of arrival. */
   readonly deliveries: readonly Delivery[];
-  /** Number of unanswered requests that the sender gave up. */
+  /** How many unanswered requests the sender gave up. */
   readonly abandoned: number;
-  /** Bytes that senders read of `flood` answers. */
+  /** How many bytes senders read from `flood` answers. */
   readonly floodedBytes: number;
   /** Answers all unanswered requests, by default with 200. */
   release(behaviour?: Exclude<Behaviour, 'hang' | 'flood'>): void;
-  /** Sets how further requests are handled. Entries of a list apply one by one; the last one stays. */
+  /** Sets how further requests are handled. A list's entries apply one by one; the last one stays. */
   behave(...behaviours: readonly Behaviour[]): void;
-  /** Sets a function that decides by the path of each further request. */
+  /** Sets a function that decides by each further request's path. */
   behave(byPath: (path: string) => Behaviour): void;
   /** Waits until `count` requests have arrived. */
   received(count: number, timeoutMs?: number): Promise<readonly Delivery[]>;
@@ -100,7 +100,7 @@ export async function startReceiver(): Promise<Receiver> {
         else if (next === 'flood') flood(response);
         else answer(response, next);
       },
-      // The sender disconnected before the end of the body; there is nothing to record.
+      // The sender disconnected before the body's end; there is nothing to record.
       () => response.destroy(),
     );
   });
@@ -159,7 +159,7 @@ function answer(response: ServerResponse, behaviour: Exclude<Behaviour, 'hang' |
   response.end(behaviour.body);
 }
 
-/** Returns the entries of a list one by one, and the last one from then on. */
+/** Returns a list's entries one by one, and the last one from then on. */
 function inTurn(behaviours: readonly Behaviour[]): () => Behaviour {
   let plan = behaviours;
   return () => {
@@ -169,6 +169,6 @@ function inTurn(behaviours: readonly Behaviour[]): () => Behaviour {
   };
 }
 
-/** Returns the ids of the records in the received events, with duplicates. */
+/** Returns the record ids in the received events, with duplicates. */
 export const receivedRecordIds = ({ deliveries }: Pick<Receiver, 'deliveries'>): string[] =>
   deliveries.map(({ json }) => textAt(json, 'data.record.id'));

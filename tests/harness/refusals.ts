@@ -11,7 +11,7 @@ export const refused = {
   /** 400 with details. */
   malformedWith: (details: object) => refusal(400, is.code, { details }),
   duplicate: { status: 400, json: is.containing({ error: is.text, code: is.code }) },
-  /** 401 that is not about the token of the request, but about a password or a one-time token. */
+  /** 401 that is not about the request's token, but about a password or a one-time token. */
   invalidCredentials: refusal(401, is.code),
   unauthenticated: { ...refusal(401, 'unauthenticated'), headers: { 'www-authenticate': is.matching(/^Bearer/) } },
   forbidden: refusal(403, is.code),

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** A proxy that changes the answers of a server, to simulate another version or a wrong clock. */
+/** A proxy that changes a server's answers, to simulate another version or a wrong clock. */
 interface RewritingProxy extends AsyncDisposable {
   readonly url: string;
 }

@@ -12,10 +12,10 @@ import { replicaCount, type Target } from './target.ts';
 
 export type Caller = 'guest' | 'user' | 'admin';
 
-/** A sentence of the reference as a test: the request, its caller, the answer and the events. */
+/** A sentence in the reference as a test: the request, its caller, the answer and the events. */
 export interface Scenario extends Sending {
   readonly name: string;
-  /** The section of the reference. */
+  /** The reference section. */
   readonly spec: string;
   /** Default: guest. */
   readonly as?: Caller;
@@ -28,12 +28,12 @@ export interface Scenario extends Sending {
     /** By lower-case name; null for a header that must be absent. */
     readonly headers?: Readonly<Record<string, string | Matcher | null>>;
   };
-  /** The exact labels of the events; none by default. */
+  /** The events' exact labels; none by default. */
   readonly events?: readonly string[];
 }
 
 /**
- * Runs the rows of a table in order, each as a test. Then it tests that exactly these events were published and that no
+ * Runs a table's rows in order, each as a test. Then it tests that exactly these events were published and that no
  * error was logged.
  */
 export async function runScenarios(t: TestContext, target: Target, rows: readonly Scenario[]): Promise<void> {
@@ -124,7 +124,7 @@ async function passMarker(target: Target, bus: BusReader): Promise<void> {
   );
 }
 
-/** The collection of the markers, by the address of the stack. A new one for each table would cost as much as a table. */
+/** The markers' collection, by the stack's address. A new one for each table would cost as much as a table. */
 const markerCollections = new Map<string, string>();
 
 async function writeMarker(url: string, admin: Client): Promise<{ collection: string; id: string }> {
@@ -133,7 +133,7 @@ async function writeMarker(url: string, admin: Client): Promise<{ collection: st
     const { status, json } = await admin.send('POST', `/api/v1/${known}`, { body: {} });
     if (status === 201) return { collection: known, id: textAt(json, 'data.id') };
   }
-  // The rows of a table may delete the collection of an earlier one.
+  // A table's rows may delete an earlier one's collection.
   const collection = `marker_${randomUUID().replaceAll('-', '')}`;
   await admin.post('/api/v1/collections', { name: collection, type: 'base', fields: [] });
   markerCollections.set(url, collection);

@@ -15,7 +15,7 @@ export const isPooled = process.env.TEST_DATABASE === 'pgbouncer';
 export const startPostgres = async (): Promise<Server> =>
   inContainers ? (await import('./containers.ts')).startPostgresContainer() : startEmbeddedPostgres();
 
-/** Whether the bus of a stack is a NATS cluster of three, whose stream has three replicas. */
+/** Whether a stack's bus is a NATS cluster with three servers, whose stream has three replicas. */
 const isCluster = process.env.TEST_BUS === 'cluster';
 
 /** Starts such a nats-server with JetStream. Each stack needs its own, since a server has one stream EVENTS. */
@@ -29,7 +29,7 @@ export interface Database {
   readonly url: string;
   /** Its address without PgBouncer, which commands need; by default the same. */
   readonly directUrl?: string;
-  /** As the superuser of its server. */
+  /** As its server's superuser. */
   readonly superuserUrl?: string;
   drop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ let ownServer: Promise<Server> | undefined;
 let ownPooler: Promise<PgBouncer> | undefined;
 let openDatabases = 0;
 
-/** Creates an empty database on the shared server (TEST_DATABASE_URL), else on one that this file starts. */
+/** Creates an empty database on the shared server (TEST_DATABASE_URL), or on one that this file starts. */
 export async function createDatabase(): Promise<Database> {
   const shared = process.env.TEST_DATABASE_URL;
   if (!shared) ownServer ??= startPostgres();

@@ -5,14 +5,14 @@ import { eventually, Hopeless } from './eventually.ts';
 import { textAt } from './json.ts';
 import { environmentOf, type Ground, repository, type ServiceName, type Stack } from './stack.ts';
 
-/** A service in its own process: another replica of a service of a stack. */
+/** A service in its own process: another replica in a stack. */
 interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly process: Child;
   readonly guest: Client;
 }
 
-/** Starts a replica of a service on a stack's ground. Throws with its output when it does not become ready. */
+/** Starts a service replica on a stack's ground. Throws with its output when it does not become ready. */
 export async function startServiceProcess(
   name: ServiceName,
   ground: Ground,
@@ -48,7 +48,7 @@ export async function startServiceProcess(
   }
 }
 
-/** Starts a second gateway in front of a stack of topology `processes`. */
+/** Starts a second gateway in front of a stack with topology `processes`. */
 export const startSecondGateway = (
   { ground, services }: Stack,
   environment: Readonly<Record<string, string>> = {},

@@ -1,18 +1,18 @@
 import type { Socket } from 'node:net';
 
-/** The delay of a network in each direction, and the maximum number of bytes per second on each connection. */
+/** A network's delay in each direction, and how many bytes per second each connection carries. */
 export interface Link {
   readonly latencyMs?: number;
   readonly bytesPerSecond?: number;
 }
 
-/** The current state of a network. */
+/** A network's current state. */
 interface Network {
   readonly link: () => Link;
   readonly mayPass: () => boolean;
 }
 
-/** The maximum number of bytes in transit on one connection, like the window of TCP. */
+/** How many bytes may be in transit on one connection, like TCP's window. */
 const windowBytes = 256 * 1024;
 
 /**

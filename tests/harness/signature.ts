@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
-/** Greatest age of a signature, in seconds (webhooks §5.4). */
+/** A signature's greatest age, in seconds (webhooks §5.4). */
 const replayWindowSec = 300;
 
 /**
- * Verifies both signatures of a delivery as a receiver does: the product's own (webhooks §5.2), and the one of Standard
- * Webhooks with that project's library (webhooks §5.3). Throws with the name of the one that fails.
+ * Verifies a delivery's two signatures as a receiver does: the product's own (webhooks §5.2), and Standard Webhooks'
+ * with that project's library (webhooks §5.3). Throws with the name of the one that fails.
  */
 export function verifyDelivery(headers: IncomingHttpHeaders, body: string, secret: string): void {
   const { 'x-service-timestamp': timestamp, 'x-service-signature': signature } = headers;

@@ -18,7 +18,7 @@ export type LenderLine = { readonly stack: LentStack } | { readonly failure: str
 export type LentStack = Pick<Stack, 'url' | 'setupToken' | 'services' | 'natsUrl'> &
   Pick<Ground, 'databaseUrl' | 'secret'>;
 
-/** The running stacks of a test run, lent to one file after the other, since most files take less time than a start. */
+/** A test run's running stacks, lent to one file after the other, since most files take less time than a start. */
 export interface StackPool {
   /** Host and port for borrowers. A stack is lent while the connection is open. */
   readonly address: string;
@@ -40,7 +40,7 @@ export async function openStackPool(): Promise<StackPool> {
       for await (const line of createInterface({ input: socket })) {
         const wish: BorrowerLine = JSON.parse(line);
         if ('borrow' in wish) {
-          // A new stack takes the place of an idle one: the pool has no more stacks than files run at once.
+          // A new stack takes an idle one's place: the pool has no more stacks than files run at once.
           const waiting = idle[wish.borrow].pop();
           if (wish.isNew) await waiting?.stop();
           else stack = waiting;

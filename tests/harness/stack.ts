@@ -13,7 +13,7 @@ import { createDatabase, type Database, startNats } from './servers.ts';
 /** All services in one process, or a process for each. */
 export type Topology = 'one' | 'processes';
 
-/** The topologies of a stack, including several processes for each service, behind a balancer. */
+/** A stack's topologies, including several processes for each service, behind a balancer. */
 export type StackTopology = Topology | 'replicas';
 
 export type ServiceName = 'gateway' | 'auth' | 'records' | 'admin' | 'webhooks' | 'realtime';
@@ -26,7 +26,7 @@ interface RunningService {
 /** The running product, in the state after its first start. */
 export interface Stack extends AsyncDisposable {
   readonly url: string;
-  /** The set-up token of the first admin, if this start printed one (admins §1.1). */
+  /** The first admin's set-up token, if this start printed one (admins §1.1). */
   readonly setupToken: string | undefined;
   /** The services in topology `processes`, the first replicas in `replicas`; empty in topology `one`. */
   readonly services: Readonly<Partial<Record<ServiceName, RunningService>>>;
@@ -34,9 +34,9 @@ export interface Stack extends AsyncDisposable {
   readonly ground: Ground;
   readonly process: Child;
   readonly guest: Client;
-  /** Returns a client of the first admin, who is set up or signed in at the first call. */
+  /** Returns a client for the first admin, who is set up or signed in at the first call. */
   admin(): Promise<Client>;
-  /** Returns a client of a user who has signed up. */
+  /** Returns a client for a user who has signed up. */
   user(): Promise<UserClient>;
   /** Stops it and removes its resources. */
   stop(): Promise<void>;
@@ -50,7 +50,7 @@ interface StackOptions {
   readonly topology: StackTopology;
   /** The ground, which outlives the stack. By default it is created for the stack and removed with it. */
   readonly ground?: Ground;
-  /** Starts a replica on the ground of this stack: the same database, bus and secret, with its own data directory. */
+  /** Starts a replica on this stack's ground: the same database, bus and secret, with its own data directory. */
   readonly beside?: Ground;
   readonly environment?: Readonly<Record<string, string>>;
 }
@@ -58,7 +58,7 @@ interface StackOptions {
 /** What a stack needs: the database, the bus, the data directory and the secret. Stacks on one ground are replicas. */
 export interface Ground extends AsyncDisposable {
   readonly databaseUrl: string;
-  /** The address of the database for commands, which need a session of their own. */
+  /** The database's address for commands, which need their own session. */
   readonly commandsUrl: string;
   readonly bus: Server;
   readonly dataDirectory: string;
@@ -68,10 +68,10 @@ export interface Ground extends AsyncDisposable {
 
 export const repository = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The auth collection of a target's `user()`. */
+/** The auth collection for a target's `user()`. */
 export const userCollection = 'members';
 
-/** The environment of the stacks that scenario tables run on. */
+/** The environment for the stacks that scenario tables run on. */
 export const usualEnvironment = { SERVICE_ENCRYPTION_KEY: 'a'.repeat(64) };
 
 export const firstAdmin = { email: 'ada@example.com', password: 'correct horse battery staple' };
@@ -102,7 +102,7 @@ export async function createGround(given?: Database, givenBus?: Server): Promise
   };
 }
 
-/** Copies the encryption key of a stack for a replica, as an operator does. */
+/** Copies a stack's encryption key for a replica, as an operator does. */
 export function shareKeyFile(from: string, to: string): void {
   const file = join(from, 'encryption_key');
   if (existsSync(file)) copyFileSync(file, join(to, 'encryption_key'));
@@ -162,14 +162,14 @@ export const commandEnvironmentOf = (ground: Ground): Record<string, string> => 
   SERVICE_DATABASE_URL: ground.commandsUrl,
 });
 
-/** The entries of the product, relative to the repository. */
+/** The product's entries, relative to the repository. */
 const entries: Readonly<Record<StackTopology, readonly [file: string, ...flags: string[]]>> = {
   one: ['infra/local/src/main.ts'],
   processes: ['infra/local/src/main.ts', '--processes'],
   replicas: ['tests/harness/replicas/main.ts'],
 };
 
-/** Starts the product like `npm start`, with the given variables and none of the test run. */
+/** Starts the product like `npm start`, with the given variables and none from the test run. */
 export function startProduct(topology: StackTopology, environment: Readonly<Record<string, string>>): Child {
   const [file, ...flags] = entries[topology];
   return startChild(process.execPath, [join(repository, file), ...flags], {
@@ -205,17 +205,17 @@ export const readiness = (child: Child, timeoutMs = startTimeoutMs.one): Promise
     { timeoutMs },
   );
 
-/** Returns the last report of the product about its parts, which it repeats when a part restarts. */
+/** Returns the product's last report about its parts, which it repeats when a part restarts. */
 const lastReadiness = (child: Child): Readiness | undefined => child.messages.findLast(isReadiness);
 
 const isReadiness = (message: unknown): message is Readiness =>
   typeof message === 'object' && message !== null && 'ready' in message && 'url' in message;
 
-/** Removes variables of the test run that must not reach the stack under test. */
+/** Removes test run variables that must not reach the stack under test. */
 export const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name)));
 
-/** Returns the clients of a stack by caller. */
+/** Returns a stack's clients by caller. */
 export function callers(url: string, setupToken: string | undefined): Pick<Stack, 'guest' | 'admin' | 'user'> {
   const guest = createClient(url);
   let admin: Promise<Client> | undefined;
@@ -251,7 +251,7 @@ async function signIn(url: string, setupToken: string | undefined): Promise<Clie
       ? textAt(answer.json, 'data.token')
       : textAt(await guest.post('/api/v1/admin/login', firstAdmin, 200), 'token');
   const admin = createClient(url, token);
-  // Tables send more requests than the rate limits allow. Tests of the limits enable them.
+  // Tables send more requests than the rate limits allow. Tests for the limits enable them.
   await admin.patch('/api/v1/admin/settings', { 'rate_limit.enabled': '0' });
   await eventually('this gateway no longer counts', async () => {
     const { headers } = await guest.send('GET', '/api/v1/health');

@@ -5,11 +5,11 @@ import type { Client } from './client.ts';
 import { at, textAt } from './json.ts';
 import { committedIds } from './write-burst.ts';
 
-/** The result of one write. */
+/** One write's result. */
 interface WriteResult {
   readonly startedAtMs: number;
   readonly tookMs: number;
-  /** The status of the answer; undefined without an answer. */
+  /** The answer's status; undefined without an answer. */
   readonly status: number | undefined;
 }
 
@@ -90,7 +90,7 @@ export function startSteadyWrites({ clients, collection, writers = 4, paceMs = 4
   };
 }
 
-/** Returns the 95th percentile of the times of writes that began between two moments, in milliseconds. */
+/** Returns the 95th percentile over the times of writes that began between two moments, in milliseconds. */
 export function p95Ms({ results }: Pick<SteadyWrites, 'results'>, fromMs: number, toMs: number): number {
   const times = results
     .filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs)

@@ -6,9 +6,9 @@ import { textAt } from '../json.ts';
 import { startBalancer } from './balancer.ts';
 
 /**
- * The entry of topology `replicas`: several processes of each service, and a balancer in front of the gateways. It reports
- * to the test as the entry of `npm start` does. Every replica of a service has its own loopback address and the same port,
- * and one name has all these addresses.
+ * The entry for topology `replicas`: several processes for each service, and a balancer in front of the gateways. It
+ * reports to the test as `npm start`'s entry does. Every service replica has its own loopback address and the same
+ * port, and one name has all these addresses.
  */
 const count = Number(process.env.TEST_REPLICAS ?? 2);
 const name = 'replicas.test';
@@ -75,7 +75,7 @@ process.send?.({
   name: 'local',
   url: balancer.url,
   setupToken: replicas.find(({ setupToken }) => setupToken)?.setupToken,
-  // The first replica of each service.
+  // Each service's first replica.
   services: Object.fromEntries(
     replicas.toReversed().map(({ service, process: { pid }, url }) => [service, { pid, url }]),
   ),

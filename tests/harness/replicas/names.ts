@@ -3,8 +3,8 @@ import promises from 'node:dns/promises';
 import { syncBuiltinESMExports } from 'node:module';
 
 /**
- * Preloaded into the services of a stack of replicas: one host name has the addresses of all replicas, as the name of a
- * service has in compose and Kubernetes.
+ * Preloaded into the services in a stack with replicas: one host name has all replicas' addresses, as a service's name
+ * has in compose and Kubernetes.
  */
 const name = process.env.TEST_REPLICAS_NAME;
 const addresses = (process.env.TEST_REPLICAS_ADDRESSES ?? '').split(',').map((address) => ({ address, family: 4 }));

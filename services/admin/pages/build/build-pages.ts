@@ -4,7 +4,7 @@ import { compress } from './compress.ts';
 import { addReferenceScript } from './reference-script.ts';
 import { pagesRoot } from './source-key.ts';
 
-/** The number of older builds to keep in the cache, for developers who switch between branches. */
+/** How many older builds the cache keeps, for developers who switch between branches. */
 const keptBuilds = 4;
 
 /**
@@ -24,7 +24,7 @@ export async function buildPages(directory: string): Promise<void> {
     rmSync(failure, { force: true });
     dropOldBuilds(cache);
   } catch (error) {
-    // Another build of the same sources was faster.
+    // Another build from the same sources was faster.
     if (existsSync(join(directory, 'index.html'))) return;
     writeFileSync(failure, reasonOf(error));
     throw error;

@@ -12,7 +12,7 @@ const smallestBytes = 512;
 const withBrotli = promisify(brotliCompress);
 const withGzip = promisify(gzip);
 
-/** Writes a `.br` and a `.gz` next to each file of a directory. */
+/** Writes a `.br` and a `.gz` next to each file in a directory. */
 export async function compress(directory: string): Promise<void> {
   for (const entry of readdirSync(directory, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;

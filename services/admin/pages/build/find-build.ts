@@ -3,19 +3,19 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { repositoryRoot, sourceKey } from './source-key.ts';
 
-/** The directory of a clone's build, which may not exist yet. */
+/** A clone's build directory, which may not exist yet. */
 export interface PagesBuild {
   readonly directory: string;
   readonly isBuilt: boolean;
 }
 
-/** Finds the build of the current sources. The cache is separate from all data. */
+/** Finds the current sources' build. The cache is separate from all data. */
 export function findBuild(): PagesBuild {
   const directory = join(cacheDirectory(), sourceKey());
   return { directory, isBuilt: existsSync(join(directory, 'index.html')) };
 }
 
-/** The cache of the clone, or of the user if the clone is read-only. */
+/** The clone's cache, or the user's if the clone is read-only. */
 function cacheDirectory(): string {
   const ofClone = join(repositoryRoot, 'node_modules/.cache/admin-pages');
   try {

@@ -4,15 +4,15 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 
-/** The package whose module contains the script of the reference page as a string. */
+/** The package whose module contains the reference page's script as a string. */
 const source = '@scalar/fastify-api-reference';
 const beginning = 'var standalone_default = ';
 
-/** The end of the script's first statement, which adds its styles to the page. */
+/** Where the script's first statement ends, which adds its styles to the page. */
 const endOfStyles = '})();';
 
 /**
- * Writes the script and styles of the API reference to the directory, and loads them in `docs.html`. The styles become a
+ * Writes the API reference's script and styles to the directory, and loads them in `docs.html`. The styles become a
  * file because styles that a script adds would need a wider policy.
  */
 export function addReferenceScript(directory: string): void {

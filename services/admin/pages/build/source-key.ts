@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The workspace of the pages, and the root of the repository. */
+/** The pages' workspace, and the repository's root. */
 export const pagesRoot = join(import.meta.dirname, '..');
 export const repositoryRoot = join(pagesRoot, '../../..');
 
-/** The files and directories that a build depends on, relative to the root of the repository. */
+/** The files and directories that a build depends on, relative to the repository's root. */
 const sources = ['services/admin/pages', 'libs/client/src', 'package-lock.json'];
 const ignored = /(^|\/)(node_modules|dist)\/|\.(test\.ts|md)$/;
 
-/** Returns a key of the sources. Builds with the same key have the same files. */
+/** Returns the sources' key. Builds with the same key have the same files. */
 export function sourceKey(root = repositoryRoot): string {
   const hash = createHash('sha256');
   for (const file of sources.flatMap((place) => filesBelow(root, place)).sort())

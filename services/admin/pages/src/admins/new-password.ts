@@ -3,7 +3,7 @@ const alphabet = 'abcdefghijkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789';
 const groups = 5;
 const perGroup = 5;
 
-/** Returns a random password of 145 bits, in groups that are easy to read aloud. */
+/** Returns a random 145-bit password, in groups that are easy to read aloud. */
 export function newPassword(): string {
   const characters = Array.from({ length: groups * perGroup }, randomCharacter).join('');
   return (characters.match(new RegExp(`.{${perGroup}}`, 'g')) ?? []).join('-');

@@ -3,16 +3,16 @@ import { interruption } from './interruption.ts';
 
 /** The signed-in admin. */
 class Account {
-  /** Undefined while the session of the tab loads. */
+  /** Undefined while the tab's session loads. */
   isSignedIn = $state<boolean>();
   id = $state('');
   email = $state('');
   /** Whether the session expired or was revoked. The page stays, below a sign-in dialog. */
   hasEnded = $state(false);
-  /** The number of sign-ins in that dialog. */
+  /** How many sign-ins happened in that dialog. */
   signIns = $state(0);
 
-  /** Restores the session of the tab and watches it. */
+  /** Restores the tab's session and watches it. */
   async start(): Promise<void> {
     interruption.onBegin = () => {
       this.hasEnded = true;

@@ -6,7 +6,7 @@ export interface ActedUser {
   readonly token: string;
 }
 
-/** Paths that users call. Requests to them carry the token of the user, all others that of the admin. */
+/** Paths that users call. Requests to them carry the user's token, all others the admin's. */
 const userPaths = /^\/api\/v1\/(?:records|batch|files|realtime)(?:\/|$)/;
 
 /**
@@ -20,7 +20,7 @@ class Acting {
     this.user = user;
   }
 
-  /** Ends the session of the user. */
+  /** Ends the user's session. */
   async stop(): Promise<void> {
     const { user } = this;
     this.user = undefined;
@@ -30,7 +30,7 @@ class Acting {
     await fetch(path, { method: 'POST', headers, keepalive: true }).catch(() => undefined);
   }
 
-  /** Returns the token for a request to this path. Undefined for requests of the admin. */
+  /** Returns the token for a request to this path. Undefined for the admin's requests. */
   tokenFor(path: string): string | undefined {
     return userPaths.test(path) ? this.user?.token : undefined;
   }

@@ -24,5 +24,5 @@ function read(): Session | undefined {
   }
 }
 
-/** The client of the pages. They use nothing else to reach the stack. */
+/** The pages' client. They use nothing else to reach the stack. */
 export const client = createClient(location.origin, { store: tabStore() });

@@ -11,9 +11,9 @@ class Connection {
   isAway = $state(false);
   /** Whether the last request for live changes succeeded. */
   isLive = $state(false);
-  /** The number of successful requests for live changes. Revoking a session ends its live connection. */
+  /** How many live-change requests succeeded. Revoking a session ends its live connection. */
   lives = $state(0);
-  /** The number of times that the stack came back. Failed loads then run again. */
+  /** How often the stack came back. Failed loads then run again. */
   returns = $state(0);
   #isWatching = false;
   #plain: Fetch = globalThis.fetch.bind(globalThis);
@@ -54,7 +54,7 @@ class Connection {
 
 export const connection = new Connection();
 
-/** Whether a proxy answered in place of the stack, whose answers with these statuses are always JSON. */
+/** Whether a proxy answered instead of the stack, whose answers with these statuses are always JSON. */
 const isOfProxy = ({ status, headers }: Response): boolean =>
   status >= 502 && status <= 504 && !headers.get('content-type')?.includes('json');
 

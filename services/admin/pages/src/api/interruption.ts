@@ -9,7 +9,7 @@ class Interruption {
   onBegin: () => void = () => {};
   #waiting: { readonly next: Promise<string>; readonly resolve: (token: string) => void } | undefined;
 
-  /** Waits for the token of the next sign-in. Rejects when the request is aborted. */
+  /** Waits for the next sign-in's token. Rejects when the request is aborted. */
   wait(signal: AbortSignal | null | undefined): Promise<string> {
     if (!this.#waiting) {
       let resolve: (token: string) => void = () => {};

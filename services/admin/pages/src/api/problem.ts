@@ -8,7 +8,7 @@ const longestText = 4000;
 /** A summary names at most this many places. Each place shows its own message. */
 const maxNamed = 5;
 
-/** An error in the words of the server. */
+/** An error in the server's words. */
 export interface Problem {
   readonly text: string;
   readonly status: number;

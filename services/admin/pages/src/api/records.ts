@@ -1,13 +1,13 @@
 import { RecordbusError } from '@recordbus/client';
 import { client } from './client.ts';
 
-/** A record of any collection. */
+/** A record in any collection. */
 export type AnyRecord = { readonly id: string } & Readonly<Record<string, unknown>>;
 
-/** A page of a list by cursor. */
+/** A page in a list by cursor. */
 export interface CursorPage {
   readonly data: readonly AnyRecord[];
-  /** The cursor of the next page; null at the end. */
+  /** The next page's cursor; null at the end. */
   readonly next: string | null;
 }
 
@@ -25,7 +25,7 @@ interface ListRequest {
   readonly signal: AbortSignal;
 }
 
-/** The page size to fall back to when a page would exceed the maximum size of an answer. */
+/** The page size to fall back to when a page would exceed an answer's maximum size. */
 const fewer = 10;
 
 /** Reads a page by cursor. If it is too large for one answer, reads it without expansions, then with fewer records. */

@@ -14,7 +14,7 @@ export interface Resource<T> {
 
 /**
  * Runs a load function while the component lives. When state that the function reads before its first `await` changes,
- * it runs again, and the result of the older run is dropped.
+ * it runs again, and the older run's result is dropped.
  */
 export function resource<T>(load: (signal: AbortSignal) => Promise<T>): Resource<T> {
   let value = $state.raw<T>();

@@ -1,14 +1,14 @@
-/** The colour of a series. */
+/** A series' colour. */
 export type SeriesTone = 'accent' | 'success' | 'warning' | 'danger' | 'quiet';
 
-/** A named list of values, one for each time of a chart. Null leaves a gap. */
+/** A named list of values, one for each time in a chart. Null leaves a gap. */
 export interface Series {
   readonly name: string;
   readonly tone: SeriesTone;
   readonly values: readonly (number | null)[];
 }
 
-/** Returns the largest value to draw: the height of a stack, or a single value. */
+/** Returns the largest value to draw: a stack's height, or a single value. */
 export function largestOf(series: readonly Series[], isStacked: boolean): number {
   const count = series[0]?.values.length ?? 0;
   let largest = 0;
@@ -19,7 +19,7 @@ export function largestOf(series: readonly Series[], isStacked: boolean): number
   return largest;
 }
 
-/** Returns the round number at or above a value, for the upper end of an axis. */
+/** Returns the round number at or above a value, for an axis's upper end. */
 export function roundUp(value: number): number {
   if (value <= 0) return 1;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -27,7 +27,7 @@ export function roundUp(value: number): number {
   return step * power;
 }
 
-/** Returns the path of a line. Missing values leave gaps. */
+/** Returns a line's path. Missing values leave gaps. */
 export function linePath(
   values: readonly (number | null)[],
   x: (index: number) => number,

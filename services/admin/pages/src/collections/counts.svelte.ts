@@ -1,15 +1,15 @@
 import { SvelteMap } from 'svelte/reactivity';
 import { client } from '../api/client.ts';
 
-/** The maximum number of concurrent counts. */
+/** How many counts may run at once. */
 const atOnce = 4;
 
 /** Rows this close to the viewport are counted before they are visible. */
 const rootMargin = '200px';
 
 /**
- * The number of records of each collection, counted when its row comes into view. With hundreds of collections, counting
- * all of them would use up the requests that an admin may send in ten seconds.
+ * Each collection's record count, taken when its row comes into view. With hundreds of collections, counting them all
+ * would use up the requests that an admin may send in ten seconds.
  */
 class Counts {
   /** Undefined for a collection that could not be counted. */
@@ -25,7 +25,7 @@ class Counts {
     this.#counted = new Set();
   }
 
-  /** An attachment of a row. Counts the collection when the row is in view, once after each `begin`. */
+  /** A row's attachment. Counts the collection when the row is in view, once after each `begin`. */
   readonly inView = (name: string) => (row: Element) => {
     this.#observer ??= new IntersectionObserver((entries) => this.#look(entries), { rootMargin });
     this.#rows.set(row, name);

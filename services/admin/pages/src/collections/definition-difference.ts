@@ -1,6 +1,6 @@
 import type { CollectionValues, FieldDefinition } from '@recordbus/client';
 
-/** A part of a definition that differs between two admins. */
+/** A definition part that differs between two admins. */
 export interface Difference {
   readonly name: string;
   /** Undefined if this version does not have it. */
@@ -15,7 +15,7 @@ interface Part {
 
 const ruleText = (rule: unknown): string => (rule === null ? 'everyone' : rule === '' ? 'admins only' : String(rule));
 
-/** Returns the parts of a definition as texts to compare. Fields match by id, so a renamed field is the same part. */
+/** Returns a definition's parts as texts to compare. Fields match by id, so a renamed field is the same part. */
 function partsOf({ fields = [], ...members }: CollectionValues): Map<string, Part> {
   const parts = Object.entries(members).map(([name, value]): [string, Part] => [
     name,
@@ -40,7 +40,7 @@ function fieldText({ name, type, required, collection, options, ...rules }: Fiel
   ].join(', ');
 }
 
-/** Returns the differences between two definitions of a collection. */
+/** Returns the differences between a collection's two definitions. */
 export function differencesOf(theirs: CollectionValues, mine: CollectionValues): readonly Difference[] {
   const [there, here] = [partsOf(theirs), partsOf(mine)];
   return [...new Set([...there.keys(), ...here.keys()])]

@@ -35,7 +35,7 @@ export interface Draft extends Record<RuleName, DraftRule> {
 
 let lastKey = 0;
 
-/** Returns a new field of a type. */
+/** Returns a new field with a type. */
 export function newField(type: string): FieldDraft {
   lastKey += 1;
   const rules = { view_rule: null, write_rule: null };
@@ -67,7 +67,7 @@ const fieldDraft = (field: FieldDefinition): FieldDraft => ({
   isSystem: field.system === true,
 });
 
-/** Returns the draft of a collection. A new collection starts with admin-only rules. */
+/** Returns a collection's draft. A new collection starts with admin-only rules. */
 export function draftOf(collection: CollectionDefinition | undefined): Draft {
   if (!collection) {
     const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
@@ -114,7 +114,7 @@ function fieldValues(field: FieldDraft): DraftValues {
 
 type DraftValues = Readonly<Record<string, unknown>>;
 
-/** Returns the values of a draft, which may hold an `Unreadable`. A view has a query instead of fields. */
+/** Returns a draft's values, which may hold an `Unreadable`. A view has a query instead of fields. */
 export function draftValues(draft: Draft): DraftValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
@@ -127,7 +127,7 @@ export function draftValues(draft: Draft): DraftValues {
 /** Returns the values to send to the API. Throws an `UnreadableError` if one cannot be read. */
 export const valuesOf = (draft: Draft): CollectionValues => readable(draftValues(draft)) as CollectionValues;
 
-/** Returns the fields of a collection that a draft drops. */
+/** Returns a collection's fields that a draft drops. */
 export const droppedFields = (
   collection: CollectionDefinition | undefined,
   draft: Draft,

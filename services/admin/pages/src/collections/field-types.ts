@@ -1,4 +1,4 @@
-/** The kind of control for an option. */
+/** An option's control. */
 type OptionKind = 'number' | 'check' | 'lines' | 'text' | 'choice';
 
 export interface FieldOption {
@@ -35,7 +35,7 @@ const encrypted = check('encrypted', 'Encrypted', 'Stored encrypted. Cannot be f
 const multiple = check('multiple', 'Multiple values');
 const lengths = [number('min', 'Min length', 'Characters'), number('max', 'Max length', 'Characters')];
 
-/** The types of fields with their options (fields §3). */
+/** Field types with their options (fields §3). */
 export const fieldKinds: readonly FieldKind[] = [
   {
     type: 'text',
@@ -94,5 +94,5 @@ export const fieldKinds: readonly FieldKind[] = [
   { type: 'autodate', about: 'Time set by the server', options: [] },
 ];
 
-/** Returns the kind of a type. */
+/** Returns a type's kind. */
 export const kindOf = (type: string): FieldKind | undefined => fieldKinds.find((kind) => kind.type === type);

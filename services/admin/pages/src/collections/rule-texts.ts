@@ -1,6 +1,6 @@
 import type { RuleName } from './draft.ts';
 
-/** The name of each rule and what it controls. */
+/** Each rule's name and what it controls. */
 export const ruleTexts: Readonly<Record<RuleName, { readonly label: string; readonly about: string }>> = {
   list_rule: { label: 'List', about: 'Who can see records in lists and live changes' },
   view_rule: { label: 'View', about: 'Who can read a single record' },
@@ -9,7 +9,7 @@ export const ruleTexts: Readonly<Record<RuleName, { readonly label: string; read
   delete_rule: { label: 'Delete', about: 'Who can delete records' },
 };
 
-/** Completions of the rule language, in addition to field names. */
+/** Completions for the rule language, in addition to field names. */
 export const ruleCompletions: readonly string[] = [
   '@request.auth.id',
   '@request.auth.type',

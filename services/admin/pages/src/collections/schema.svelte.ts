@@ -2,7 +2,7 @@ import type { CollectionDefinition } from '@recordbus/client';
 import { client } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 
-/** The collections of the stack, shared by many screens. */
+/** The stack's collections, shared by many screens. */
 class Schema {
   collections = $state.raw<readonly CollectionDefinition[]>([]);
   isLoaded = $state(false);

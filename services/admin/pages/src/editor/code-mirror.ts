@@ -3,7 +3,7 @@ import { defaultKeymap, history, historyKeymap } from '@codemirror/commands';
 import { Compartment, EditorState, StateEffect, StateField } from '@codemirror/state';
 import { Decoration, type DecorationSet, EditorView, keymap, placeholder } from '@codemirror/view';
 
-/** The content and callbacks of an editor. */
+/** An editor's content and callbacks. */
 export interface EditorOptions {
   readonly parent: Element;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface EditorOptions {
 /** An editor for a rule, a filter, a query or JSON. */
 export interface CodeEditor {
   setText(text: string): void;
-  /** Marks the position of an error. Undefined clears the mark. */
+  /** Marks an error's position. Undefined clears the mark. */
   mark(position: number | undefined): void;
   setAttributes(attributes: Readonly<Record<string, string>>): void;
   /** Takes the focus, with the caret at a position. */

@@ -1,4 +1,4 @@
-/** A member of a record that an update changed. */
+/** A record member that an update changed. */
 export interface MemberChange {
   readonly name: string;
   readonly from: unknown;
@@ -10,7 +10,7 @@ type Members = Readonly<Record<string, unknown>>;
 const isObject = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns the changes in the body of an update event. Empty for other events (webhooks §3.3). */
+/** Returns the changes in an update event's body. Empty for other events (webhooks §3.3). */
 export function changesIn(body: Members): readonly MemberChange[] {
   const { data } = body;
   if (!isObject(data) || !Array.isArray(data.changed)) return [];

@@ -2,12 +2,12 @@ import { pathTo } from '../router/router.svelte.ts';
 
 /** The parts of an event's name. */
 export interface EventName {
-  /** Undefined for events of Recordbus and of extensions. */
+  /** Undefined for events from Recordbus and extensions. */
   readonly collection: string | undefined;
   readonly verb: string;
 }
 
-/** Splits the name of an event. */
+/** Splits an event's name. */
 export function readName(event: string, recordId: string | null): EventName {
   const dot = event.lastIndexOf('.');
   const verb = event.slice(dot + 1);
@@ -17,10 +17,10 @@ export function readName(event: string, recordId: string | null): EventName {
 const tones: Readonly<Record<string, Tone>> = { create: 'success', update: 'info', delete: 'danger' };
 export type Tone = 'success' | 'info' | 'danger' | 'warning' | 'plain';
 
-/** Returns the colour of an event. */
+/** Returns an event's colour. */
 export const toneOf = (event: string): Tone => tones[event.slice(event.lastIndexOf('.') + 1)] ?? 'plain';
 
-/** Returns the colour of a delivery. */
+/** Returns a delivery's colour. */
 export const deliveryTone = (status: string, attempt: number): Tone =>
   status === 'success' ? 'success' : status === 'dead' ? 'danger' : attempt > 0 ? 'warning' : 'plain';
 

@@ -25,7 +25,7 @@ const marks: readonly (readonly [number, string])[] = [
   [2_592_000_000, '30 d'],
 ];
 
-/** Returns the marks of an axis, each at least `apart` from the one before. */
+/** Returns an axis's marks, each at least `apart` from the one before. */
 export function ticksOf(scale: Scale, lastMs: number, apart: number): { readonly at: number; readonly name: string }[] {
   const ticks: { at: number; name: string }[] = [];
   for (const [ms, name] of marks) {

@@ -10,7 +10,7 @@ export const partDone = ({ rows }: Job): number | undefined =>
 
 const count = (value: number): string => value.toLocaleString('en');
 
-/** Describes the progress of a job. */
+/** Describes a job's progress. */
 export function progressText({ rows, rate, eta_s, state }: Job): string {
   const parts = [`${count(rows.read)} of ${count(rows.total)} rows`];
   if (state === 'running' && rate) parts.push(`${count(Math.round(rate))}/s`);

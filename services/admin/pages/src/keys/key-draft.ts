@@ -3,7 +3,7 @@ import { readable, type Unreadable } from '../ui/unreadable.ts';
 
 const daySec = 86_400;
 
-/** Lifetimes of a new key, in days. 0 means no expiry. */
+/** A new key's lifetimes, in days. 0 means no expiry. */
 export const lifetimes: readonly (readonly [days: number, about: string])[] = [
   [30, '30 days'],
   [90, '90 days'],
@@ -29,7 +29,7 @@ export const draftOf = (key: ServiceKey | undefined): KeyDraft => ({
   rateLabel: key?.rate_label ?? '',
 });
 
-/** Returns the expiry of a key with a lifetime in days, in unix seconds. Null for a lifetime of 0. */
+/** Returns when a key with a lifetime in days expires, in unix seconds. Null for a lifetime of 0. */
 export const expiryAfter = (days: number): number | null =>
   days === 0 ? null : Math.floor(Date.now() / 1000) + days * daySec;
 

@@ -1,4 +1,4 @@
-/** The other scopes of a service key and what they allow, in order (keys §3.1). */
+/** A service key's other scopes and what they allow, in order (keys §3.1). */
 export const fixedScopes: Readonly<Record<string, string>> = {
   'collections:read': 'Read collections, indexes, schema snapshots and event schemas',
   'collections:apply': 'Read and change collections, indexes and schemas',
@@ -13,11 +13,11 @@ export const fixedScopes: Readonly<Record<string, string>> = {
   admin: 'Everything above. Manage admins, keys, users and crons',
 };
 
-/** The kinds of access to the records of a collection. */
+/** The kinds of access to a collection's records. */
 export const recordScopes = ['read', 'write', 'delete', 'rules'] as const;
 export type RecordScope = (typeof recordScopes)[number];
 
-/** Returns the scope for a kind of access to a collection. `*` means all collections. */
+/** Returns the scope for one kind of access to a collection. `*` means all collections. */
 export const recordScope = (collection: string, act: RecordScope): string =>
   act === 'rules' ? `rules:${collection}` : `records:${collection}:${act}`;
 

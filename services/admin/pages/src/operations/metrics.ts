@@ -4,9 +4,9 @@ type Labels = Readonly<Record<string, string>>;
 
 /** The metrics at one time. */
 export interface Metrics {
-  /** Sums the values of a metric that have these labels. Undefined if no replica has the metric. */
+  /** Sums a metric's values that have these labels. Undefined if no replica has the metric. */
   sum(name: string, labels?: Labels): number | undefined;
-  /** Returns the values of a metric with their labels. */
+  /** Returns a metric's values with their labels. */
   all(name: string): readonly { readonly labels: Labels; readonly value: number }[];
 }
 
@@ -24,14 +24,14 @@ export function readMetrics(families: readonly Metric[]): Metrics {
   };
 }
 
-/** A process of the stack. */
+/** A process in the stack. */
 export interface Replica {
   readonly service: string;
   readonly instance: string;
   readonly isUp: boolean;
   readonly startedAtSec: number | undefined;
   readonly memoryBytes: number | undefined;
-  /** The delay of its event loop, 99th percentile. */
+  /** Its event loop's delay, 99th percentile. */
   readonly lagMs: number | undefined;
   readonly isOnBus: boolean | undefined;
 }

@@ -2,7 +2,7 @@ import { client } from '../api/client.ts';
 import { type Problem, problemOf } from '../api/problem.ts';
 import { type Metrics, readMetrics } from './metrics.ts';
 
-/** The values of the live charts at one time. */
+/** The live charts' values at one time. */
 export interface Sample {
   readonly atMs: number;
   readonly outbox: number | null;
@@ -17,11 +17,11 @@ export interface Sample {
   readonly failed: number | null;
 }
 
-/** Keeps 15 minutes of samples. */
+/** Keeps samples for 15 minutes. */
 const maxSamples = 180;
 export const sampleMs = 5000;
 
-/** The recent metrics of the stack. They stay while the tab is open, and are read only while the page is visible. */
+/** The stack's recent metrics. They stay while the tab is open, and are read only while the page is visible. */
 class Samples {
   list = $state.raw<readonly Sample[]>([]);
   metrics = $state.raw<Metrics>();

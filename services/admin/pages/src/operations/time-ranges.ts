@@ -1,4 +1,4 @@
-/** The time ranges of the charts, in seconds, with the number of buckets. */
+/** The charts' time ranges, in seconds, with their bucket counts. */
 export const timeRanges = [
   { key: '15m', name: '15 minutes', seconds: 900, buckets: 60 },
   { key: '1h', name: '1 hour', seconds: 3600, buckets: 60 },
@@ -14,7 +14,7 @@ interface Summary {
   readonly step_s: number;
 }
 
-/** Returns all times of a summary with their buckets. Undefined where nothing was counted. */
+/** Returns all a summary's times with their buckets. Undefined where nothing was counted. */
 export function alignBuckets<B extends { readonly at: number }>(
   summary: (Summary & { readonly buckets: readonly B[] }) | undefined,
 ): { readonly times: readonly number[]; readonly buckets: readonly (B | undefined)[] } {

@@ -4,7 +4,7 @@ const maxDrawn = 16;
 /** Columns are added and removed in steps, so that small scrolls redraw nothing. */
 const step = 4;
 
-/** The number of columns to draw beyond each edge. Wider than the sticky columns. */
+/** How many columns to draw beyond each edge. Wider than the sticky columns. */
 const beyond = 2;
 
 /** The range of drawn columns, from 0, without the last one. */

@@ -3,7 +3,7 @@ import { columnsOf } from './values.ts';
 
 const keyOf = (collection: CollectionDefinition): string => `recordbus-columns-${collection.id}`;
 
-/** The number of columns to show by default: as many as a wide window fits. */
+/** How many columns to show by default: as many as a wide window fits. */
 const defaultCount = 7;
 
 /** Returns the columns to show by default. */
@@ -13,7 +13,7 @@ export function defaultColumns(collection: CollectionDefinition): string[] {
   return [...fields.slice(0, defaultCount), ...known.filter((name) => name === 'updated')];
 }
 
-/** Returns the chosen columns of a collection, as this browser remembers them. */
+/** Returns a collection's chosen columns, as this browser remembers them. */
 export function readColumns(collection: CollectionDefinition): string[] {
   const known = columnsOf(collection).map(({ name }) => name);
   try {

@@ -1,8 +1,8 @@
 import { client } from '../api/client.ts';
 
-/** The number of records that one batch deletes. */
+/** How many records one batch deletes. */
 const atOnce = 500;
-/** The maximum number of concurrent restores. */
+/** How many restores may run at once. */
 const restoredAtOnce = 4;
 
 /** Deletes records in batches, each all or nothing. Reports the number deleted so far. Stops when aborted. */
@@ -28,7 +28,7 @@ export async function idsOf(collection: string, filter: string, signal: AbortSig
   return ids;
 }
 
-/** Restores deleted records from the last version in their history. Returns the number of failures. */
+/** Restores deleted records from the last version in their history. Returns how many failed. */
 export async function restoreRecords(collection: string, ids: readonly string[]): Promise<number> {
   const records = client.from(collection);
   const waiting = [...ids];

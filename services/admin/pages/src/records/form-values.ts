@@ -5,7 +5,7 @@ const isEmpty = (value: unknown): boolean => value === undefined || value === nu
 const hasFile = (value: unknown): boolean =>
   value instanceof Blob || (Array.isArray(value) && value.some((one) => one instanceof Blob));
 
-/** Whether two values of a record are equal. A chosen file never equals a stored one, nor a text that cannot be read. */
+/** Whether two record values are equal. A chosen file never equals a stored one, nor a text that cannot be read. */
 export function sameValue(one: unknown, other: unknown): boolean {
   if (one === other || (isEmpty(one) && isEmpty(other))) return true;
   if (hasFile(one) || hasFile(other) || unreadablePlaces({ one, other }).length > 0) return false;
@@ -24,7 +24,7 @@ export const changedValues = (
       .filter(([name, value]) => value !== undefined && !sameValue(stored?.[name], value)),
   );
 
-/** Returns the values of a new record: the defaults. */
+/** Returns a new record's values: the defaults. */
 export const emptyValues = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
   Object.fromEntries(
     fields.flatMap(({ name, options }) => {

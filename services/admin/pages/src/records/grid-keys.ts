@@ -1,6 +1,6 @@
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
 
-/** Moves the focus between the rows of a grid with the arrow keys. */
+/** Moves the focus between a grid's rows with the arrow keys. */
 export function moveInGrid(event: KeyboardEvent & { readonly currentTarget: HTMLElement }): void {
   const by = steps[event.key];
   if (by === undefined || !(event.target instanceof HTMLElement)) return;

@@ -2,29 +2,29 @@ import type { Change, RecordbusError, Subscription } from '@recordbus/client';
 import { client } from '../api/client.ts';
 import type { AnyRecord } from '../api/records.ts';
 
-/** The count of new records stops here. */
+/** Counting new records stops here. */
 export const maxFresh = 1000;
 
 /** Changes within this time are shown together. A thousand changes a second must not redraw the grid a thousand times. */
 const togetherMs = 100;
 
-/** Tracks changes of a grid's rows since they were read. Rows keep their positions, and the grid marks them. */
+/** Tracks changes to a grid's rows since they were read. Rows keep their positions, and the grid marks them. */
 export class LiveRows {
-  /** The current values of changed rows. */
+  /** The changed rows' current values. */
   changed = $state.raw<ReadonlyMap<string, AnyRecord>>(new Map());
-  /** The ids of rows that were deleted or no longer match the filter. */
+  /** The rows that were deleted or no longer match the filter, by id. */
   gone = $state.raw<ReadonlySet<string>>(new Set());
-  /** The ids of new records. */
+  /** The new records' ids. */
   fresh = $state.raw<ReadonlySet<string>>(new Set());
   /** Whether changes may have been missed. */
   isOld = $state(false);
   isFollowing = $state(false);
-  /** The ids on the page. Of other records only new ids are kept, so that memory does not grow with changes. */
+  /** The ids on the page. For other records only new ids are kept, so that memory does not grow with changes. */
   #page: ReadonlySet<string> = new Set();
   #waiting: Change<AnyRecord>[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  /** Restarts with the rows of a page that was just read. */
+  /** Restarts with the rows on a page that was just read. */
   begin(page: readonly AnyRecord[]): void {
     this.#page = new Set(page.map(({ id }) => id));
     this.changed = new Map();

@@ -1,9 +1,9 @@
 import { Unreadable } from '../ui/unreadable.ts';
 
-/** A message of the browser may repeat the text. */
+/** The browser's message may repeat the text. */
 const longestReason = 200;
 
-/** Reads the text of a JSON input. Nothing is null. */
+/** Reads a JSON input's text. Nothing is null. */
 export function readJson(text: string): unknown {
   if (text.trim() === '') return null;
   try {

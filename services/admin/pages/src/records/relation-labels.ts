@@ -5,22 +5,22 @@ import { displayFields, titleOf } from './values.ts';
 /** A page expands at most this many relations. */
 const maxExpanded = 20;
 
-/** The labels of related records, by relation field and by id. */
+/** Related records' labels, by relation field and by id. */
 export type RelationLabels = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 type FindCollection = (name: string | undefined) => CollectionDefinition | undefined;
 
-/** Returns the relations to expand. A user that the admin acts as may not expand a relation with a rule of its own. */
+/** Returns the relations to expand. A user that the admin acts as may not expand a relation that has its own rule. */
 export const expandedFields = (fields: readonly FieldDefinition[]): readonly FieldDefinition[] =>
   fields.filter(({ type, view_rule }) => type === 'relation' && (view_rule ?? null) === null).slice(0, maxExpanded);
 
-/** Returns the members of related records that their labels need. */
+/** Returns the related records' members that their labels need. */
 export const labelMembers = (fields: readonly FieldDefinition[], find: FindCollection): string[] =>
   expandedFields(fields).flatMap(({ name, collection }) =>
     ['id', ...displayFields(find(collection))].map((member) => `expand.${name}.${member}`),
   );
 
-/** Returns the labels of the related records that were read with a page. */
+/** Returns the labels for related records that were read with a page. */
 export function labelsIn(
   records: readonly AnyRecord[],
   fields: readonly FieldDefinition[],

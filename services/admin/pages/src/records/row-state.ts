@@ -1,7 +1,7 @@
 import type { AnyRecord } from '../api/records.ts';
 import type { LiveRows } from './live-rows.svelte.ts';
 
-/** A row of the grid, with its changes since the page was read. */
+/** A grid row, with its changes since the page was read. */
 export interface ShownRow {
   readonly record: AnyRecord;
   readonly state: 'same' | 'changed' | 'gone';
@@ -13,7 +13,7 @@ const secondOf = (record: AnyRecord): number => Number(record.updated ?? 0);
 const differs = (record: AnyRecord, newer: AnyRecord): boolean =>
   Object.keys(record).some((name) => name !== 'expand' && JSON.stringify(record[name]) !== JSON.stringify(newer[name]));
 
-/** Returns the rows of a page in order, each in its current state. */
+/** Returns a page's rows in order, each in its current state. */
 export const shownRows = (page: readonly AnyRecord[], live: Pick<LiveRows, 'changed' | 'gone'>): readonly ShownRow[] =>
   page.map((record) => {
     if (live.gone.has(record.id)) return { record, state: 'gone' };

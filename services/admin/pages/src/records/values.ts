@@ -1,9 +1,9 @@
 import type { CollectionDefinition, FieldDefinition } from '@recordbus/client';
 
-/** The maximum number of characters in a cell. */
+/** How many characters a cell may show. */
 const longestCell = 160;
 
-/** Members of every record that are not fields. */
+/** Members in every record that are not fields. */
 const ownMembers: readonly FieldDefinition[] = [
   { name: 'created', type: 'autodate' },
   { name: 'updated', type: 'autodate' },
@@ -18,7 +18,7 @@ export const columnsOf = (collection: CollectionDefinition): readonly FieldDefin
 /** Created once, since creating a formatter takes longer than formatting a hundred dates. */
 const localFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
 
-/** Whether a time is within the range of `Date`. */
+/** Whether a time is within `Date`'s range. */
 const isDate = (seconds: number): boolean => Math.abs(seconds) <= 8.64e12;
 
 /** Formats unix seconds in local time. */
@@ -29,7 +29,7 @@ export const localTime = (seconds: number): string =>
 export const utcTime = (seconds: number): string =>
   isDate(seconds) ? `${new Date(seconds * 1000).toISOString().slice(0, 19).replace('T', ' ')} UTC` : String(seconds);
 
-/** Returns the value of a `datetime-local` input; empty for what is no date. */
+/** Returns a `datetime-local` input's value; empty for what is no date. */
 export function localInput(seconds: number): string {
   if (!isDate(seconds)) return '';
   const date = new Date(seconds * 1000);
@@ -49,7 +49,7 @@ const cut = (text: string): string => (text.length > longestCell ? `${text.slice
 /** Shortens an id to its end, which differs most. */
 export const shortId = (id: string): string => (id.length > 14 ? `…${id.slice(-10)}` : id);
 
-/** Fields with these names are the best labels of a record. */
+/** Fields with these names are a record's best labels. */
 const labelNames = ['name', 'title', 'label', 'subject', 'username'];
 
 /** Returns the fields that may label a record, best first: a text field, and the email address. */
@@ -61,7 +61,7 @@ export function displayFields(collection: CollectionDefinition | undefined): rea
   return [text, email].filter((name) => name !== undefined);
 }
 
-/** Returns the label of a record in lists of other records: a short text, or its id. */
+/** Returns a record's label in other records' lists: a short text, or its id. */
 export function titleOf(
   record: Readonly<Record<string, unknown>>,
   collection: CollectionDefinition | undefined,

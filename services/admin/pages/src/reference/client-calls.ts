@@ -1,6 +1,6 @@
 /**
- * The client call for each route, as TypeScript. `{body}` stands for an example body, and other names in braces for path
- * parameters. A test of the client runs each call.
+ * The client call for each route, as TypeScript. `{body}` stands for an example body, and other names in braces for
+ * path parameters. A client test runs each call.
  */
 export const clientCalls: Readonly<Record<string, string>> = {
   'GET /api/v1/health': 'client.health()',

@@ -3,7 +3,7 @@ import { collectionCall } from './collection-calls.ts';
 import { exampleOf } from './example-value.ts';
 import type { OpenApi, Operation, Schema } from './read-document.ts';
 
-/** The first lines of each sample. */
+/** Each sample's first lines. */
 const beginning = (origin: string): string => `import { createClient } from '@recordbus/client';
 import type { Schema } from './recordbus.d.ts';
 
@@ -37,7 +37,7 @@ function callOf(document: OpenApi, route: string, operation: Operation): string 
 
 const bodyOf = ({ requestBody }: Operation): Schema | undefined => requestBody?.content['application/json']?.schema;
 
-/** Returns the call of a route of an extension. */
+/** Returns the call to an extension's route. */
 function routeCall(route: string, body: () => string): string {
   const params = [...route.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: '…'`);
   const input = [

@@ -1,6 +1,6 @@
 import type { Operation } from './read-document.ts';
 
-/** The client call for each operation on the records of a collection. */
+/** The client call for each operation on a collection's records. */
 const calls: Readonly<Record<string, (body: () => string) => string>> = {
   list: () => `list({ sort: '-created', perPage: 20 })`,
   view: () => `get('…')`,

@@ -1,6 +1,6 @@
 import type { OpenApi, Schema } from './read-document.ts';
 
-/** Returns an example value of a schema, with its required members, or with the first one if none is required. */
+/** Returns a schema's example value, with its required members, or with the first one if none is required. */
 export function exampleOf(document: OpenApi, schema: Schema | undefined, level = 0): unknown {
   if (!schema || level > 4) return {};
   const { $ref, examples, enum: values, const: only, anyOf } = schema;

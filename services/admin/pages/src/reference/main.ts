@@ -7,7 +7,7 @@ const status = document.querySelector('header p');
 const form = document.querySelector('form');
 const field = document.querySelector('input');
 
-/** Shows the document for the holder of the token. The token stays in memory. */
+/** Shows the document for the token's holder. The token stays in memory. */
 async function show(token: string | undefined): Promise<void> {
   const { text, ...read } = await readDocument(token);
   if (status) status.textContent = text;

@@ -4,7 +4,7 @@ export interface OpenApi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** An operation of the document. */
+/** An operation in the document. */
 export interface Operation {
   readonly operationId: string;
   readonly tags: readonly string[];
@@ -12,14 +12,14 @@ export interface Operation {
   readonly [member: string]: unknown;
 }
 
-/** A JSON Schema of the document. */
+/** A JSON Schema in the document. */
 export type Schema = Readonly<Record<string, unknown>>;
 
 interface ReadDocument {
   readonly document?: OpenApi;
   /** The token that it was read with. */
   readonly token: string | undefined;
-  /** The status text of the page. */
+  /** The page's status text. */
   readonly text: string;
 }
 

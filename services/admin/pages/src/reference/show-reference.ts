@@ -1,7 +1,7 @@
 import { withSamples } from './code-samples.ts';
 import type { OpenApi } from './read-document.ts';
 
-/** The API of the reference script. */
+/** The reference script's API. */
 interface Scalar {
   createApiReference(target: Element, configuration: object): { destroy(): void };
 }
@@ -26,7 +26,7 @@ const hiddenClients = {
 
 let shown: { destroy(): void } | undefined;
 
-/** Turns off everything that sends requests to other sites, which the policy of the page would block. */
+/** Turns off everything that sends requests to other sites, which the page's policy would block. */
 const withoutServices = {
   hideClientButton: true,
   showDeveloperTools: 'never',
@@ -36,7 +36,7 @@ const withoutServices = {
   mcp: { disabled: true },
 };
 
-/** Shows a document in place of the last one. Requests that the reader sends carry the token. */
+/** Shows a document in the last one's place. Requests that the reader sends carry the token. */
 export function showReference(document: OpenApi, token: string | undefined): void {
   const place = window.document.querySelector('#reference');
   if (!place || !window.Scalar) throw new Error('The API reference script is missing.');

@@ -1,6 +1,6 @@
 const base = '/_';
 
-/** Returns the address of a page from its segments. */
+/** Returns a page's address from its segments. */
 export const pathTo = (...segments: readonly string[]): string =>
   `${base}/${segments.map(encodeURIComponent).join('/')}`;
 
@@ -17,7 +17,7 @@ function decode(text: string): string {
   }
 }
 
-/** Tracks the current page, by the address of the browser. */
+/** Tracks the current page, by the browser's address. */
 class Router {
   segments = $state.raw<readonly string[]>(segmentsOf(location.pathname));
   query = $state.raw(new URLSearchParams(location.search));
@@ -25,7 +25,7 @@ class Router {
   mayLeave: () => boolean = () => true;
   /** The navigation that waits for the reader to discard unsaved changes. */
   waiting = $state.raw<() => void>();
-  /** The address of the current page. */
+  /** The current page's address. */
   #address = location.pathname + location.search;
 
   /** Handles clicks on links, and the Back and Forward buttons. */

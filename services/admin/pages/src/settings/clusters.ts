@@ -1,8 +1,8 @@
 import type { SettingDescription } from '@recordbus/client';
 
-/** Related settings, such as those of one provider. */
+/** Related settings, such as one provider's. */
 export interface Cluster {
-  /** The common prefix of their keys. Empty if a small group is not split. */
+  /** Their keys' common prefix. Empty if a small group is not split. */
   readonly name: string;
   readonly settings: readonly SettingDescription[];
 }
@@ -12,7 +12,7 @@ const maxTogether = 12;
 
 const prefixOf = (key: string): string => key.slice(0, key.lastIndexOf('.'));
 
-/** Splits a large group of settings by the prefix of their keys. */
+/** Splits a large settings group by key prefix. */
 export function clustersOf(settings: readonly SettingDescription[]): readonly Cluster[] {
   if (settings.length <= maxTogether) return [{ name: '', settings }];
   const clusters = new Map<string, SettingDescription[]>();

@@ -1,9 +1,9 @@
 import type { Component } from 'svelte';
 
-/** Loads a screen when it first opens. The screen gets the segments of the address after its own as `parts`. */
+/** Loads a screen when it first opens. The screen gets the address segments after its own as `parts`. */
 export type LoadScreen = () => Promise<{ readonly default: Component<Record<string, unknown>> }>;
 
-/** Screens by the first segment of their address. Each is a separate chunk. */
+/** Screens by their address's first segment. Each is a separate chunk. */
 export const lazyScreens: Readonly<Record<string, LoadScreen>> = {
   events: () => import('../events/event-list.svelte'),
   health: () => import('../operations/health-page.svelte'),

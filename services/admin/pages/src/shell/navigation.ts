@@ -1,7 +1,7 @@
 import { pathTo } from '../router/router.svelte.ts';
 import type { IconName } from '../ui/icons.ts';
 
-/** An entry of the navigation. Its segment is the first one of its pages' addresses. */
+/** A navigation entry. Its segment is the first one in its pages' addresses. */
 export interface Area {
   readonly segment: string;
   readonly name: string;

@@ -3,7 +3,7 @@ import { pathTo, router } from '../router/router.svelte.ts';
 import type { IconName } from '../ui/icons.ts';
 import { areaGroups } from './navigation.ts';
 
-/** A result of the palette, and what it does. */
+/** A palette result, and what it does. */
 export interface PaletteItem {
   readonly name: string;
   /** The kind of result, shown next to the name. */
@@ -54,7 +54,7 @@ export const paletteItems = (
 
 const id = /^[\w-]{8,128}$/;
 
-/** Returns what a typed id may refer to: a request, or the events of a record. */
+/** Returns what a typed id may refer to: a request, or a record's events. */
 const byId = (query: string): PaletteItem[] =>
   id.test(query) && /\d/.test(query)
     ? [
@@ -68,7 +68,7 @@ const byId = (query: string): PaletteItem[] =>
       ]
     : [];
 
-/** Scores a match: a prefix is best, then the start of a word, then letters in order. Below 0 is no match. */
+/** Scores a match: a prefix is best, then a word's start, then letters in order. Below 0 is no match. */
 function score(name: string, query: string): number {
   const at = name.indexOf(query);
   if (at === 0) return 100 - name.length / 100;
@@ -81,7 +81,7 @@ function score(name: string, query: string): number {
   return 20 - from / 100;
 }
 
-/** The maximum number of results. */
+/** How many results to show. */
 const maxShown = 40;
 
 /** Returns the matching items, best first. */

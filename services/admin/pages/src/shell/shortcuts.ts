@@ -5,7 +5,7 @@ const isTyping = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable || target.shadowRoot !== null || target.matches('input, textarea, select, .code *'));
 
-/** Focuses the search or filter of the page. Returns false if there is none. */
+/** Focuses the page's search or filter. Returns false if there is none. */
 function focusSearch(): boolean {
   const place = document.querySelector<HTMLElement>('main [data-search]');
   if (!place) return false;

@@ -1,5 +1,5 @@
 /**
- * Takes the set-up token from the fragment of the address, which browsers do not send to servers, and removes it there
+ * Takes the set-up token from the address's fragment, which browsers do not send to servers, and removes it there
  * before the first paint.
  */
 export function takeSetupToken(): string | undefined {
@@ -10,7 +10,7 @@ export function takeSetupToken(): string | undefined {
 }
 
 /**
- * Calls with the set-up token of each link that is opened in this tab. Only the fragment changes, so the browser loads
+ * Calls with the set-up token in each link that is opened in this tab. Only the fragment changes, so the browser loads
  * nothing. Returns what ends it.
  */
 export function followSetupLinks(onToken: (token: string) => void): () => void {

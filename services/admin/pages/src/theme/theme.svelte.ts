@@ -6,7 +6,7 @@ const key = 'recordbus-theme';
 const modes: readonly Mode[] = ['system', 'light', 'dark'];
 const prefersLight = matchMedia('(prefers-color-scheme: light)');
 
-/** The default colours, which are those of the dark theme. The light theme has its own. */
+/** The default colours, which are the dark theme's. The light theme has its own. */
 const shipped: Readonly<Record<string, string>> = {
   accent: '#3b82f6',
   success: '#22c55e',
@@ -14,12 +14,12 @@ const shipped: Readonly<Record<string, string>> = {
   danger: '#ef4444',
 };
 
-/** Applies the light or dark theme, and the colours of the settings `theme.*`. */
+/** Applies the light or dark theme, and the colours in the settings `theme.*`. */
 class Theme {
   mode = $state<Mode>('system');
   #colours: Readonly<Record<string, string>> = {};
 
-  /** Applies the mode that this browser remembers, then the colours of the stack. */
+  /** Applies the mode that this browser remembers, then the stack's colours. */
   async start(): Promise<void> {
     this.mode = modes.find((mode) => mode === localStorage.getItem(key)) ?? 'system';
     this.#apply();
@@ -27,7 +27,7 @@ class Theme {
     await this.load();
   }
 
-  /** Loads the colours of the stack. */
+  /** Loads the stack's colours. */
   async load(): Promise<void> {
     this.#colours = await client.admin.theme().catch(() => ({}));
     this.#apply();

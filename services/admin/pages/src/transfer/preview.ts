@@ -1,17 +1,17 @@
 export type Format = 'csv' | 'ndjson' | 'json';
 
-/** The first rows of a file, as text. */
+/** A file's first rows, as text. */
 export interface Preview {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly string[])[];
 }
 
-/** The size of the beginning that a preview reads. */
+/** How much a preview reads from the beginning. */
 export const previewBytes = 64 * 1024;
 const maxRows = 5;
 const maxColumns = 500;
 
-/** Returns the format by the extension of a file name. */
+/** Returns the format by a file name's extension. */
 export function formatOf(name: string): Format | undefined {
   const end = /\.(csv|tsv|ndjson|jsonl|json)$/i.exec(name)?.[1]?.toLowerCase();
   if (end === undefined) return undefined;
@@ -30,7 +30,7 @@ export function separatorOf(text: string): string {
   return counts.reduce((best, next) => (next.count > best.count ? next : best)).one;
 }
 
-/** Parses the beginning of a file, without an incomplete row at its end. */
+/** Parses a file's beginning, without an incomplete row at its end. */
 export function previewOf(text: string, format: Format, separator: string): Preview {
   const begin = text.startsWith('\ufeff') ? text.slice(1) : text;
   if (format === 'csv') {
@@ -46,7 +46,7 @@ export function previewOf(text: string, format: Format, separator: string): Prev
   return { columns, rows: objects.map((object) => columns.map((column) => cell(object[column]))) };
 }
 
-/** Parses the header and the first rows of CSV (import §3.1). */
+/** Parses CSV's header and first rows (import §3.1). */
 function csvRows(text: string, separator: string): string[][] {
   const rows: string[][] = [];
   let [row, cell, isQuoted]: [string[], string, boolean] = [[], '', false];
@@ -99,7 +99,7 @@ const linesOf = (text: string): Members[] =>
     .map(parsed)
     .filter(isMembers);
 
-/** Parses the first elements of a JSON array, whose end may be missing. */
+/** Parses a JSON array's first elements; its end may be missing. */
 function elementsOf(text: string): Members[] {
   const found: Members[] = [];
   let [depth, from, isText] = [0, 0, false];

@@ -1,7 +1,7 @@
-/** The progress of an export. */
+/** An export's progress. */
 export interface ExportProgress {
   readonly bytes: number;
-  /** The number of line ends so far, including quoted ones in CSV. */
+  /** How many line ends came so far, including quoted ones in CSV. */
   readonly rows: number;
 }
 

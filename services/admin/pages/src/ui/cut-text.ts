@@ -1,4 +1,4 @@
-/** The default maximum length of a name or a line on screen. */
+/** How long a name or a line on screen may be by default. */
 const longest = 1000;
 
 /** Cuts a text for display. A line with a million characters would freeze the page. */

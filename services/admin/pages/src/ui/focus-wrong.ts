@@ -4,6 +4,6 @@ import { tick } from 'svelte';
 export async function focusWrong(form: HTMLElement | undefined): Promise<void> {
   await tick();
   const wrong = form?.querySelector<HTMLElement>('[aria-invalid="true"], [data-wrong]');
-  // The text of a code editor is in its shadow tree.
+  // A code editor's text is in its shadow tree.
   (wrong?.shadowRoot?.querySelector<HTMLElement>('[contenteditable]') ?? wrong)?.focus();
 }

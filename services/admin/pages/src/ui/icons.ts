@@ -1,4 +1,4 @@
-/** SVG paths of the icons, 16 by 16. */
+/** The icons' SVG paths, 16 by 16. */
 export const icons = {
   collections: [
     'M2.5 4.5c0-1.1 2.5-2 5.5-2s5.5.9 5.5 2-2.5 2-5.5 2-5.5-.9-5.5-2Z',

@@ -15,7 +15,7 @@ const systems = [
   ['Linux', 'Linux'],
 ] as const;
 
-/** Limits the untrusted user agent. The name of the program is at its beginning. */
+/** Limits the untrusted user agent. The program's name is at its beginning. */
 const longestAgent = 300;
 
 /** Names a program by its user agent: `Firefox on Linux` for a browser, otherwise the user agent itself. */

@@ -3,7 +3,7 @@ import { Unreadable } from './unreadable.ts';
 /** Longer texts are no numbers that someone types. */
 const longestNumber = 400;
 
-/** Reads the text of a number input. Nothing is null. */
+/** Reads a number input's text. Nothing is null. */
 export function readNumber(text: string): number | null | Unreadable {
   const typed = text.trim();
   if (typed === '') return null;

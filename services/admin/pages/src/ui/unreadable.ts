@@ -1,5 +1,5 @@
 /**
- * The value of an input while its text cannot be read. It keeps what was typed. No request can carry it, so a form never
+ * An input's value while its text cannot be read. It keeps what was typed. No request can carry it, so a form never
  * saves an older value instead.
  */
 export class Unreadable {
@@ -20,7 +20,7 @@ export class Unreadable {
   }
 }
 
-/** Says which values of a form cannot be read. */
+/** Says which of a form's values cannot be read. */
 export class UnreadableError extends Error {
   readonly places: readonly string[];
 
@@ -43,13 +43,13 @@ export function unreadablePlaces(values: unknown, depth = 0): readonly string[] 
   });
 }
 
-/** Returns the values of a form, to send. Throws an `UnreadableError` if one cannot be read. */
+/** Returns a form's values, to send. Throws an `UnreadableError` if one cannot be read. */
 export function readable<T>(values: T): T {
   const places = unreadablePlaces(values);
   if (places.length > 0) throw new UnreadableError(places);
   return values;
 }
 
-/** Returns what is wrong with the value of an input. Undefined if it can be read. */
+/** Returns what is wrong with an input's value. Undefined if it can be read. */
 export const reasonOf = (value: unknown): string | undefined =>
   value instanceof Unreadable ? value.reason : undefined;
