@@ -26,9 +26,8 @@ export const wordyPlaces: Readonly<Record<string, number>> = {
   'libs/shared': 3.9,
   'libs/storage': 6.3,
   'libs/tokens': 4.3,
-  'services/admin/pages': 4.4,
   'services/records': 5.8,
-  tests: 4.9,
+  tests: 3.9,
   'tests/README.md': 2.6,
   'tests/load': 5.4,
 };
