@@ -138,7 +138,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     const [guestSees, userSees] = [JSON.stringify(forGuest), JSON.stringify(forUser)];
     for (const text of [guestSees, userSees]) assert.doesNotMatch(text, /described_shut|confidential_stage/);
     assert.doesNotMatch(guestSees, /described_part/);
-    assert.match(userSees, /a record id in described_part/);
+    assert.match(userSees, /id of a record in described_part/);
     // An error about a path across a relation does not name the collection.
     for (const query of ['filter=shut.x=1', 'sort=shut.x', 'expand=shut.x', 'filter=shut.id.x=1']) {
       const { status, text } = await target.guest.get(`/api/v1/described_open?${query}`);

@@ -8,16 +8,16 @@ import type { UserPicture } from './user-picture.ts';
 
 const collections = z.array(z.string()).readonly();
 
-/** The collections with hooks, by kind of hook; `*` is every collection. */
+/** The collections with hooks, by hook kind; `*` is every collection. */
 export const hookedCollections = z
   .object({
     /** Hooks before a sign-in. */
     signIn: collections,
     /** Hooks after a sign-in. */
     signedIn: collections,
-    /** Hooks before the create of a user. */
+    /** Hooks before a user is created. */
     create: collections,
-    /** Hooks before a change of the fields of a user. */
+    /** Hooks before a user's fields change. */
     update: collections,
   })
   .readonly();
@@ -26,15 +26,15 @@ export type HookedCollections = z.infer<typeof hookedCollections>;
 /** No collection has hooks. */
 export const nothingHooked: HookedCollections = { signIn: [], signedIn: [], create: [], update: [] };
 
-/** The work that the records service does for the auth service: hooks of extensions, and pictures of users. */
+/** What the records service does for the auth service: extensions' hooks, and users' pictures. */
 export interface AccountHooks {
-  /** The current collections with hooks. The auth service writes users of other collections itself. */
+  /** The current collections with hooks. The auth service writes other collections' users itself. */
   readonly hooked: HookedCollections;
-  /** Runs the hooks before a sign-in. Throws the refusal of a hook. */
+  /** Runs the hooks before a sign-in. Throws a hook's refusal. */
   beforeSignIn(attempt: SignInAttempt, context: RequestContext): Promise<void>;
   /**
    * Creates a user in one transaction with its before hooks. Returns false, and writes nothing, when another user has
-   * the link. Throws the refusal of a hook or of the user.
+   * the link. Throws a hook's or the user's refusal.
    */
   createUser(collection: string, user: NewUser, context: RequestContext): Promise<boolean>;
   /**
@@ -46,18 +46,18 @@ export interface AccountHooks {
     change: UserChange,
     context: RequestContext,
   ): Promise<readonly Removable[] | undefined>;
-  /** Fetches a picture into file fields of a user. Failures are logged; it throws only if the request fails. */
+  /** Fetches a picture into a user's file fields. Failures are logged; it throws only if the request fails. */
   takePicture(collection: string, picture: UserPicture, context: RequestContext): Promise<void>;
 }
 
-/** Whether the collection has hooks of a kind. */
+/** Whether the collection has hooks of this kind. */
 export const isHooked = (
   { hooked }: Pick<AccountHooks, 'hooked'>,
   kind: keyof HookedCollections,
   { name }: { readonly name: string },
 ): boolean => hooked[kind].some((listed) => listed === '*' || listed === name);
 
-/** The hooks of a system without a records service. */
+/** The hooks in a system without a records service. */
 export const noAccountHooks: AccountHooks = {
   hooked: nothingHooked,
   beforeSignIn: async () => {},
@@ -68,7 +68,7 @@ export const noAccountHooks: AccountHooks = {
   },
 };
 
-/** The internal paths of these functions at the records service. */
+/** These functions' internal paths at the records service. */
 export const accountHookPaths = {
   signIn: '/internal/sign-in-hooks',
   users: '/internal/users/:collection',

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { RequestContext } from '@recordbus/shared/context';
 
-/** The audited actions on users (admins §6.4): access to an account, and changes of how it is accessed. */
+/** The audited actions on users (admins §6.4): access to an account, and changes to how it is accessed. */
 export const userActions = [
   'users.impersonate',
   'users.block',
@@ -24,13 +24,13 @@ export const userActions = [
 
 export type UserAction = (typeof userActions)[number];
 
-/** The request of an action. */
+/** An action's request. */
 interface AuditOrigin {
   readonly context: RequestContext;
   readonly userAgent: string | undefined;
 }
 
-/** Writes the audit row of an action on a user, in the transaction of the action. */
+/** Writes the audit row for an action on a user, in the action's transaction. */
 export const auditUser = (
   query: Query,
   action: UserAction,

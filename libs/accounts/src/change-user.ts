@@ -41,20 +41,20 @@ const condition = z
   })
   .readonly();
 
-/** A change of a user, in the form that services exchange. What is left out stays. */
+/** A change to a user, as services exchange it. What is left out stays. */
 export const userChange = z
   .object({
     id: z.string(),
-    /** The fields, as in the body of a record, without a password. */
+    /** The fields, as in a record's body, without a password. */
     fields: userFields.optional(),
-    /** Values that the product sets. They replace those of `fields` and need not fit the options of the fields. */
+    /** Values that the product sets. They replace those in `fields` and need not fit the fields' options. */
     given: userFields.optional(),
-    /** The hash of a new password, or null to remove the password. Ends all earlier tokens and sessions. */
+    /** A new password's hash, or null to remove the password. Ends all earlier tokens and sessions. */
     passwordHash: z.string().nullable().optional(),
     isAnonymous: z.boolean().optional(),
     /**
-     * Set for the first proof of the address by a reset, a code or a provider: removes every other way into the
-     * account, since another person may have created it (identity §2.2). Has no effect on a proved address.
+     * Set when a reset, a code or a provider first proves the address: removes every other way into the account, since
+     * another person may have created it (identity §2.2). Has no effect on a proved address.
      */
     closesOtherWaysIn: z.boolean().optional(),
     /**
@@ -65,12 +65,12 @@ export const userChange = z
     endsSessions: z.boolean().optional(),
     /** Set when the link to a new address confirms it: undo links to addresses that were not proved end. */
     confirmsEmail: z.boolean().optional(),
-    /** The change of address that is undone, with all later ones. */
+    /** The address change that is undone, with all later ones. */
     undoes: undone.optional(),
     condition: condition.optional(),
-    /** Hash of the one-time token that the change uses up. If the token is gone, nothing is changed. */
+    /** The hash of the one-time token that the change uses up. If the token is gone, nothing is changed. */
     tokenHash: z.string().optional(),
-    /** The action of the audit row, if it has one. */
+    /** The audit row's action, if it has one. */
     audit: z.enum(userActions).optional(),
     userAgent: z.string().optional(),
   })
@@ -84,9 +84,9 @@ export interface ChangedUser {
 }
 
 /**
- * Changes a user, with the event and history row of an update, in a transaction. Returns undefined when the user does
- * not exist, the condition does not hold, or the token is used up: the caller then rolls back. After the commit the
- * caller sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken.
+ * Changes a user, with an update's event and history row, in a transaction. Returns undefined when the user does not
+ * exist, the condition does not hold, or the token is used up: the caller then rolls back. After the commit the caller
+ * sends the notices `outbox` and `accounts`. Throws 422 naming the fields that are wrong or taken.
  */
 export async function changeUser(
   query: Query,
@@ -117,7 +117,7 @@ export async function changeUser(
   return { user, removed: ways.removed };
 }
 
-/** The values to write to the row of a user. */
+/** The values to write to a user's row. */
 interface Write {
   readonly change: UserChange;
   readonly closed: ClosedWays;
@@ -162,7 +162,7 @@ interface ChangeValues extends Origin {
 
 type Parameters = NamedParameters<ChangeValues>;
 
-/** Assignments of the given values, each followed by a comma. */
+/** The given values' assignments, each followed by a comma. */
 function givenAssignments(parameters: Parameters, collection: Collection, { change, closed, stored }: Write): string {
   const fields = collection.fields.filter(({ name }) => stored.has(name));
   const assignments = fields.map((field) => {

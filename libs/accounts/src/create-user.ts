@@ -25,14 +25,14 @@ import { selectUser, type User } from './user.ts';
 export const newUser = z
   .object({
     id: z.string(),
-    /** The fields, as in the body of a record, without a password. */
+    /** The fields, as in a record's body, without a password. */
     fields: userFields,
-    /** Values that the product sets. They replace those of `fields` and need not fit the options of the fields. */
+    /** Values that the product sets. They replace those in `fields` and need not fit the fields' options. */
     given: userFields.optional(),
     /** Null for an account without a password. */
     passwordHash: z.string().nullable(),
     isAnonymous: z.boolean().optional(),
-    /** The request values for the create rule and the write rules of fields; without them, no field is checked. */
+    /** The request values for the create rule and the fields' write rules; without them, no field is checked. */
     asked: signUpRequest.optional(),
     /** Created with the user. No user is created if the link exists. */
     link: oauthLink.optional(),
@@ -41,10 +41,10 @@ export const newUser = z
 export type NewUser = z.infer<typeof newUser>;
 
 /**
- * Creates a user, with the event and history row of a create, in a transaction. Returns undefined when another user has
- * the link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or
- * taken, 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule, or the write rule of
- * a field that the client's body names, does not hold for the new account; then nothing is written.
+ * Creates a user, with a create's event and history row, in a transaction. Returns undefined when another user has the
+ * link. After the commit the caller sends the notice `outbox`. Throws 422 naming the fields that are wrong or taken,
+ * 403 when a caller who is not an admin sets `verified`, and 403 or 401 when the create rule, or the write rule on a
+ * field that the client's body names, does not hold for the new account; then nothing is written.
  */
 export async function createUser(
   query: Query,
@@ -114,20 +114,20 @@ interface NewUserValues extends Origin {
   readonly passwordHash: string | null;
   readonly isAnonymous: boolean;
   readonly fields: ColumnValues;
-  /** The members of the client's body whose write rules are checked. */
+  /** The members in the client's body whose write rules are checked. */
   readonly sent: readonly string[];
 }
 
 interface SignUpChecks extends SignUpCheck {
   /** Whether the create rule is checked. */
   readonly hasCondition: boolean;
-  /** The write rules of the fields, if they are checked. */
+  /** The fields' write rules, if they are checked. */
   readonly access: FieldAccess | undefined;
 }
 
 /**
  * If the create rule does not hold, the statement returns no row. If a write rule does not hold, the statement writes
- * nothing and returns the names of the fields.
+ * nothing and returns the fields' names.
  */
 const composeInsertUser = (collection: Collection, { hasCondition, access, ...check }: SignUpChecks) =>
   composeWrite<NewUserValues>((parameters) => {

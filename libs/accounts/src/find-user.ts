@@ -6,7 +6,7 @@ import { selectUser, type User } from './user.ts';
 /** More characters than any address has with spaces around it (RFC 5321 §4.5.3.1). */
 const maxAddressLength = 320;
 
-/** Finds the user of this mailbox, in whatever form it is written (auth §1.3). Accepts any text. */
+/** Finds this mailbox's user, in whatever form it is written (auth §1.3). Accepts any text. */
 export async function findUserByEmail(query: Query, collection: Collection, email: string): Promise<User | undefined> {
   if (email.length > maxAddressLength) return undefined;
   if (email.trim() === '' || email.includes('\0')) return undefined;
@@ -20,7 +20,7 @@ export async function findUserByEmail(query: Query, collection: Collection, emai
   return undefined;
 }
 
-/** Each connection prepares it once. Its name is a hash of its text, which follows the fields. */
+/** Each connection prepares it once. Its name is a hash over its text, which follows the fields. */
 const byId = perCollection((collection) => {
   const text = `select ${selectUser(collection, 't')} from ${tableOf(collection)} t where t.id = $1::text`;
   return { name: `user ${createHash('sha256').update(text).digest('base64url').slice(0, 22)}`, text };

@@ -2,11 +2,11 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import { z } from 'zod';
 
-/** A link of a user to an identity at a provider (oauth §6.1). */
+/** A user's link to an identity at a provider (oauth §6.1). */
 export const oauthLink = z
   .object({
     provider: z.string(),
-    /** Services of the previous release omit it: then the settings decide about the issuer (migration 0025). */
+    /** Services from the previous release omit it: then the settings decide about the issuer (migration 0025). */
     issuer: z.string().optional(),
     providerUserId: z.string(),
     nowSec: z.int(),
@@ -15,7 +15,7 @@ export const oauthLink = z
 
 /**
  * Links a user; false when the identity is already linked, even by a parallel request. The column `provider_user_id` is
- * the key of the previous release, which has no issuers: it is unique without one.
+ * the previous release's key, which has no issuers: it is unique without one.
  */
 export async function insertLink(
   query: Query,

@@ -2,7 +2,7 @@ import { type Collection, compileRecordReader, type RecordReader } from '@record
 
 const readers = new WeakMap<Collection, RecordReader>();
 
-/** Returns the reader of bodies for a collection, one per schema version. It accepts no files. */
+/** Returns a collection's body reader, one per schema version. It accepts no files. */
 export function readerOf(collection: Collection): RecordReader {
   const reader = readers.get(collection) ?? compileRecordReader(collection, { takesFiles: false });
   readers.set(collection, reader);

@@ -12,7 +12,7 @@ import type { Principal } from '@recordbus/shared/context';
 import type { User } from './user.ts';
 
 /**
- * Finds the fields of a user's own record that the user may not view or write (fields §5). Only expressions cost a
+ * Finds the fields in a user's own record that the user may not view or write (fields §5). Only expressions cost a
  * statement.
  */
 export async function findRefusedFields(
@@ -38,7 +38,7 @@ const principalOf = (
   { id, email, isAnonymous: anonymous, verified }: User,
 ): Principal => ({ type: 'user', id, email, collection, anonymous, verified, impersonatedBy: null });
 
-/** What rules see of the request: the user as caller, without a body, a query or headers. */
+/** What rules see in the request: the user as caller, without a body, a query or headers. */
 const requestOf = (principal: Principal) => ({
   method: 'GET',
   auth: authOf(principal),

@@ -8,7 +8,7 @@ export type SignInFlow = z.infer<typeof signInFlow>;
 export const signInAttempt = z
   .object({
     flow: signInFlow,
-    /** Name of the auth collection. */
+    /** The auth collection's name. */
     collection: z.string(),
     email: z.string().optional(),
     userAgent: z.string().optional(),
@@ -16,5 +16,5 @@ export const signInAttempt = z
   .readonly();
 export type SignInAttempt = z.infer<typeof signInAttempt>;
 
-/** The event of a sign-in to a collection with hooks after it. Its data is the attempt with `user_id`. */
+/** The event for a sign-in to a collection with hooks after it. Its data is the attempt with `user_id`. */
 export const signedInEvent = 'system.signed_in';

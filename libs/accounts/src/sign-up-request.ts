@@ -9,7 +9,7 @@ const values = z.record(z.string(), z.string());
 /** The request values that rules read at a sign-up, in the form that services exchange. */
 export const signUpRequest = z
   .object({
-    /** The body of the client, without the password. */
+    /** The client's body, without the password. */
     body: userFields,
     /** The values that the rule names, by the names in the rule. */
     query: values,
@@ -24,7 +24,7 @@ interface Source {
   header(name: string): string | undefined;
 }
 
-/** Reads the values that the create rule of a collection and the write rules of its fields name; undefined without such rules. */
+/** Reads the values that a collection's create rule and its fields' write rules name; undefined without such rules. */
 export function readSignUpRequest(
   { rules: { create }, fields }: Pick<Collection, 'rules' | 'fields'>,
   body: SignUpRequest['body'],

@@ -34,7 +34,7 @@ export function compileSignUpRule(
   }
 }
 
-/** The refusal of the create rule: 401 for a guest with an invalid token, else 403. */
+/** The create rule's refusal: 401 for a guest with an invalid token, otherwise 403. */
 export const refusedByRule = (principal: Principal): AppError =>
   principal.type === 'guest' && principal.rejectedToken
     ? unauthenticated('the token is not valid')

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The picture of a new user at a provider, and the file fields for it. */
+/** A new user's picture at a provider, and the file fields for it. */
 export const userPicture = z
   .object({ id: z.string(), url: z.string(), fields: z.array(z.string()).readonly() })
   .readonly();

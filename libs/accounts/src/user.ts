@@ -10,11 +10,11 @@ export interface User {
   readonly tokenVersion: number;
   readonly isAnonymous: boolean;
   readonly totpEnabled: boolean;
-  /** The record of the records API: the only part that may leave the service. */
+  /** The record as the records API shows it: the only part that may leave the service. */
   readonly record: Readonly<Record<string, unknown>>;
 }
 
-/** The select list of a `User` for a row with the given alias. */
+/** The select list for a `User` from a row with the given alias. */
 export const selectUser = (collection: Collection, alias: string): string =>
   `${alias}.id, ${alias}.email, ${alias}.verified, ${alias}.password_hash as "passwordHash",
   ${alias}.token_version as "tokenVersion", ${alias}.is_anonymous as "isAnonymous", ${alias}.totp_enabled as "totpEnabled",

@@ -9,7 +9,7 @@ interface VisibleDeps {
   readonly schema: QuerySchema;
 }
 
-/** Returns the record of a user as the user may view it (fields §5.3), decrypted. */
+/** Returns a user's record as the user may view it (fields §5.3), decrypted. */
 export async function visibleRecord(
   query: Query,
   { encryption, schema }: VisibleDeps,

@@ -8,13 +8,13 @@ import { checksumsEntry } from './manifest.ts';
 /** Writes an archive entry by entry, as a stream. */
 export interface ArchiveWriter {
   add(name: string, bytes: Uint8Array | string): Promise<void>;
-  /** Adds a stream of the given size. Throws if the stream has a different size. */
+  /** Adds a stream with the given size. Throws if the stream has a different size. */
   addStream(name: string, sizeBytes: number, bytes: Readable): Promise<void>;
   /** Adds the checksums, which complete an archive, and waits until everything is written. */
   finish(): Promise<void>;
 }
 
-/** Creates a writer of a gzipped tar archive on a stream. */
+/** Creates a writer for a gzipped tar archive on a stream. */
 export function createArchiveWriter(output: Writable): ArchiveWriter {
   const archive = pack();
   const writing = pipeline(archive, createGzip(), output);
@@ -35,7 +35,7 @@ export function createArchiveWriter(output: Writable): ArchiveWriter {
   async function addStream(name: string, sizeBytes: number, bytes: Readable): Promise<void> {
     const { stream, digest } = createHashing();
     const entry = await openEntry(name, sizeBytes);
-    // A failure of the output (a full disk, a closed pipe) must end the wait for the entry.
+    // An output failure (a full disk, a closed pipe) must end the wait for the entry.
     await Promise.race([pipeline(bytes, stream, entry), writing]);
     checksums[name] = digest();
   }

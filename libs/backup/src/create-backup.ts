@@ -28,23 +28,23 @@ export interface BackupResult {
 
 export interface BackupOptions {
   readonly output: Writable;
-  /** The store of uploaded files; undefined if they are stored elsewhere and so not in the backup. */
+  /** The store with uploaded files; undefined if they are stored elsewhere and so not in the backup. */
   readonly files: Storage | undefined;
-  /** The text of the secret file, if it is to be in the archive. */
+  /** The secret file's text, if it is to be in the archive. */
   readonly secret: Uint8Array | undefined;
-  /** The text of the key file, if it is to be in the archive. */
+  /** The key file's text, if it is to be in the archive. */
   readonly key: string | undefined;
   /** See `findProcessedSequence`. */
   readonly processedUpTo: number | null;
   /** Called for a file that a record names and the store lacks. */
   onMissing?(path: string): void;
-  /** Called with the numbers of rows and files in the archive so far. */
+  /** Called with how many rows and files are in the archive so far. */
   onProgress?(done: { readonly rows: number; readonly files: number }): void;
 }
 
 /**
  * Writes a consistent archive while the services run: rows from one snapshot, then the files that these rows name.
- * Changes of collections wait until it is done, and fail after a timeout. The locks stay until the session ends.
+ * Collection changes wait until it is done, and fail after a timeout. The locks stay until the session ends.
  */
 export async function createBackup(client: pg.Client, options: BackupOptions): Promise<BackupResult> {
   const { files: store, secret, key, onProgress = () => {} } = options;

@@ -2,7 +2,7 @@ import { ownSchemas } from '@recordbus/encryption';
 import type pg from 'pg';
 import type { SchemaDocument } from './manifest.ts';
 
-// A deployment of an earlier version lacks some of the schemas.
+// An earlier version's deployment lacks some schemas.
 const schemaList = `select oid from pg_namespace where nspname in (${ownSchemas.map((name) => `'${name}'`).join(', ')})`;
 
 /** Leases and grants belong to processes that the restored deployment does not have. */
@@ -13,9 +13,9 @@ interface Statement {
 }
 
 /**
- * Describes the product's schemas as the statements that create them, read from the catalog: first what loading the tables
- * needs, then keys, indexes, triggers and views. The connection must have an empty search_path, so that every name has its
- * schema. Throws for an unknown kind of object.
+ * Describes the product's schemas as the statements that create them, read from the catalog: first what loading the
+ * tables needs, then keys, indexes, triggers and views. The connection must have an empty search_path, so that every
+ * name has its schema. Throws for an unknown kind of object.
  */
 export async function describeSchema(client: pg.Client): Promise<SchemaDocument> {
   const list = async (text: string): Promise<string[]> =>
@@ -116,7 +116,7 @@ const partitions = `
   from pg_class c join pg_inherits i on i.inhrelid = c.oid
   where c.relnamespace in (${schemaList}) and c.relkind = 'r' and c.relispartition order by c.oid`;
 
-/** Without xid8 columns: transaction ids are local to a cluster. Restored rows get the id of the restore. */
+/** Without xid8 columns: transaction ids are local to a cluster. Restored rows get the restore's id. */
 const storedTables = `
   select c.oid::regclass::text as name,
     array_agg(quote_ident(a.attname) order by a.attnum) filter (where a.attname is not null) as columns
@@ -146,7 +146,7 @@ const triggers = `
   select pg_get_triggerdef(t.oid) as sql from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace in (${schemaList}) and not t.tgisinternal and t.tgparentid = 0 order by t.oid`;
 
-/** Returns the statements of the views, each after the views that it reads. */
+/** Returns the views' statements, each after the views that it reads. */
 async function describeViews(client: pg.Client): Promise<string[]> {
   const { rows } = await client.query<{ oid: string; sql: string; reads: string[] }>(`
     select c.oid::text as oid, format('create view %s%s as %s', c.oid::regclass, ${options}, pg_get_viewdef(c.oid)) as sql,

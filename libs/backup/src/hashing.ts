@@ -4,7 +4,7 @@ import { Transform } from 'node:stream';
 /** A stream that passes bytes through, and their SHA-256. */
 export interface Hashing {
   readonly stream: Transform;
-  /** Returns the hash in hex. Call it once, at the end of the stream. */
+  /** Returns the hash in hex. Call it once, at the stream's end. */
   digest(): string;
 }
 

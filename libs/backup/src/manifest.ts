@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Names, or prefixes of names, of the entries of an archive. */
+/** Names, or name prefixes, for an archive's entries. */
 export const manifestEntry = 'backup.json';
 export const schemaEntry = 'schema.json';
 export const dataFolder = 'data/';
@@ -14,7 +14,7 @@ export const checksumsEntry = 'checksums.json';
 /** Increased when older versions cannot read the archive. */
 export const archiveFormat = 1;
 
-/** The first entry: the contents of the archive and the versions it needs. */
+/** The first entry: what the archive contains and the versions it needs. */
 export const manifest = z.object({
   format: z.number(),
   created_at: z.string(),
@@ -25,13 +25,13 @@ export const manifest = z.object({
   secret: z.boolean(),
   /** Whether the key file is included. Archives that are older than key files lack this member. */
   encryption_key: z.boolean().default(false),
-  /** Sequence number of the stream up to which all deliveries were created; null when the bus did not answer. */
+  /** The stream's sequence number up to which all deliveries were created; null when the bus did not answer. */
   handed_out_up_to: z.number().nullable(),
 });
 
 export type Manifest = z.output<typeof manifest>;
 
-/** A table and its stored columns, in the order of the values. */
+/** A table and its stored columns, in value order. */
 const storedTable = z.object({ name: z.string(), columns: z.array(z.string()) });
 
 /** The second entry: statements to run before and after the tables are loaded. */
@@ -43,7 +43,7 @@ export const schemaDocument = z.object({
 
 export type SchemaDocument = z.output<typeof schemaDocument>;
 
-/** The state of the sequences after all rows were read. */
+/** The sequences' state after all rows were read. */
 export const sequencesDocument = z.array(
   z.object({ table: z.string(), column: z.string(), last: z.string(), is_called: z.boolean() }),
 );

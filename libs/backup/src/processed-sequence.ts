@@ -1,7 +1,7 @@
 import { type Bus, eventStream, webhooksConsumer } from '@recordbus/bus';
 
 /**
- * Returns the sequence number of the stream up to which the webhooks service has created all deliveries; null when the bus
+ * Returns the stream's sequence number up to which the webhooks service has created all deliveries; null when the bus
  * does not answer. Call it before the snapshot is taken, so that the snapshot has these deliveries.
  */
 export async function findProcessedSequence(bus: Bus): Promise<number | null> {

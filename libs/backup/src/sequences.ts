@@ -6,8 +6,8 @@ import type { sequencesDocument } from './manifest.ts';
 type Sequences = z.output<typeof sequencesDocument>;
 
 /**
- * Reads the sequences of identity columns. They are not part of a snapshot: read them after the rows, so that no number
- * of a row is used again.
+ * Reads identity columns' sequences. A snapshot does not include them: read them after the rows, so that no row's
+ * number is used again.
  */
 export async function readSequences(client: pg.Client): Promise<Sequences> {
   const { rows } = await client.query<{ sequence: string; table: string; column: string }>(

@@ -4,7 +4,7 @@ import { type FileKey, fileKey } from '@recordbus/storage';
 
 const pageSize = 5000;
 
-/** Yields every file that records name in the snapshot of the connection, by collection and id of the record. */
+/** Yields every file that records name in the connection's snapshot, by collection and record id. */
 export async function* listStoredFiles(query: Query): AsyncGenerator<FileKey> {
   const { collections } = await loadCollections(query);
   for (const collection of collections) {

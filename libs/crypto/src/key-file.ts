@@ -39,7 +39,7 @@ export function findEncryptionKey({ encryptionKey: given, dataDirectory }: KeySo
   return { text, place: text === undefined ? 'none' : 'file', isFileIgnored: false };
 }
 
-/** Returns the text of a key file; undefined when there is none. Throws ConfigError when it is unreadable or empty. */
+/** Returns a key file's text; undefined when there is none. Throws ConfigError when it is unreadable or empty. */
 export function readKeyFile(path: string): string | undefined {
   let text: string | undefined;
   try {

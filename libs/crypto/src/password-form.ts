@@ -10,7 +10,7 @@ export const composedPassword = (password: string): string =>
 
 /**
  * Returns the forms in which a password is compared: in NFC, then as sent, for hashes that another system or an earlier
- * version made of it. They are one form for ASCII and for what most keyboards send.
+ * version made from it. They are one form for ASCII and for what most keyboards send.
  */
 export const passwordForms = (password: string): readonly string[] => [
   ...new Set([composedPassword(password), password]),

@@ -19,7 +19,7 @@ test('a password matches only exactly: no trimming, no case folding [auth §2.1]
 test('an unknown user never matches, and costs a whole hash', async () => {
   const passwordHash = await hashPassword('correct horse');
   await verifyPassword(undefined, 'anything');
-  // Processor time, because wall-clock time includes the work of other processes.
+  // Processor time, because wall-clock time includes other processes' work.
   const medianWorkMs = async (work: () => Promise<unknown>) => {
     const durations: number[] = [];
     for (let run = 0; run < 9; run += 1) {

@@ -10,7 +10,7 @@ import { isBcrypt, ownParameters, takesMoreMemory, useOf } from './stored-hash.t
 
 const parameters = { algorithm: 2 satisfies Algorithm.Argon2id, ...ownParameters };
 
-/** The threads of libuv, which hashes share with file access and name lookups. */
+/** libuv's threads, which hashes share with file access and name lookups. */
 const threads = Number(process.env.UV_THREADPOOL_SIZE) || 4;
 
 const waiting = {
@@ -23,8 +23,8 @@ const waiting = {
 const width = Math.max(Math.min(availableParallelism() - 1, Math.floor((threads * 3) / 4)), 1);
 
 /**
- * Each hash takes a core and a thread. The gate keeps one core for the event loop and a quarter of the threads for files.
- * Clients take turns, so a flood of logins slows only itself.
+ * Each hash takes a core and a thread. The gate keeps one core for the event loop and a quarter of the threads for
+ * files. Clients take turns, so a flood of logins slows only itself.
  */
 const gate = createFairGate({
   width,
@@ -33,7 +33,7 @@ const gate = createFairGate({
   ...waiting,
 });
 
-/** Imported hashes may take 152 MiB each: with two at once, the memory of a service fits the limit of the chart. */
+/** Imported hashes may take 152 MiB each: with two at once, a service's memory fits the chart's limit. */
 const memoryGate = createFairGate({ width: 2, widthPerClient: 1, ...waiting });
 
 /** Hashes a password in NFC with argon2id; returns the PHC string. Throws 503 when too many hashes are waiting. */
@@ -48,8 +48,8 @@ interface HashCheck {
 
 /**
  * Returns the hashes to compute for a password, in order, until one matches (auth §2.2, §4.1). Without a hash, and for
- * one that is never computed, they are as many, of a hash that no password matches: the number depends on the password
- * only.
+ * one that is never computed, they are as many, from a hash that no password matches: the number depends on the
+ * password only.
  */
 export const checksOf = (passwordHash: string | undefined, password: string): readonly HashCheck[] => {
   const isComputed = passwordHash !== undefined && useOf(passwordHash) !== 'unusable';
@@ -60,7 +60,7 @@ export const checksOf = (passwordHash: string | undefined, password: string): re
 };
 
 /**
- * Checks a password against its hash, and returns the form of the password that the hash is of; undefined when it is
+ * Checks a password against its hash, and returns the password form that the hash was made from; undefined when it is
  * wrong. Without a hash (unknown user), or with one that is never computed, it takes the same time as for a wrong
  * password. Throws 503 when too many hashes are waiting.
  */
@@ -77,25 +77,25 @@ export async function findRightForm(passwordHash: string | undefined, password: 
 export const verifyPassword = async (passwordHash: string | undefined, password: string): Promise<boolean> =>
   (await findRightForm(passwordHash, password)) !== undefined;
 
-/** Hashes of other systems may have the right form and parameters that no hash has: no password matches them. */
+/** Other systems' hashes may have the right form and parameters that no hash has: no password matches them. */
 const isMatch = ({ passwordHash, password }: HashCheck): Promise<boolean> =>
   (isBcrypt(passwordHash) ? verifyBcrypt(password, passwordHash) : verify(passwordHash, password)).catch(() => false);
 
 /**
- * Returns the argon2id digest of a short secret in hex. It is the same for the same salt, so it can be looked up, and
- * is as slow to guess as a password. Throws 503 when too many hashes are waiting.
+ * Returns a short secret's argon2id digest in hex. It is the same for the same salt, so it can be looked up, and is as
+ * slow to guess as a password. Throws 503 when too many hashes are waiting.
  */
 export const slowDigest = (secret: string, salt: Uint8Array): Promise<string> =>
   gate.run(currentCaller(), async () => (await hashRaw(secret, { ...parameters, salt })).toString('hex'));
 
 /**
- * Whether a hash should be replaced after the right password: it has other parameters than the current ones, or is of
- * the password in another form than NFC (auth §2.2).
+ * Whether a hash should be replaced after the right password: it has other parameters than the current ones, or was
+ * made from the password in another form than NFC (auth §2.2).
  */
 export const needsRehash = (passwordHash: string, rightForm: string): boolean =>
   useOf(passwordHash) !== 'own' || rightForm !== composedPassword(rightForm);
 
-/** Whether the right password must be replaced by a reset, because its hash is of an algorithm that is not accepted. */
+/** Whether the right password must be replaced by a reset, because its hash uses an algorithm that is not accepted. */
 export const needsReset = (passwordHash: string): boolean => useOf(passwordHash) === 'weak';
 
 const base64 = (byteCount: number) => randomBytes(byteCount).toString('base64').replaceAll('=', '');

@@ -1,14 +1,14 @@
 /** OWASP's minimum for argon2id (auth §2.2). One lane, because each further lane is a thread per hash. */
 export const ownParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
-/** A stored hash may cost this many times a hash of the server's own. */
+/** How many times the server's own hash cost a stored hash may cost. */
 const mostTimesOwn = 4;
 
 /** The most memory that is written for one hash, in KiB over all passes: the memory times the passes. */
 const maxWork = mostTimesOwn * ownParameters.memoryCost * ownParameters.timeCost;
 const maxLanes = 16;
 
-/** The most rounds of bcrypt, as a power of two. */
+/** bcrypt's most rounds, as a power of two. */
 const maxBcryptCost = 14;
 const minBcryptCost = 4;
 
@@ -19,10 +19,10 @@ const argon2 =
   /^\$argon2(id|i|d)\$v=19\$m=(\d{1,7}),t=(\d{1,3}),p=(\d{1,3})\$[A-Za-z0-9+/]{11,86}\$[A-Za-z0-9+/]{22,86}$/;
 const bcrypt = /^\$2[aby]\$(\d\d)\$[./A-Za-z0-9]{53}$/;
 
-/** Hashes in the forms of PHC and crypt(3), of any algorithm and cost. */
+/** Hashes in PHC's and crypt(3)'s forms, with any algorithm and cost. */
 const anyHash = /^\$(?:argon2(?:id|i|d)|2[abxy]|scrypt|pbkdf2(?:-[a-z0-9]+)?|[156y]|P)\$[A-Za-z0-9+/.,=$-]{20,}$/;
 
-/** Whether a text is the hash of a password by this or another system, even one that is never computed (import §4.3). */
+/** Whether a text is a password hash by this or another system, even one that is never computed (import §4.3). */
 export const isStoredHash = (text: string): boolean => text.length <= maxLength && anyHash.test(text);
 
 /**
@@ -54,5 +54,5 @@ export function useOf(hash: string): HashUse {
 export const takesMoreMemory = (hash: string): boolean =>
   Number(argon2.exec(hash)?.[2] ?? 0) > ownParameters.memoryCost;
 
-/** Whether a usable hash is one of bcrypt. */
+/** Whether a usable hash is bcrypt's. */
 export const isBcrypt = (hash: string): boolean => bcrypt.test(hash);

@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:cr
 import { variable } from '@recordbus/shared/config';
 import { z } from 'zod';
 
-/** The key of everything that is encrypted at rest (encryption §1.1). */
+/** The key for everything that is encrypted at rest (encryption §1.1). */
 export const encryptionKey = variable(
   'SERVICE_ENCRYPTION_KEY',
   'Key for secret settings and encrypted fields: 32 bytes as hex or base64, or any passphrase. Default: the file encryption_key in the data directory, which npm start creates.',
@@ -25,7 +25,7 @@ const ivBytes = 12;
 const tagBytes = 16;
 const keyBytes = 32;
 
-/** Whether a stored text has the prefix of encrypted texts. */
+/** Whether a stored text has the encrypted texts' prefix. */
 export const isCiphertext = (stored: string): boolean => stored.startsWith(prefix);
 
 /**
@@ -67,7 +67,7 @@ function decryptWith(secret: Uint8Array, stored: string): string | undefined {
 }
 
 /**
- * Reads 32 bytes of hex or base64 as the key; derives it from any other text by HKDF-SHA-256 (RFC 5869, encryption
+ * Reads 32 bytes in hex or base64 as the key; derives it from any other text by HKDF-SHA-256 (RFC 5869, encryption
  * §2.2).
  */
 function deriveKey(key: string): Uint8Array {

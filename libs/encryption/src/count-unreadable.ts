@@ -11,19 +11,19 @@ import {
 } from '@recordbus/schema';
 import { isSecretKey } from '@recordbus/settings';
 
-/** A column with encrypted values: a table, and the SQL of the value as text. */
+/** A column with encrypted values: a table, and the SQL for the value as text. */
 interface Place {
   readonly table: string;
   readonly value: string;
 }
 
-/** How many values of a place show whether the key decrypts it. */
+/** How many of a place's values show whether the key decrypts it. */
 const sampleSize = 20;
 
 /**
- * Counts the encrypted values that this key does not decrypt: secret settings, secrets of authenticator apps, and encrypted
- * fields with their history. A place whose first values the key decrypts counts as readable, so a start with the right key
- * reads few rows. `cli doctor` examines every value.
+ * Counts the encrypted values that this key does not decrypt: secret settings, authenticator secrets, and encrypted
+ * fields with their history. A place whose first values the key decrypts counts as readable, so a start with the right
+ * key reads few rows. `cli doctor` examines every value.
  */
 export async function countUnreadable(query: Query, cipher: ValueCipher): Promise<number> {
   const settings = await query<{ key: string; value: string }>({
@@ -44,7 +44,7 @@ export async function countUnreadable(query: Query, cipher: ValueCipher): Promis
   return count;
 }
 
-/** The value of a json field is a JSON string. */
+/** A json field's value is a JSON string. */
 const selectSealed = ({ table, value }: Place): string =>
   `select s.value from (select trim(both '"' from ${value}) as value from ${table} t) s where s.value like 'enc:1:%'`;
 

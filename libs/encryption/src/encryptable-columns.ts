@@ -1,7 +1,7 @@
 import { isSecretKey } from '@recordbus/settings';
 import type pg from 'pg';
 
-/** The schemas of the product. Other schemas of the database belong to the operator. */
+/** The product's schemas. Other schemas in the database belong to the operator. */
 export const ownSchemas = ['system', 'records', 'history', 'links'] as const;
 
 /** Links consist of ids. */
@@ -14,8 +14,8 @@ export interface EncryptableTable {
 }
 
 /**
- * Lists every column of the product's tables that can hold text. The contents show which columns hold encrypted values,
- * so no list has to be maintained, and values of dropped fields in the history are found too.
+ * Lists every column in the product's tables that can hold text. The contents show which columns hold encrypted values,
+ * so no list has to be maintained, and dropped fields' values in the history are found too.
  */
 export async function listEncryptableTables(client: pg.Client): Promise<EncryptableTable[]> {
   const { rows } = await client.query<EncryptableTable>(
@@ -37,14 +37,14 @@ export interface SecretColumn {
   readonly where: string;
 }
 
-/** Lists the columns of secret settings and of secrets of authenticator apps. */
+/** Lists the columns with secret settings and authenticator secrets. */
 export async function listSecretColumns(client: pg.Client): Promise<SecretColumn[]> {
   const settings = await client.query<{ key: string }>('select key from system.settings');
   const secrets = settings.rows.map(({ key }) => key).filter(isSecretKey);
   const accounts = await client.query<{ table: string }>(
     `select format('records.%I', name) as table from system.collections where type = 'auth' order by name`,
   );
-  // A database of an earlier version lacks the column.
+  // An earlier version's database lacks the column.
   const admins = await client.query<{ table: string }>(
     `select 'system.admins' as table from pg_attribute where attrelid = to_regclass('system.admins') and attname = 'totp_secret'`,
   );

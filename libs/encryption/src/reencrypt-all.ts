@@ -12,13 +12,13 @@ import {
 } from './encryptable-columns.ts';
 import { type Ciphers, reencryptText } from './reencrypt-text.ts';
 
-/** The result of a key change. */
+/** What a key change did. */
 export interface Reencrypted {
-  /** The number of values that were encrypted under the new key. */
+  /** How many values were encrypted under the new key. */
   readonly encrypted: number;
-  /** The number of values that neither key decrypts. */
+  /** How many values neither key decrypts. */
   readonly unreadable: number;
-  /** The number of encrypted values of each column. */
+  /** How many encrypted values each column has. */
   readonly places: Readonly<Record<string, number>>;
 }
 
@@ -28,7 +28,7 @@ interface Row {
   readonly values: readonly (string | null)[];
 }
 
-/** The number of values of each column. */
+/** How many values each column has. */
 interface Counts {
   readonly encrypted: Map<string, number>;
   readonly unreadable: Map<string, number>;
@@ -44,7 +44,7 @@ export class UnreadableValues extends Error {
 interface ReencryptOptions {
   /** Leaves values that neither key decrypts as they are, instead of changing nothing. */
   readonly leavesUnreadable: boolean;
-  /** The user agent of the audit row. */
+  /** The audit row's user agent. */
   readonly userAgent: string;
 }
 
@@ -109,7 +109,7 @@ async function encryptPlain(
   return plain.length;
 }
 
-/** Encrypts plain values of encrypted fields, in records and in the history; returns how many of each field. */
+/** Encrypts plain values in encrypted fields, in records and in the history; returns how many in each field. */
 async function encryptPlainFields(query: Query, { current }: Ciphers): Promise<Map<string, number>> {
   const counts = new Map<string, number>();
   for (const collection of (await loadCollections(query)).collections)
@@ -122,7 +122,7 @@ async function encryptPlainFields(query: Query, { current }: Ciphers): Promise<M
   return counts;
 }
 
-/** Re-encrypts the rows of a table in batches. The cursor sees the table as it was when the cursor was opened. */
+/** Re-encrypts a table's rows in batches. The cursor sees the table as it was when the cursor was opened. */
 async function reencryptTable(
   client: pg.Client,
   ciphers: Ciphers,

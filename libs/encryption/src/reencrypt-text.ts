@@ -1,6 +1,6 @@
 import type { ValueCipher } from '@recordbus/crypto';
 
-/** The ciphers of the new and the former key. */
+/** The new and the former key's ciphers. */
 export interface Ciphers {
   readonly current: ValueCipher;
   readonly former: ValueCipher;
@@ -8,16 +8,16 @@ export interface Ciphers {
 
 export interface ReencryptedText {
   readonly text: string;
-  /** The number of values that were encrypted under the new key. */
+  /** How many values were encrypted under the new key. */
   readonly encrypted: number;
-  /** The number of values that neither key decrypts. */
+  /** How many values neither key decrypts. */
   readonly unreadable: number;
 }
 
 /** An encrypted value anywhere in a text (encryption §2.1). JSON escapes none of its characters. */
 const ciphertext = /enc:1:[A-Za-z0-9_-]{16}:[A-Za-z0-9_-]{22,}/g;
 
-/** Re-encrypts every encrypted value of a text. Values that the new key decrypts stay, so it can run again. */
+/** Re-encrypts every encrypted value in a text. Values that the new key decrypts stay, so it can run again. */
 export function reencryptText(stored: string, { current, former }: Ciphers): ReencryptedText {
   let encrypted = 0;
   let unreadable = 0;

@@ -3,7 +3,7 @@ import type { LockedAccount } from './locked-account.ts';
 import type { Removable, RemovedWays } from './removed-ways.ts';
 import type { Undone } from './undone-change.ts';
 
-/** The members of a change that decide about other ways into the account. */
+/** A change's members that decide about other ways into the account. */
 interface Closing {
   readonly passwordHash?: string | null | undefined;
   readonly closesOtherWaysIn?: boolean | undefined;
@@ -25,7 +25,7 @@ export interface ClosedWays {
  * closes nothing.
  */
 export function closedBy(change: Closing, held: LockedAccount): ClosedWays {
-  // With `closesOtherWaysIn` the undo is the first proof of the old address.
+  // With `closesOtherWaysIn` the undo is the old address's first proof.
   if (change.undoes && !change.closesOtherWaysIn) return { password: false, factor: false, links: 'since the change' };
   const isStrict = change.closesOtherWaysIn === true && !held.verified;
   const isFirst = isStrict || (change.closesAttached === true && !held.verified);
@@ -68,7 +68,7 @@ async function removeLinks(query: Query, accountId: string, sinceSec: number): P
   return [...new Set(rows.map(({ provider }) => provider))].toSorted();
 }
 
-/** Drops links and changes of address that began before the proof, so that they cannot be completed after it. */
+/** Drops links and address changes that began before the proof, so that they cannot be completed after it. */
 async function dropPendingLinks(query: Query, accountId: string): Promise<void> {
   await query({
     text: `delete from system.one_time_tokens where account_id = $1 and purpose in ('merge', 'mfa', 'email_change')`,

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Collection, tableOf } from '@recordbus/schema';
 
-/** The state of an account before its identity changes. */
+/** An account's state before its identity changes. */
 export interface LockedAccount {
   /** Whether its address is proved. */
   readonly verified: boolean;
@@ -12,8 +12,8 @@ export interface LockedAccount {
 }
 
 /**
- * Reads an account and locks its row for the rest of the transaction; undefined when it does not exist. Every change of
- * an identity takes this lock before its tokens, so parallel changes wait for each other and never deadlock.
+ * Reads an account and locks its row for the rest of the transaction; undefined when it does not exist. Every identity
+ * change takes this lock before its tokens, so parallel changes wait for each other and never deadlock.
  */
 export async function lockAccount(
   query: Query,

@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const removable = z.enum(['password', 'totp', 'links']);
 export type Removable = z.infer<typeof removable>;
 
-/** What was removed from an account, and the providers of removed links. */
+/** What was removed from an account, and the removed links' providers. */
 export interface RemovedWays {
   readonly removed: readonly Removable[];
   readonly providers: readonly string[];
@@ -21,8 +21,8 @@ interface Holder {
 }
 
 /**
- * Records the removal of ways into an account, in the same transaction. The auth service then sends a mail to the holder
- * (identity §2.5). Changes of address and password are recorded by a trigger (migration 0029).
+ * Records that ways into an account were removed, in the same transaction. The auth service then sends a mail to the
+ * holder (identity §2.5). A trigger records address and password changes (migration 0029).
  */
 export async function noteRemovedWays(
   query: Query,

@@ -17,7 +17,7 @@ export interface ProvedAccount {
 /** The caller, and the proof in the request. */
 export interface OfferedProof {
   readonly principal: Principal;
-  /** `old_password` of the body, of any type. */
+  /** The body's `old_password`, of any type. */
   readonly oldPassword: unknown;
 }
 
@@ -28,9 +28,9 @@ interface ProofDeps {
 }
 
 /**
- * Requires a proof that the caller is the holder of the account, and does not only have a session: `old_password`, or
- * for an account without a password a sign-in within the last ten minutes (identity §5.2). It is required for a change
- * of address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too many wrong passwords.
+ * Requires a proof that the caller is the account's holder, and does not only have a session: `old_password`, or for an
+ * account without a password a sign-in within the last ten minutes (identity §5.2). It is required to change the
+ * address and to switch a second factor off. Throws 403 `proof_required`, and 429 after too many wrong passwords.
  */
 export async function requireProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
   if (account.passwordHash === null) return requireRecentSignIn(deps, account, offered);
@@ -42,7 +42,7 @@ export async function requireProof(deps: ProofDeps, account: ProvedAccount, offe
 
 /**
  * Requires a proof like `requireProof`, but accepts a recent sign-in for an account with a password too. It is required
- * to add or remove a way into the account of a signed-in user.
+ * to add or remove a way into a signed-in user's account.
  */
 export async function requireFreshProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
   if (offered.oldPassword === undefined) return requireRecentSignIn(deps, account, offered);
@@ -78,7 +78,7 @@ async function requireRecentSignIn(
   throw proofRequired(passwordHash === null ? undefined : { old_password: 'is required, or a new sign-in' });
 }
 
-/** 403 for a change of identity without a proof. */
+/** 403 for an identity change without a proof. */
 export const proofRequired = (details?: Readonly<Record<string, string>>) =>
   new AppError(
     403,

@@ -1,13 +1,13 @@
 import type { Query } from '@recordbus/database';
 import { z } from 'zod';
 
-/** A change of address to undo: its number, and its time. */
+/** An address change to undo: its number, and its time. */
 export const undone = z.object({ changeId: z.string(), changedAtSec: z.int() }).readonly();
 export type Undone = z.infer<typeof undone>;
 
 /**
- * Disables the undo of changes after an undone one: their links must not restore a later address. Changes whose mail is
- * not written yet, including the undo itself, get a mail without a link. Call it after the account is written.
+ * Disables undoing changes after an undone one: their links must not restore a later address. Changes whose mail is not
+ * written yet, including the undo itself, get a mail without a link. Call it after the account is written.
  */
 export async function disableLaterUndos(query: Query, accountId: string, { changeId }: Undone): Promise<void> {
   await query({
@@ -23,8 +23,8 @@ export async function disableLaterUndos(query: Query, accountId: string, { chang
 }
 
 /**
- * Ends the undo links of addresses that were not proved, after a proof of another address of the account (identity
- * §4.5). The trigger of the account's table does the same when `verified` becomes true (migration 0029).
+ * Ends the undo links for addresses that were not proved, after the account proved another address (identity §4.5). The
+ * trigger on the account's table does the same when `verified` becomes true (migration 0029).
  */
 export async function endUnprovedUndos(query: Query, accountId: string): Promise<void> {
   await query({ text: 'select system.end_unproved_undos($1)', values: [accountId] });
