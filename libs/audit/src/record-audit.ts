@@ -6,7 +6,7 @@ import { maskKeys } from '@recordbus/shared/mask-keys';
 export interface AuditedAction {
   /** `<area>.<verb>`: "collections.create", "files.download" (admins §6.3). */
   readonly action: string;
-  /** The request that caused it, for its principal and address; 'system' for actions of the product itself. */
+  /** The request that caused it, for its principal and address; 'system' for the product's own actions. */
   readonly context: Pick<RequestContext, 'principal' | 'clientAddress'> | 'system';
   readonly userAgent?: string | undefined;
   readonly target?: { readonly type: string; readonly id: string };
@@ -18,8 +18,8 @@ export interface AuditedAction {
 const maxUserAgentLength = 512;
 
 /**
- * Inserts one row of the audit log (admins §6.2). With the `query` of a transaction the row is committed with the
- * action; `at` comes from the database's clock, which all replicas share.
+ * Inserts one audit log row (admins §6.2). With a transaction's `query` the row is committed with the action; `at`
+ * comes from the database's clock, which all replicas share.
  */
 export async function recordAudit(query: Query, audited: AuditedAction): Promise<void> {
   const { action, context, userAgent, target, details = {} } = audited;

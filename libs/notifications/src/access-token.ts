@@ -7,7 +7,7 @@ import { withRetries } from './with-retries.ts';
 const scope = 'https://www.googleapis.com/auth/firebase.messaging';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
 const assertionSec = 3600;
-/** A token is replaced 5 minutes before its end, or after half of its life if that is later. */
+/** A token is replaced 5 minutes before its end, or after half its life if that is later. */
 const marginSec = 300;
 
 interface AccessToken {
@@ -15,7 +15,7 @@ interface AccessToken {
   readonly goodUntilSec: number;
 }
 
-/** Access tokens of service accounts. */
+/** Service accounts' access tokens. */
 export interface AccessTokens {
   /** Returns a token. Throws when there is none before `endsAtMs`, or when the account is refused. */
   get(account: ServiceAccount, endsAtMs: number): Promise<string>;
@@ -28,7 +28,7 @@ export interface AccessTokens {
  * (notifications §2.4). Callers during an exchange share its result.
  */
 export function createAccessTokens(deps: ProviderDeps): AccessTokens {
-  /** Keyed by the account object of the settings, which stays the same until they change. */
+  /** Keyed by the settings' account object, which stays the same until they change. */
   const kept = new WeakMap<ServiceAccount, AccessToken>();
   const exchanges = new WeakMap<ServiceAccount, Promise<AccessToken>>();
   const nowSec = () => Math.floor(deps.clock() / 1000);

@@ -6,10 +6,10 @@ import { readJson } from './provider.ts';
 export interface FcmError {
   /** `UNREGISTERED`, `QUOTA_EXCEEDED`, …; undefined when another layer than Firebase refused the request. */
   readonly code?: string | undefined;
-  /** The code of google.rpc.Status. */
+  /** The google.rpc.Status code. */
   readonly status?: string | undefined;
   readonly message?: string | undefined;
-  /** The members of the request that are wrong. */
+  /** The request's wrong members. */
   readonly fields: readonly string[];
 }
 
@@ -30,7 +30,7 @@ const answer = z.object({
   }),
 });
 
-/** Reads the body of a refusal (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). */
+/** Reads a refusal's body (https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode). */
 export function readFcmError(response: EgressResponse): FcmError {
   const read = answer.safeParse(readJson(response));
   if (!read.success) return { fields: [] };

@@ -8,7 +8,7 @@ const message = { title: 'Hello', body: 'from the bus' };
 const sent: Answer = [200, { name: 'projects/own-project/messages/1' }];
 const devices = (count: number) => Array.from({ length: count }, (_, index) => `device ${index}`);
 
-/** A refusal in the form of google.rpc.Status, with Firebase's own code and the wrong field. */
+/** A refusal as google.rpc.Status, with Firebase's own code and the wrong field. */
 const refusal = (code: number, status: string, words: string, errorCode?: string, field?: string): Answer => [
   code,
   {

@@ -12,11 +12,11 @@ export interface FcmAccount {
   readonly serviceAccount: ServiceAccount;
 }
 
-/** The number of requests at once; each has one target (notifications §2.4). */
+/** How many requests run at once; each has one target (notifications §2.4). */
 const width = 32;
 
 /**
- * Sends with the HTTP v1 API of Firebase Cloud Messaging, one request for each target, which is a registration token
+ * Sends with Firebase Cloud Messaging's HTTP v1 API, one request for each target, which is a registration token
  * (https://firebase.google.com/docs/reference/fcm/rest/v1/projects.messages/send).
  */
 export function createFcm(deps: ProviderDeps, tokens: AccessTokens, account: FcmAccount): SendMessage {
@@ -77,8 +77,8 @@ function readResult(target: string, response: EgressResponse): TargetResult {
 }
 
 /**
- * Whether the target is permanently invalid. A target of another sender (SENDER_ID_MISMATCH) is not invalid: with a
- * service account of the wrong project, every target would be.
+ * Whether the target is permanently invalid. Another sender's target (SENDER_ID_MISMATCH) is not invalid: with the
+ * wrong project's service account, every target would be.
  */
 function isInvalidTarget({ code, status, message, fields }: FcmError): boolean {
   if (code === 'UNREGISTERED') return true;

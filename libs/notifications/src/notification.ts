@@ -11,7 +11,7 @@ const maxMessageBytes = 3500;
 
 const target = z.string('must be a string').min(1, 'must not be empty').max(4096, 'must have at most 4096 characters');
 
-/** The members of a notification (notifications §2.2). */
+/** A notification's members (notifications §2.2). */
 export const notificationSchema = z
   .strictObject({
     provider: z.enum(providerNames, `must be ${providerNames.join(' or ')}`).optional(),
@@ -36,11 +36,11 @@ export const notificationSchema = z
 
 export type Notification = z.output<typeof notificationSchema>;
 
-/** The result of one target (notifications §2.3). The caller should forget an `invalid` target. */
+/** One target's result (notifications §2.3). The caller should forget an `invalid` target. */
 export interface TargetResult {
   readonly target: string;
   readonly status: 'sent' | 'invalid' | 'failed';
-  /** The id of the message at the provider. */
+  /** The message's id at the provider. */
   readonly id?: string;
   /** The provider's message. */
   readonly error?: string;
@@ -50,6 +50,6 @@ export interface NotificationResult {
   readonly provider: ProviderName;
   readonly sent: number;
   readonly failed: number;
-  /** In the order of `to`. */
+  /** In the order that `to` has. */
   readonly results: readonly TargetResult[];
 }

@@ -30,7 +30,7 @@ export interface Notifier {
 /** No request begins later than this after the call, since the caller waits, in milliseconds (notifications §2.6). */
 const requestWindowMs = 30_000;
 
-/** Creates the sender of push notifications, with the providers that the settings enable (notifications §1.2). */
+/** Creates the push notification sender, with the providers that the settings enable (notifications §1.2). */
 export function createNotifier(given: NotifierDeps): Notifier {
   const { settings, client, urls, wait = (ms) => delay(ms), clock = Date.now } = given;
   const deps = { client, wait, clock };

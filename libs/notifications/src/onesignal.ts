@@ -63,8 +63,8 @@ export function createOnesignal(deps: ProviderDeps, { appId, apiKey }: Onesignal
 }
 
 /**
- * Reads the results of a 200. The answer has an id when OneSignal created a message. `errors` lists the targets that
- * are not subscribed, or has only words when none is.
+ * Reads a 200's results. The answer has an id when OneSignal created a message. `errors` lists the targets that are not
+ * subscribed, or has only words when none is.
  */
 function readResults(targets: readonly string[], { id, errors }: Readonly<Record<string, unknown>>): TargetResult[] {
   const invalid = new Set(unsubscribedIn(errors));

@@ -1,13 +1,13 @@
 import { urlOf, variable } from '@recordbus/shared/config';
 
-/** The API of OneSignal. */
+/** OneSignal's API. */
 export const onesignalUrl = variable(
   'SERVICE_ONESIGNAL_URL',
   'OneSignal API.',
   urlOf('http').default('https://api.onesignal.com'),
 );
 
-/** The API of Firebase Cloud Messaging. */
+/** Firebase Cloud Messaging's API. */
 export const fcmUrl = variable(
   'SERVICE_FCM_URL',
   'Firebase Cloud Messaging API.',

@@ -1,7 +1,7 @@
 import type { EgressClient, EgressResponse } from '@recordbus/egress';
 import type { Notification, TargetResult } from './notification.ts';
 
-/** The content of a notification. */
+/** A notification's content. */
 export type Message = Pick<Notification, 'title' | 'body' | 'data'>;
 
 /**
@@ -10,7 +10,7 @@ export type Message = Pick<Notification, 'title' | 'body' | 'data'>;
  */
 export type SendMessage = (targets: readonly string[], message: Message, endsAtMs: number) => Promise<TargetResult[]>;
 
-/** The dependencies of a provider. */
+/** A provider's dependencies. */
 export interface ProviderDeps {
   readonly client: Pick<EgressClient, 'request'>;
   /** Without a trailing slash. */
@@ -20,12 +20,12 @@ export interface ProviderDeps {
   readonly clock: () => number;
 }
 
-/** The limits of one request. */
+/** One request's limits. */
 export const requestLimits = { timeoutMs: 10_000, maxBodyBytes: 1024 * 1024 };
 
 const maxErrorLength = 500;
 
-/** Returns the body of a response; undefined when it is not a JSON object. */
+/** Returns a response's body; undefined when it is not a JSON object. */
 export function readJson({ body }: EgressResponse): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(Buffer.from(body).toString('utf8'));

@@ -25,7 +25,7 @@ export const fcm = {
   'notifications.providers.fcm.service_account': serviceAccount,
 };
 
-/** An answer of a provider: status, body and headers; an error stands for no answer. */
+/** A provider's answer: status, body and headers; an error stands for no answer. */
 export type Answer = readonly [number, unknown, Record<string, string>?] | Error;
 
 interface ProviderRequest {
@@ -35,11 +35,11 @@ interface ProviderRequest {
 }
 
 interface Providers {
-  /** The answer to the n-th request for a message; the last answer of a list repeats. */
+  /** The answer to the n-th request for a message; a list's last answer repeats. */
   readonly answers?: readonly Answer[] | ((request: ProviderRequest, n: number) => Answer);
   /** The answer to the n-th request for an access token. */
   readonly tokens?: (n: number) => Answer;
-  /** The duration of each request, by the clock. */
+  /** How long each request takes, by the clock. */
   readonly requestMs?: number;
 }
 
@@ -92,7 +92,7 @@ export function startNotifier(settings: Record<string, string>, { answers = [], 
     notifier,
     /** The requests for messages. */
     requests,
-    /** The assertions of the requests for access tokens. */
+    /** The assertions in the requests for access tokens. */
     assertions,
     waits,
     peakConcurrency: () => peakConcurrency,

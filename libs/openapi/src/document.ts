@@ -7,7 +7,7 @@ import { commonResponses, errorSchema, headers } from './responses.ts';
 import { createComponents } from './schemas/components.ts';
 import { tagDescriptions } from './tags.ts';
 
-/** The versions of OpenAPI in which the document is written, the usual one first. */
+/** The OpenAPI versions in which the document is written, the usual one first. */
 export const openApiVersions = ['3.1', '3.0'] as const;
 export type OpenApiVersion = (typeof openApiVersions)[number];
 
@@ -21,11 +21,11 @@ export interface OpenApiDocument {
 }
 
 interface DocumentParts {
-  /** The version of the product. */
+  /** The product's version. */
   readonly version: string;
-  /** The declared routes of all services. */
+  /** All services' declared routes. */
   readonly routes: readonly RouteManifest[];
-  /** Descriptions of the services in addition to the routes. */
+  /** What the services describe in addition to the routes. */
   readonly descriptions: readonly ServiceDescription[];
 }
 
@@ -43,7 +43,7 @@ const places = new Map(Object.keys(tagDescriptions).map((name, place) => [name, 
 const byPlace = (one: string, other: string): number =>
   (places.get(one) ?? places.size) - (places.get(other) ?? places.size);
 
-/** Composes the document of the API from the routes and descriptions of the services, in slices of time. */
+/** Composes the API document from the services' routes and descriptions, in time slices. */
 export async function composeDocument({ version, routes, descriptions }: DocumentParts): Promise<OpenApiDocument> {
   const all = [...routes, ...descriptions.flatMap((description) => description.routes)];
   const components = createComponents(

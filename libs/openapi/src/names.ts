@@ -4,15 +4,15 @@ import type { RouteManifest } from '@recordbus/shared/http';
 export const canonicalPath = ({ paths }: Pick<RouteManifest, 'paths'>): string =>
   paths.find((path) => path.startsWith('/api/v1/')) ?? paths[0] ?? '';
 
-/** Converts the parameters of a path to OpenAPI's syntax. */
+/** Converts a path's parameters to OpenAPI's syntax. */
 export const templateOf = (path: string): string => path.replace(/:([^/]+)/g, '{$1}');
 
-/** The segments of a path without `api` and the version. */
+/** A path's segments without `api` and the version. */
 const segmentsOf = (path: string): string[] =>
   path.split('/').filter((segment) => segment !== '' && segment !== 'api' && segment !== 'v1' && segment !== '_');
 
 /**
- * Returns the id of an operation, unique since method and path are: `GET /api/v1/admin/webhooks/:id` is
+ * Returns an operation's id, unique since method and path are: `GET /api/v1/admin/webhooks/:id` is
  * `getAdminWebhooksById`. It has no underscores, unlike the ids of a collection's operations.
  */
 export function operationIdOf(route: Pick<RouteManifest, 'method' | 'paths' | 'operationId'>): string {
@@ -26,8 +26,8 @@ export function operationIdOf(route: Pick<RouteManifest, 'method' | 'paths' | 'o
 }
 
 /**
- * Returns the name of the component with a body or an answer of an operation: `PostAdminKeysAnswer`, and for an operation on
- * a collection `posts.listAnswer`. Only names of collections and of their components have a dot or an underscore.
+ * Returns the name of the component with an operation's body or answer: `PostAdminKeysAnswer`, and for an operation on
+ * a collection `posts.listAnswer`. Only collection names and their components have a dot or an underscore.
  */
 export function componentName(
   route: Pick<RouteManifest, 'method' | 'paths' | 'operationId'>,
@@ -39,7 +39,7 @@ export function componentName(
   return `${id.slice(0, 1).toUpperCase()}${id.slice(1)}${part}`;
 }
 
-/** Returns the tag of an operation: the subject of its path. */
+/** Returns an operation's tag: its path's subject. */
 export function tagOf(route: Pick<RouteManifest, 'paths' | 'tag'>): string {
   if (route.tag) return route.tag;
   const [first = 'system', second] = segmentsOf(canonicalPath(route));
@@ -48,7 +48,7 @@ export function tagOf(route: Pick<RouteManifest, 'paths' | 'tag'>): string {
   return ownTags[first] ?? first;
 }
 
-/** Tags of paths whose first word is not their subject. */
+/** Tags for paths whose first word is not their subject. */
 const ownTags: Readonly<Record<string, string>> = {
   setup: 'admins',
   login: 'admins',

@@ -3,7 +3,7 @@ import { inSlices } from '@recordbus/shared/time-slice';
 import type { OpenApiDocument } from './document.ts';
 import { mapSchemas } from './schemas/walk-schema.ts';
 
-/** The members of JSON Schema that OpenAPI 3.0 does not know, and has no other form for. */
+/** The JSON Schema members that OpenAPI 3.0 does not know, and has no other form for. */
 const unknown = new Set([
   'contentMediaType',
   'contentSchema',
@@ -37,10 +37,10 @@ const exclusive = (name: 'minimum' | 'maximum', bound: unknown): JsonSchema =>
     ? { [name]: bound, [name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum']: true }
     : {};
 
-/** The members of a document whose values are schemas. Data are below `example`, `examples` and `default`. */
+/** The document members whose values are schemas. Data are below `example`, `examples` and `default`. */
 const dataMembers = new Set(['example', 'examples', 'default', 'enum']);
 
-/** Rewrites the schemas below a part of a document that is none itself. */
+/** Rewrites the schemas below a document part that is none itself. */
 function olderPart(part: unknown): unknown {
   if (Array.isArray(part)) return part.map(olderPart);
   if (typeof part !== 'object' || part === null) return part;
@@ -57,10 +57,10 @@ interface License {
   readonly identifier: string;
 }
 
-/** Identifiers of licenses came with 3.1. */
+/** License identifiers came with 3.1. */
 const olderLicense = ({ name, identifier }: License) => ({ name, url: `https://spdx.org/licenses/${identifier}.html` });
 
-/** Returns the document as OpenAPI 3.0.3, for generators that read nothing newer (http §12.7). Works in slices of time. */
+/** Returns the document as OpenAPI 3.0.3, for generators that read nothing newer (http §12.7). Works in time slices. */
 export async function olderDocument(document: OpenApiDocument): Promise<OpenApiDocument> {
   const { info, paths, components, ...rest } = document;
   const { schemas, ...parts } = components as { readonly schemas: Readonly<Record<string, JsonSchema>> };

@@ -24,7 +24,7 @@ function keySecurity({
   return [{ key: scope === 'any' ? [] : [scope.replace(/^records:/, `records:${collection}:`)] }];
 }
 
-/** Returns a route as an operation of the document, listed under the given one of its paths. */
+/** Returns a route as an operation in the document, listed under the given path. */
 export function operationOf(route: RouteManifest, path: string, components: Components) {
   const others = route.paths.filter((other) => other !== path).map((other) => `\`${templateOf(other)}\``);
   const body = requestBody(route, components);
@@ -53,13 +53,13 @@ function requestBody(route: RouteManifest, components: Components) {
     required: needsBody(route, components),
     content: {
       'application/json': { schema },
-      // Not a component: some generators make no type of a form, and then miss it.
+      // Not a component: some generators make no type for a form, and then miss it.
       ...(multipartBody && { 'multipart/form-data': { schema: components.plain(multipartBody) } }),
     },
   };
 }
 
-/** Whether a request makes no sense without a body: one that has required members, a write of a record, and a change. */
+/** Whether a request makes no sense without a body: one that has required members, a record write, and a change. */
 function needsBody({ method, body, multipartBody, operationId }: RouteManifest, { schemas }: Components): boolean {
   if (method === 'PATCH' || method === 'PUT' || multipartBody || operationId?.startsWith('create_')) return true;
   const { $ref } = body ?? {};

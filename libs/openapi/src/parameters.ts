@@ -6,7 +6,7 @@ const asObject = (schema: JsonSchema | undefined) => ({
   required: (schema?.required ?? []) as readonly string[],
 });
 
-/** Returns the parameters of an operation: those of its path and query, and the headers that it reads. */
+/** Returns an operation's parameters: from its path and query, and the headers that it reads. */
 export function parametersOf(route: RouteManifest, path: string, { plain }: Components): unknown[] {
   const inPath = asObject(route.params).properties;
   const inQuery = asObject(route.query);
@@ -43,7 +43,7 @@ const idempotencyKey = {
   schema: { type: 'string', minLength: 1, maxLength: 255 },
 };
 
-/** The headers of idempotency keys (http §7.1), as components of the document. */
+/** The idempotency key headers (http §7.1), as components in the document. */
 export const idempotencyParameters = {
   IdempotencyKey: idempotencyKey,
   ServiceIdempotencyKey: {

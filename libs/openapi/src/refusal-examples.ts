@@ -16,7 +16,7 @@ import {
   validationFailed,
 } from '@recordbus/shared/errors';
 
-/** A refusal of each status that many operations have, as the services throw it. */
+/** A refusal for each status that many operations have, as the services throw it. */
 const refusals: Readonly<Record<number, AppError>> = {
   400: malformedParameter('perPage', 'must be a whole number from 1 to 1000'),
   401: unauthenticated(),

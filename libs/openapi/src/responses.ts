@@ -3,7 +3,7 @@ import { componentName } from './names.ts';
 import { refusalExample } from './refusal-examples.ts';
 import { type Components, named } from './schemas/components.ts';
 
-/** The body of every refusal (http §4.1). */
+/** Every refusal's body (http §4.1). */
 export const errorSchema = {
   type: 'object',
   description: 'Why a request was refused.',
@@ -43,7 +43,7 @@ const counted = {
   'RateLimit-Reset': refTo('RateLimitReset'),
 };
 
-/** The general meaning of a status. */
+/** A status's general meaning. */
 const meanings: Readonly<Record<number, string>> = {
   400: 'The request cannot be read.',
   401: 'A valid token is required.',
@@ -59,7 +59,7 @@ const meanings: Readonly<Record<number, string>> = {
   431: 'The request line and the headers are too large.',
 };
 
-/** The body of a refusal, with an example for its status. */
+/** A refusal's body, with an example for its status. */
 const errorContent = (status: number, example = refusalExample(status)) => ({
   'application/json': {
     schema: { $ref: '#/components/schemas/Error' },
@@ -111,7 +111,7 @@ function generalStatuses(route: RouteManifest, path: string): number[] {
   ];
 }
 
-/** Returns the answers of an operation by status. */
+/** Returns an operation's answers by status. */
 export function responsesOf(route: RouteManifest, path: string, components: Components): Record<string, unknown> {
   const general = generalStatuses(route, path).map((status) => [
     status,

@@ -1,4 +1,4 @@
-/** The descriptions of tags. A tag without one is described by its name. */
+/** The tags' descriptions. A tag without one is described by its name. */
 export const tagDescriptions: Readonly<Record<string, string>> = {
   records:
     'Records in any collection. The operations on each collection that the caller may see are listed under its name.',

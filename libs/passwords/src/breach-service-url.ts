@@ -1,6 +1,6 @@
 import { urlOf, variable } from '@recordbus/shared/config';
 
-/** The range service of the breach check (auth §2.3). */
+/** The breach check's range service (auth §2.3). */
 export const breachServiceUrl = variable(
   'SERVICE_HIBP_URL',
   "Range service for breached passwords; a hash's first 5 characters are appended.",

@@ -5,7 +5,7 @@ import { AppError } from '@recordbus/shared/errors';
 export interface Guess {
   /** Names the secret that is guessed and its owner. */
   readonly key: string;
-  /** The number of tries in a window. */
+  /** How many tries a window allows. */
   readonly max: number;
   readonly windowSec: number;
 }
@@ -28,7 +28,7 @@ interface GuessLimitDeps {
   readonly nowSec: () => number;
 }
 
-/** Creates the limit. Its counters share a table with those of the lockout, under other keys. */
+/** Creates the limit. Its counters share a table with the lockout's, under other keys. */
 export function createGuessLimit({ database, nowSec }: GuessLimitDeps): GuessLimit {
   async function tryReserve({ key, max, windowSec }: Guess): Promise<boolean> {
     const now = nowSec();
@@ -61,7 +61,7 @@ export function createGuessLimit({ database, nowSec }: GuessLimitDeps): GuessLim
   };
 }
 
-/** Returns the 429 of auth §4.2 with the seconds until `resetsAtSec`. */
+/** Returns auth §4.2's 429 with the seconds until `resetsAtSec`. */
 export const tooManyAttempts = (resetsAtSec: number, now: number) =>
   new AppError(429, 'too_many_attempts', 'Too many failed attempts. Try again later.', {
     headers: { 'Retry-After': String(Math.max(resetsAtSec - now, 1)) },

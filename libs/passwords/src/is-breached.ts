@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** The limits of an answer (auth §2.3). */
+/** An answer's limits (auth §2.3). */
 const timeoutMs = 2000;
 const maxAnswerBytes = 1024 * 1024;
 const prefixLength = 5;
 
 /**
- * Whether the password is in a known breach. Only the first 5 characters of its SHA-1 are sent, and the answer is padded
- * so that its size reveals nothing (range API of Have I Been Pwned). Throws without a proper answer within 2 s.
+ * Whether the password is in a known breach. Only its SHA-1's first 5 characters are sent, and the answer is padded so
+ * that its size reveals nothing (Have I Been Pwned's range API). Throws without a proper answer within 2 s.
  */
 export async function isBreached(password: string, rangeUrl: string): Promise<boolean> {
   const digest = createHash('sha1').update(password).digest('hex').toUpperCase();

@@ -1,7 +1,7 @@
 import type { Guess } from './guess-limit.ts';
 
 /**
- * The limit of guesses at an account's old password. All routes that ask for it share one count, even while the lockout
+ * The limit on guesses at an account's old password. All routes that ask for it share one count, even while the lockout
  * is off (auth §2.4).
  */
 export const oldPasswordGuesses = (accountId: string): Guess => ({

@@ -4,7 +4,7 @@ import { validationFailed } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import { isBreached } from './is-breached.ts';
 
-/** The password policy of the settings, for passwords that are set (auth §2.1). */
+/** The settings' password policy, for passwords that are set (auth §2.1). */
 export interface PasswordRules {
   /** Returns what is wrong with a new password, as a message for its field; undefined when it is fine. */
   findProblem(password: string): Promise<string | undefined>;
@@ -15,7 +15,7 @@ export interface PasswordRules {
 interface PasswordRulesDeps {
   readonly settings: Pick<Settings, 'get'>;
   readonly log: Logger;
-  /** The value of SERVICE_HIBP_URL. */
+  /** The value in SERVICE_HIBP_URL. */
   readonly breachServiceUrl: string;
 }
 

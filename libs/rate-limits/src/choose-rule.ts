@@ -1,22 +1,22 @@
 import type { RateRule } from '@recordbus/settings';
 
-/** The properties of a request that rules match. */
+/** The request properties that rules match. */
 export interface RatedRequest {
-  /** Every path of the same resource. */
+  /** Every path to the same resource. */
   readonly paths: readonly string[];
   readonly action: RateRule['action'];
   readonly audience: 'guest' | 'auth';
-  /** The label of the service key that sends it, if it has one. */
+  /** The label on the service key that sends it, if it has one. */
   readonly label?: string | undefined;
 }
 
 export type ChooseRule = (request: RatedRequest) => RateRule | undefined;
 
 /**
- * Creates the function that chooses the one rule for a request. Of the matching rules, one with an action beats one
- * without, an exact path beats the longest prefix, which beats `*`, and for the same label an audience of guests or of
- * tokens beats all (http §8.5, §8.6). Rules for the label of a service key beat all rules without a label, and apply to
- * no other caller (keys §6).
+ * Creates the function that chooses the one rule for a request. Among the matching rules, one with an action beats one
+ * without, an exact path beats the longest prefix, which beats `*`, and for the same label an audience of guests or
+ * tokens beats all (http §8.5, §8.6). Rules for a service key's label beat all rules without a label, and apply to no
+ * other caller (keys §6).
  */
 export function createChooseRule(rules: readonly RateRule[]): ChooseRule {
   const ranked = [...rules].sort((a, b) => compare(rankOf(b), rankOf(a)));

@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto';
 import type { Query } from '@recordbus/database';
 
-/** A window after a count: a row, timed by the clock of the database. */
+/** A window after a count: a row, timed by the database's clock. */
 export interface CountedWindow {
   /** The total, including the new count. */
   readonly used: number;
   /** Time until it ends, in milliseconds. */
   readonly leftMs: number;
-  /** When it ends. No two windows of a key end at the same time. */
+  /** When it ends. No two windows for a key end at the same time. */
   readonly endsAtMs: number;
 }
 
 interface Count {
-  /** The name of the window. */
+  /** The window's name. */
   readonly key: string;
   readonly windowMs: number;
   readonly count: number;
@@ -77,5 +77,5 @@ export async function giveBack(
   });
 }
 
-/** A hash keeps the key short, whatever the length of a label. */
+/** A hash keeps the key short, however long a label is. */
 const hashOf = (key: string): string => createHash('sha256').update(key).digest('base64url');

@@ -8,19 +8,19 @@ import { type AccountState, findAccountState } from './account-state.ts';
 import { createKeyRing, type KeyRing } from './keys/key-ring.ts';
 import { createRevocationFeed, type RevokedSubjects } from './revocation-feed.ts';
 
-/** Checks that the account and session of a token still exist and still match it. */
+/** Checks that a token's account and session still exist and still match it. */
 export interface Accounts {
   start(): Promise<void>;
   stop(): Promise<void>;
   /**
-   * Returns the principal of a session; undefined when the session has ended: the account is deleted, its token version
+   * Returns a session's principal; undefined when the session has ended: the account is deleted, its token version
    * differs, or the session was signed out. A session that ended because its anonymous user was promoted yields a guest
    * with `isPromoted`. Changes by other replicas take effect within a second, with or without the bus. Throws 503 when
    * the database does not answer.
    */
   findPrincipal(session: Session): Promise<Principal | undefined>;
   /**
-   * Calls the listener with the accounts and sessions whose principals may have changed or ended, within a second of
+   * Calls the listener with the accounts and sessions whose principals may have changed or ended, within a second after
    * the change. Look up with `findPrincipal` whether one has. Returns a function that removes the listener.
    */
   onRevoked(listener: (subjects: RevokedSubjects) => void): () => void;
@@ -34,16 +34,16 @@ interface AccountsDeps {
   readonly log: Logger;
 }
 
-/** The number of cached sessions; each takes about 300 bytes. */
+/** How many sessions are cached; each takes about 300 bytes. */
 const maxCachedSessions = 20_000;
 
 interface CachedPrincipal {
   readonly principal: Principal;
-  /** The mark of the revocation feed before the lookup. */
+  /** The revocation feed's mark before the lookup. */
   readonly mark: number;
 }
 
-/** Creates the cache of accounts. Each session is looked up once, and again after a revocation of it or its account. */
+/** Creates the account cache. Each session is looked up once, and again after it or its account is revoked. */
 export function createAccounts({ database, bus, log }: AccountsDeps): Accounts {
   const feed = createRevocationFeed({ database, bus, log });
   const cache = new LRUCache<string, CachedPrincipal>({ max: maxCachedSessions });

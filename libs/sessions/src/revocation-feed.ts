@@ -9,10 +9,10 @@ const intervalMs = 400;
 /** How long a read counts as fresh, in milliseconds. */
 const freshMs = 900;
 
-/** The auth service keeps revocations for ten minutes. After a gap of half of that, every cached lookup is stale. */
+/** The auth service keeps revocations for ten minutes. After a gap half as long, every cached lookup is stale. */
 const longestGapMs = 300_000;
 
-/** The maximum number of subjects in memory. When one is evicted, every lookup before its revocation is stale. */
+/** How many subjects are in memory. When one is evicted, every lookup before its revocation is stale. */
 const maxSubjects = 50_000;
 
 /** Accounts and sessions by their ids; `all` when every earlier lookup is stale. */
@@ -27,7 +27,7 @@ export interface RevocationFeed {
   isFresh(): boolean;
   /** Reads all revocations that were committed before the call. */
   refresh(): Promise<void>;
-  /** Returns the present position of the feed; keep it with the result of a lookup. */
+  /** Returns the feed's present position; keep it with a lookup's result. */
   mark(): number;
   /** Whether the account or the session was revoked after the mark. */
   revokedSince(mark: number, accountId: string, sessionId: string | undefined): boolean;
@@ -41,7 +41,7 @@ interface FeedDeps {
   readonly log: Logger;
 }
 
-/** Creates the feed. It reads the log at least twice a second; notices of the bus only make it faster. */
+/** Creates the feed. It reads the log at least twice a second; bus notices only make it faster. */
 export function createRevocationFeed({ database, bus, log }: FeedDeps): RevocationFeed {
   let mark = 0;
   /** Lookups with this mark or a lower one are stale. */
@@ -64,7 +64,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     read,
   });
 
-  /** Reads the revocations committed since a snapshot; returns the snapshot of this read. */
+  /** Reads the revocations committed since a snapshot; returns this read's snapshot. */
   async function read(before: string | undefined): Promise<string> {
     // After a failover, new revocations may have transaction ids that the earlier snapshot counts as old.
     const since = snapshot.isFresh(longestGapMs) && !isAfterFailover ? before : undefined;

@@ -3,7 +3,7 @@ import type { Session } from '@recordbus/tokens';
 
 /**
  * Returns the session behind a principal that the gateway passed on, to look it up again; undefined for a guest, for a
- * service key, and for a principal without the claims of a session.
+ * service key, and for a principal without a session's claims.
  */
 export function sessionOf(principal: Principal): Session | undefined {
   if (principal.type === 'guest' || principal.type === 'service') return undefined;

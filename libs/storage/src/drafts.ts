@@ -5,23 +5,23 @@ import { type FileKey, previewedName } from './file-key.ts';
 import { folderOptions } from './local-paths.ts';
 import { unlessMissing } from './unless-missing.ts';
 
-/** No key leads into the folder of drafts: a segment of a key has no leading dot. */
+/** No key leads into the drafts folder: a key's segment has no leading dot. */
 const draftsFolder = '.drafts';
 
-/** A stalled connection is cut after a minute, so no process writes to a draft of this age. */
+/** A stalled connection is cut after a minute, so no process writes to a draft this old. */
 const staleDraftMs = 3600 * 1000;
 
-/** How often puts look for drafts of processes that were killed, at most, in milliseconds. */
+/** How often puts look for killed processes' drafts, at most, in milliseconds. */
 const cleaningMs = 600_000;
 
-/** The files of a directory that have no name yet. */
+/** A directory's files that have no name yet. */
 export interface Drafts {
   readonly folder: string;
   /** Removes stale drafts in the background, unless it did so recently. */
   cleanSometimes(): void;
 }
 
-/** Opens the drafts of a directory, and removes stale ones. */
+/** Opens a directory's drafts, and removes stale ones. */
 export async function openDrafts(directory: string): Promise<Drafts> {
   const folder = join(directory, draftsFolder);
   await mkdir(folder, folderOptions);
@@ -38,7 +38,7 @@ export async function openDrafts(directory: string): Promise<Drafts> {
   };
 }
 
-/** Removes drafts of processes that were killed while they wrote; active drafts are younger. */
+/** Removes drafts from processes that were killed while they wrote; active drafts are younger. */
 async function removeStaleDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
@@ -47,9 +47,7 @@ async function removeStaleDrafts(folder: string): Promise<void> {
   }
 }
 
-/**
- * Returns the common prefix of the drafts of a file and its previews: a hash, since names may have the maximal length.
- */
+/** Returns the common prefix for a file's and its previews' drafts: a hash, since names may have the maximal length. */
 export function draftPrefixOf({ segments: [collectionId, recordId, name] }: FileKey): string {
   const file = previewedName(name) ?? name;
   return `${createHash('sha256').update(`${collectionId}/${recordId}/${file}`).digest('hex')}.`;

@@ -1,6 +1,6 @@
 /**
- * The file calls of uploads. They take the number of an open file: a `FileHandle`, and each promise of `node:fs`, is made
- * of several objects, and an upload makes many calls.
+ * The file calls for uploads. They take an open file's number: a `FileHandle`, and each `node:fs` promise, consists of
+ * several objects, and an upload makes many calls.
  */
 import { close, closeSync, fsync, mkdir, open, writeFile, writev } from 'node:fs';
 import { promisify } from 'node:util';
@@ -12,10 +12,10 @@ export const openFile = promisify<string, string, number, number>(open);
 export const makeFolder: (path: string, options: { recursive: true; mode: number }) => Promise<unknown> =
   promisify(mkdir);
 
-/** Waits until the bytes of a file, or the names in a folder, are on the disk. */
+/** Waits until a file's bytes, or the names in a folder, are on the disk. */
 export const flushFile = promisify(fsync);
 
-/** Writes buffers at the current position; a full disk may take only a part of them. */
+/** Writes buffers at the current position; a full disk may take only some. */
 export const writeBuffers: (file: number, buffers: readonly Buffer[]) => Promise<{ readonly bytesWritten: number }> =
   promisify(writev);
 

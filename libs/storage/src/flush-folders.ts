@@ -3,14 +3,14 @@ import { flushFile, openFile, thenClose } from './file-calls.ts';
 import { unlessMissing } from './unless-missing.ts';
 
 /**
- * Flushes a folder: a name in it is durable only after that (fsync(2)). Returns what tells the folder from others that have
- * its name before or after it; undefined if nothing does. A folder that is gone needs no flush.
+ * Flushes a folder: a name in it is durable only after that (fsync(2)). Returns an identity that no other folder has
+ * under the same name, before or after; undefined without one. A folder that is gone needs no flush.
  */
 export type FlushFolder = (path: string) => Promise<string | undefined>;
 
 /**
- * Creates the flushes of folders. Flushes of one folder take turns, and all that wait share the next one: a flush of
- * many names costs as much as a flush of one.
+ * Creates the folder flushes. Flushes for one folder take turns, and all that wait share the next one: flushing many
+ * names costs as much as flushing one.
  */
 export function createFlushFolder(flush: FlushFolder = flushNow): FlushFolder {
   const running = new Map<string, Promise<string | undefined>>();
@@ -47,7 +47,7 @@ async function flushNow(path: string): Promise<string | undefined> {
   return thenClose(folder, async () => {
     await flushFile(folder);
     const { dev, ino, birthtimeNs } = fstatSync(folder, { bigint: true });
-    // The number of a removed folder is soon used again. Some file systems keep no time of birth.
+    // A removed folder's number is soon used again. Some file systems keep no birth time.
     return birthtimeNs > 0n ? `${dev}/${ino}/${birthtimeNs}` : undefined;
   });
 }

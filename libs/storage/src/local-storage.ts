@@ -7,7 +7,7 @@ import { createPutFile } from './put-file.ts';
 import type { Storage, StoredPreview } from './storage.ts';
 import { hasCode, unlessMissing } from './unless-missing.ts';
 
-/** Keeps files below a directory, in folders of its collections; creates the directory when it is missing. */
+/** Keeps files below a directory, in its collections' folders; creates the directory when it is missing. */
 export async function openLocalStorage(directory: string): Promise<Storage> {
   const drafts = await openDrafts(directory);
   const put = createPutFile(directory, drafts);
@@ -31,7 +31,7 @@ export async function openLocalStorage(directory: string): Promise<Storage> {
       const name = key.segments[2];
       const isOfFile = (found: string) => found === name || found.startsWith(`${name}${previewMark}`);
       for (const place of placesOfFile(directory, key)) await removeFrom(place, isOfFile);
-      // Drafts of a process that was killed while it wrote.
+      // Drafts from a process that was killed while it wrote.
       const draftPrefix = draftPrefixOf(key);
       await removeAll(drafts.folder, (draft) => draft.startsWith(draftPrefix));
     },
@@ -72,7 +72,7 @@ async function* listPreviews(directory: string): AsyncGenerator<StoredPreview> {
     }
 }
 
-/** Removes files of a record by their names, and their folder when it is empty then. */
+/** Removes a record's files by name, and their folder when it is empty then. */
 async function removeFrom(place: Place, isRemoved: (name: string) => boolean): Promise<void> {
   await removeAll(place.folder, (entry) => {
     const name = nameIn(place, entry);

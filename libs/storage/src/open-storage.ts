@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { openLocalStorage } from './local-storage.ts';
 import type { Storage } from './storage.ts';
 
-/** The environment variables of the store for uploaded files. */
+/** The environment variables for the upload store. */
 export const storageVariables = {
   dataDirectory,
   storageUrl: variable(

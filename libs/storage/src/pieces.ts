@@ -1,10 +1,10 @@
 import { writeBuffers, writeBytes } from './file-calls.ts';
 import type { Bytes } from './storage.ts';
 
-/** How many bytes are written at once. A system call costs more than buffering a piece of a stream. */
+/** How many bytes are written at once. A system call costs more than buffering a stream's piece. */
 export const bytesAtOnce = 256 * 1024;
 
-/** Some bytes of a file. */
+/** Some of a file's bytes. */
 export interface Piece {
   readonly chunks: readonly Buffer[];
   readonly sizeBytes: number;
@@ -12,10 +12,10 @@ export interface Piece {
   readonly isLast: boolean;
 }
 
-/** Whether all bytes of a file are at hand. */
+/** Whether all a file's bytes are at hand. */
 export const isWhole = (bytes: Bytes): bytes is readonly Buffer[] => Array.isArray(bytes);
 
-/** All bytes of a file as one piece. */
+/** All a file's bytes as one piece. */
 export const pieceOf = (chunks: readonly Buffer[]): Piece => ({
   chunks,
   sizeBytes: chunks.reduce((sum, { length }) => sum + length, 0),
@@ -41,6 +41,6 @@ export async function* inPieces(bytes: Bytes): AsyncGenerator<Piece, void> {
 export async function writePiece(file: number, { chunks, sizeBytes }: Piece): Promise<void> {
   if (sizeBytes === 0) return;
   const { bytesWritten } = await writeBuffers(file, chunks);
-  // A full disk may take only a part of it. The next call then fails with the reason.
+  // A full disk may take only a part. The next call then fails with the reason.
   if (bytesWritten < sizeBytes) await writeBytes(file, Buffer.concat(chunks).subarray(bytesWritten));
 }

@@ -10,27 +10,27 @@ import { inPieces, isWhole, type Piece, pieceOf, writePiece } from './pieces.ts'
 import type { Bytes, Storage } from './storage.ts';
 import { hasCode, unlessMissing } from './unless-missing.ts';
 
-/** The mode keeps other users of the machine from reading files. */
+/** The mode keeps the machine's other users from reading files. */
 const fileMode = 0o600;
 
-/** The maximum number of folders whose names are known to be durable. */
+/** How many folders may be known to have durable names. */
 const maxNamed = 100;
 
-/** The beginning of an announced file (see `Storage.put`), whose first piece has been read. */
+/** An announced file's beginning (see `Storage.put`), whose first piece has been read. */
 interface AnnouncedStart {
   readonly first: Piece | undefined;
   readonly announced: Promise<unknown>;
 }
 
-/** Creates the `put` of a directory. */
+/** Creates a directory's `put`. */
 export function createPutFile(directory: string, drafts: Drafts): Storage['put'] {
   const flushFolder = createFlushFolder();
-  /** The folders of collections that are durable. Their ids are never used again. */
+  /** The collections' folders that are durable. Their ids are never used again. */
   const durable = new Set<string>();
   /** The folders whose names are durable, by their paths; the latest ones. */
   const named = new Map<string, string>();
 
-  /** Flushes the folders that hold the name of a file and the names of its folders. */
+  /** Flushes the folders that hold a file's name and its folders' names. */
   async function flushNames(path: string): Promise<void> {
     const folder = dirname(path);
     const ofCollection = dirname(folder);
@@ -50,7 +50,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
     if (named.size > maxNamed) named.delete(named.keys().next().value ?? '');
   }
 
-  /** Writes an announced file under its name. A crash may leave a part of it, which its announcement removes. */
+  /** Writes an announced file under its name. A crash may leave a part, which its announcement removes. */
   async function putWhole(path: string, piece: Piece): Promise<number> {
     const file = await inFolderOf(path, () => openFile(path, 'wx', fileMode));
     await thenClose(file, () =>
@@ -62,7 +62,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
     return piece.sizeBytes;
   }
 
-  /** Writes a draft, and links it to the name of the file. */
+  /** Writes a draft, and links it to the file's name. */
   async function putDraft(key: FileKey, pieces: AsyncIterable<Piece>, start?: AnnouncedStart): Promise<number> {
     drafts.cleanSometimes();
     const path = newPathOf(directory, key);
@@ -100,7 +100,7 @@ export function createPutFile(directory: string, drafts: Drafts): Storage['put']
   };
 }
 
-/** Writes the pieces of a file, at the pace of the disk. Returns their bytes. */
+/** Writes a file's pieces, at the disk's pace. Returns how many bytes. */
 async function writeAll(file: number, pieces: AsyncIterable<Piece>, first: Piece | undefined): Promise<number> {
   if (first) await writePiece(file, first);
   let sizeBytes = first?.sizeBytes ?? 0;
@@ -126,7 +126,7 @@ async function inFolderOf<T>(path: string, create: () => Promise<T>): Promise<T>
 /** Removes a file that may be gone. */
 const removeDraft = (path: string): Promise<void> => unlessMissing(unlink(path));
 
-/** Runs the last steps of a put. When they fail, there is no such file. */
+/** Runs a put's last steps. When they fail, there is no such file. */
 async function orRemove(path: string, work: () => Promise<void>): Promise<void> {
   try {
     await work();

@@ -13,7 +13,7 @@ import { type FileKey, fileKey, previewKey } from './file-key.ts';
 import { openS3Storage } from './s3-storage.ts';
 import type { Storage } from './storage.ts';
 
-/** A real server of the protocol: go install github.com/versity/versitygw/cmd/versitygw@latest */
+/** A real server for the protocol: go install github.com/versity/versitygw/cmd/versitygw@latest */
 const gateway = process.env.TEST_VERSITYGW;
 const skip = gateway === undefined && 'TEST_VERSITYGW is not set';
 

@@ -11,17 +11,17 @@ import { Upload } from '@aws-sdk/lib-storage';
 import { type FileKey, fileKey, isSegment, previewedName, previewMark } from './file-key.ts';
 import type { Bytes, Storage } from './storage.ts';
 
-/** The location of an S3-compatible store; the SDK's defaults apply to missing options. */
+/** Where an S3-compatible store is; the SDK's defaults apply to missing options. */
 export interface S3Options {
   readonly bucket: string;
-  /** The prefix of every key, without slashes at its ends; empty for none. */
+  /** Every key's prefix, without slashes at its ends; empty for none. */
   readonly prefix: string;
   readonly endpoint?: string | undefined;
   readonly region: string;
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string } | undefined;
 }
 
-/** A part of an upload stays in memory until it is sent; 10,000 parts are the largest file, 78 GiB. */
+/** An upload's part stays in memory until it is sent; 10,000 parts are the largest file, 78 GiB. */
 const partBytes = 8 * 1024 * 1024;
 const partsAtOnce = 2;
 
@@ -30,7 +30,7 @@ const deletedAtOnce = 1000;
 
 /**
  * Keeps files in a bucket, `<prefix>/<collection id>/<record id>/<name>`. An object is complete or does not exist. A
- * lifecycle rule of the bucket should remove the parts of uploads of processes that died.
+ * lifecycle rule on the bucket should remove upload parts that died processes left.
  */
 export function openS3Storage({ bucket: name, prefix, ...options }: S3Options): Storage {
   const client = createClient(options);

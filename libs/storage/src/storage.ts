@@ -11,35 +11,35 @@ interface StoredFile {
   readonly sizeBytes: number;
 }
 
-/** A preview of a file in the store. */
+/** A file's preview in the store. */
 export interface StoredPreview {
   readonly key: FileKey;
   readonly sizeBytes: number;
 }
 
-/** The bytes of a file, in order: all of a short one, or from a stream or a generator. */
+/** A file's bytes, in order: all of a short one, or from a stream or a generator. */
 export type Bytes = readonly Buffer[] | AsyncIterable<Buffer | string>;
 
-/** The bytes of uploaded files, under keys that are written once: a changed file gets another name. */
+/** Uploaded files' bytes, under keys that are written once: a changed file gets another name. */
 export interface Storage {
   /**
    * Stores bytes. Once it resolves they survive a crash; when it rejects there is no such file. `announced` resolves
    * when the file is listed for removal unless a commit keeps it. Only then does the file get its name. A crash may
-   * leave a part of it.
+   * leave a part.
    */
   put(key: FileKey, bytes: Bytes, options?: { readonly announced?: Promise<unknown> }): Promise<StoredFile>;
-  /** Returns the size of a file; undefined when it does not exist. */
+  /** Returns a file's size; undefined when it does not exist. */
   find(key: FileKey): Promise<StoredFile | undefined>;
-  /** Opens a file, or a range of it; undefined when it does not exist. The caller reads or destroys the stream. */
+  /** Opens a file, or a range; undefined when it does not exist. The caller reads or destroys the stream. */
   open(key: FileKey, range?: ByteRange): Promise<Readable | undefined>;
   /** Deletes a file and its previews; a missing file is not an error, so that a deletion can be repeated. */
   delete(key: FileKey): Promise<void>;
-  /** Deletes every file of a record except those with the names to keep. */
+  /** Deletes all a record's files except those with the names to keep. */
   deleteRecord(collectionId: string, recordId: string, kept?: ReadonlySet<string>): Promise<void>;
-  /** Lists the files, without previews, of the records of a collection whose ids have this start (`idsStartOf`). */
+  /** Lists the files, without previews, of a collection's records whose ids have this start (`idsStartOf`). */
   list(collectionId: string, idsStart: string): AsyncIterable<FileKey>;
-  /** Lists every preview. It reads the names of all files, so call it rarely. */
+  /** Lists every preview. It reads all files' names, so call it rarely. */
   listPreviews(): AsyncIterable<StoredPreview>;
-  /** Deletes every file of a collection. */
+  /** Deletes all a collection's files. */
   deleteCollection(collectionId: string): Promise<void>;
 }

@@ -8,6 +8,6 @@ export async function unlessMissing<T>(work: Promise<T>): Promise<T | undefined>
   }
 }
 
-/** Whether an error of the file system has one of the codes. */
+/** Whether a file system error has one of the codes. */
 export const hasCode = (error: unknown, ...codes: string[]): boolean =>
   error instanceof Error && 'code' in error && codes.some((code) => error.code === code);

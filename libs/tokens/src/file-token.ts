@@ -11,7 +11,7 @@ export interface TokenFile {
   readonly filename: string;
 }
 
-/** The content of a file token (files §6). */
+/** A file token's content (files §6). */
 export interface FileToken {
   /** Identifies a used one-time token. */
   readonly id: string;
@@ -25,9 +25,9 @@ export interface FileToken {
 }
 
 /**
- * The principal who requested a token: the id and the token version of the account at that time, so a later version
- * ends the token. A service key has no versions, and its token ends with the key. URLs carry tokens into logs, so a
- * token names nothing else of a person (files §6.4).
+ * The principal who requested a token: the account's id and token version at that time, so a later version ends the
+ * token. A service key has no versions, and its token ends with the key. URLs carry tokens into logs, so a token names
+ * nothing else about a person (files §6.4).
  */
 export type FileTokenMinter = (
   | { readonly type: 'admin' | 'service'; readonly id: string }
@@ -47,7 +47,7 @@ interface NewFileToken extends Omit<FileToken, 'id' | 'expiresAtSec' | 'admits'>
 /** Signs and verifies file tokens (files §6). */
 export interface FileTokens {
   sign(token: NewFileToken): Promise<{ readonly token: string; readonly expiresAtSec: number }>;
-  /** Returns undefined for a text that is forged, expired, a token of another kind, or no token. */
+  /** Returns undefined for a text that is forged, expired, another kind's token, or no token. */
   verify(token: string): Promise<FileToken | undefined>;
 }
 
@@ -83,9 +83,9 @@ const fileClaims = z.object({
 });
 
 /**
- * Creates the signer and verifier of file tokens from the deployment's token secret (raw bytes); `clock` returns
- * milliseconds. The key is derived, so no token of another kind is accepted, whatever its claims. URLs carry tokens
- * into logs, so a token holds a bound address only as a keyed hash.
+ * Creates the signer and verifier for file tokens from the deployment's token secret (raw bytes); `clock` returns
+ * milliseconds. The key is derived, so no other kind of token is accepted, whatever its claims. URLs carry tokens into
+ * logs, so a token holds a bound address only as a keyed hash.
  */
 export function createFileTokens(secret: Uint8Array, clock: () => number = Date.now): FileTokens {
   const derive = (purpose: string) => new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));

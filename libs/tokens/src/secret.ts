@@ -3,7 +3,7 @@ import { ConfigError } from '@recordbus/shared/config';
 import { makeSecretFile, newSecret, readSecretFile, replaceSecretFile } from '@recordbus/shared/secret-file';
 
 interface TokenSecretSource {
-  /** The value of SERVICE_JWT_SECRET. */
+  /** The value in SERVICE_JWT_SECRET. */
   readonly jwtSecret?: string | undefined;
   readonly dataDirectory: string;
 }
@@ -11,9 +11,9 @@ interface TokenSecretSource {
 const minLength = 32;
 
 /**
- * Returns the deployment's token secret as the raw bytes that sign (auth §8.2, §8.3): SERVICE_JWT_SECRET, else the text
- * of the file `jwt_secret` in the data directory, which is created when it is missing.
- * Throws ConfigError when the file cannot be used.
+ * Returns the deployment's token secret as the raw bytes that sign (auth §8.2, §8.3): from SERVICE_JWT_SECRET, or from
+ * the file `jwt_secret` in the data directory, which is created when it is missing. Throws ConfigError when the file
+ * cannot be used.
  */
 export function loadTokenSecret({ jwtSecret, dataDirectory }: TokenSecretSource): Uint8Array {
   if (jwtSecret) return Buffer.from(jwtSecret);
@@ -27,12 +27,12 @@ export function loadTokenSecret({ jwtSecret, dataDirectory }: TokenSecretSource)
   throw new ConfigError(`The secret file ${path} must have at least ${minLength} characters.`);
 }
 
-/** The secret file of a data directory. */
+/** A data directory's secret file. */
 export const secretFileOf = (dataDirectory: string): string => join(dataDirectory, 'jwt_secret');
 
 /**
- * Writes another secret to the secret file. Tokens of the old secret end when the services restart (auth §8.3). A crash
- * leaves the old file or the new one. Throws the errors of the file system.
+ * Writes another secret to the secret file. The old secret's tokens end when the services restart (auth §8.3). A crash
+ * leaves the old file or the new one. Throws the file system's errors.
  */
 export function replaceTokenSecret(dataDirectory: string, secret: string = newSecret()): void {
   replaceSecretFile(secretFileOf(dataDirectory), secret);

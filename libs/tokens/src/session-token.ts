@@ -2,7 +2,7 @@ import { randomUUID, webcrypto } from 'node:crypto';
 import type { Principal } from '@recordbus/shared/context';
 import { SignJWT } from 'jose/jwt/sign';
 
-/** The principal of a session; guests and service keys have none. */
+/** A session's principal; guests and service keys have none. */
 export type SessionPrincipal = Extract<Principal, { type: 'user' | 'admin' }>;
 
 /** A session as its token states it. */

@@ -2,16 +2,16 @@ import type { JsonSchema } from '@recordbus/shared/http';
 import { plainSchema, referTo } from './plain-schema.ts';
 import { mapSchemas } from './walk-schema.ts';
 
-/** Collects the named schemas of a document. */
+/** Collects a document's named schemas. */
 export interface Components {
-  /** Adds a schema under a name. The name of another schema that is already there is not used up: it gets a number. */
+  /** Adds a schema under a name. Another schema's name that is already there is not used up: it gets a number. */
   add(name: string, schema: JsonSchema): JsonSchema;
   /** Returns a schema for generators, and adds the definitions within it. */
   plain(schema: JsonSchema): JsonSchema;
   readonly schemas: Readonly<Record<string, JsonSchema>>;
 }
 
-/** Creates the components of a document from the schemas that its routes refer to. */
+/** Creates a document's components from the schemas that its routes refer to. */
 export function createComponents(known: Readonly<Record<string, JsonSchema>>): Components {
   const schemas = new Map<string, JsonSchema>();
   const texts = new Map<string, string>();
@@ -58,7 +58,7 @@ export function createComponents(known: Readonly<Record<string, JsonSchema>>): C
   };
 }
 
-/** Returns the schema of a body or an answer as a reference: to a new component, unless it is one already. */
+/** Returns the schema for a body or an answer as a reference: to a new component, unless it is one already. */
 export function named({ add, plain }: Components, name: string, schema: JsonSchema): JsonSchema {
   const made = plain(schema);
   return typeof made.$ref === 'string' || (made.type === undefined && made.oneOf === undefined)
@@ -69,8 +69,8 @@ export function named({ add, plain }: Components, name: string, schema: JsonSche
 type Add = Components['add'];
 
 /**
- * Returns the schema with references in place of the branches of a choice that are objects or lists. Generators make a type
- * of each, and some of them choose the same name for two.
+ * Returns the schema with references in place of a choice's branches that are objects or lists. Generators make a type
+ * for each, and some choose the same name for two.
  */
 function withNamedBranches(name: string, schema: JsonSchema, add: Add): JsonSchema {
   const { oneOf, properties, items } = schema;
@@ -94,11 +94,11 @@ function namedBranch(name: string, branch: JsonSchema, add: Add): JsonSchema {
   return branch.$ref !== undefined || suffix === undefined ? branch : add(`${name}${suffix}`, branch);
 }
 
-/** The name of a member as a part of a longer name. */
+/** A member's name inside a longer name. */
 const capital = (text: string): string =>
   text.replace(/[^A-Za-z0-9]+/g, '').replace(/^./, (first) => first.toUpperCase());
 
-/** The definitions of a schema and of those below it, by name. */
+/** A schema's definitions and those below it, by name. */
 function definitionsIn(schema: JsonSchema): Map<string, JsonSchema> {
   const found = new Map<string, JsonSchema>();
   const collect = (inner: JsonSchema): JsonSchema => {

@@ -5,9 +5,9 @@ import { mapSchemas } from './walk-schema.ts';
 export const referTo = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /**
- * Returns a schema in the forms that generators of clients know (http §12.7): a value that may be null has the types
- * `[…, "null"]`, a constant is an enum of one value, and branches of which one fits are `oneOf`. `definitionOf` returns
- * the schema of a reference, for references that may be null.
+ * Returns a schema in the forms that client generators know (http §12.7): a value that may be null has the types `[…,
+ * "null"]`, a constant is an enum with one value, and branches from which one fits are `oneOf`. `definitionOf` returns
+ * a reference's schema, for references that may be null.
  */
 export function plainSchema(schema: JsonSchema, definitionOf: (reference: string) => JsonSchema): JsonSchema {
   const { $defs, id, readOnly, propertyNames, default: preset, $ref, const: constant, anyOf, oneOf, ...more } = schema;
@@ -25,8 +25,8 @@ export function plainSchema(schema: JsonSchema, definitionOf: (reference: string
 }
 
 /**
- * The default of a schema. Null, an empty object and an empty list are what a member that is left out means anyway; an object
- * is said in words, since ogen makes no client of a document with one.
+ * A schema's default. Null, an empty object and an empty list are what a member that is left out means anyway; an
+ * object is said in words, since ogen makes no client from a document with one.
  */
 function defaultOf(value: unknown, { description }: JsonSchema): JsonSchema {
   if (value === undefined || value === null) return {};
@@ -45,10 +45,10 @@ const nothing: JsonSchema = { type: ['object', 'null'], description: 'always nul
 /** The bounds that a whole number has in JavaScript. They say nothing about the value. */
 const ofJavaScript = { minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 
-/** The formats of numbers. Without them, some generators choose 32 bits. */
+/** Number formats. Without them, some generators choose 32 bits. */
 const formats: Readonly<Record<string, string>> = { integer: 'int64', number: 'double' };
 
-/** What `typeof` says of values of a type. */
+/** What `typeof` says about a type's values. */
 const jsonTypes: Readonly<Record<string, string>> = {
   integer: 'number',
   number: 'number',
@@ -58,7 +58,7 @@ const jsonTypes: Readonly<Record<string, string>> = {
   object: 'object',
 };
 
-/** Schemas of numbers name their width, those of lists their items, and a value has one type besides null. */
+/** Number schemas name their width, list schemas their items, and a value has one type besides null. */
 function tight(schema: JsonSchema): JsonSchema {
   const { type: given, examples, minimum, maximum, pattern, uniqueItems, ...rest } = schema;
   const types = [given].flat().filter((type) => typeof type === 'string');
@@ -70,13 +70,13 @@ function tight(schema: JsonSchema): JsonSchema {
     type: types.includes('null') ? [own, 'null'] : own,
     ...(formats[own] && { format: formats[own] }),
     ...(own === 'array' && { items: {} }),
-    // A format says it in words that generators know; the pattern of zod for it is long.
+    // A format says it in words that generators know; zod's pattern for it is long.
     ...(pattern !== undefined && rest.format === undefined && { pattern }),
     ...(minimum !== undefined && minimum !== ofJavaScript.minimum && { minimum }),
     ...(maximum !== undefined && maximum !== ofJavaScript.maximum && { maximum }),
     ...(shown.length > 0 && { examples: shown }),
     ...rest,
-    // Generators would make a set of it, which JSON has not.
+    // Generators would make it a set, which JSON does not have.
     ...(uniqueItems === true && { description: [rest.description, 'each once'].filter(Boolean).join('; ') }),
   };
 }

@@ -1,6 +1,6 @@
 import type { JsonSchema } from '@recordbus/shared/http';
 
-/** Members of a schema whose value is a schema. */
+/** Schema members whose value is a schema. */
 const single = ['items', 'additionalProperties', 'not', 'contentSchema'];
 /** Members with a list of schemas. */
 const lists = ['anyOf', 'oneOf', 'allOf'];

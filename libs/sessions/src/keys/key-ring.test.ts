@@ -9,7 +9,7 @@ import { newKeyText, readKeyText } from './key-text.ts';
 
 const quiet = createLogger('test', 'silent');
 
-/** The rings hear of nothing by the bus. */
+/** The rings hear nothing by the bus. */
 const silentBus = { onNotice: () => () => {} };
 
 const home = '192.0.2.7';

@@ -15,9 +15,9 @@ export type KeyVerdict =
 
 /** Checks service keys. */
 export interface KeyRing {
-  /** Checks the text of a key and the client's address. Throws 503 when the database does not answer. */
+  /** Checks a key's text and the client's address. Throws 503 when the database does not answer. */
   verify(text: string, address: string): Promise<KeyVerdict>;
-  /** Finds the principal of a key that was checked before; undefined when it is revoked or has expired. */
+  /** Finds the principal for a key that was checked before; undefined when it is revoked or has expired. */
   find(id: string): Promise<ServicePrincipal | undefined>;
   /** Whether the key with this id may be used from an address; false when it is revoked or has expired. */
   admits(id: string, address: string): Promise<boolean>;
@@ -29,7 +29,7 @@ interface KeyRingDeps {
   readonly nowMs?: () => number;
 }
 
-/** The subject of the log of revocations that every change of a key names. */
+/** The subject in the revocation log that every key change names. */
 const anyKey = 'service_keys';
 
 /** A key that the copy lacks may be new, so the log is read, at most this often for all such keys together. */
@@ -37,14 +37,14 @@ const missedEveryMs = 250;
 
 interface Copy {
   readonly keys: ReadonlyMap<string, StoredKey>;
-  /** The mark of the feed before the keys were read. */
+  /** The feed's mark before the keys were read. */
   readonly mark: number;
 }
 
 /**
- * Creates the ring. It holds a copy of all keys, of which there are few. So an unknown key costs a look-up in memory,
- * and texts of strangers do not fill a cache. At most four times a second the database is queried for all unknown keys.
- * A request with an unknown key waits for that, so a new key works at once on every replica.
+ * Creates the ring. It holds a copy of all keys, which are few. So an unknown key costs a look-up in memory, and
+ * strangers' texts do not fill a cache. At most four times a second the database is queried for all unknown keys. A
+ * request with an unknown key waits for that, so a new key works at once on every replica.
  */
 export function createKeyRing({ database, feed, nowMs = Date.now }: KeyRingDeps): KeyRing {
   let copy: Copy | undefined;

@@ -5,7 +5,7 @@ import { readScope, writeScope } from '@recordbus/shared/key-rights';
 
 export type ServicePrincipal = Extract<Principal, { type: 'service' }>;
 
-/** A stored key, for the checks of requests. */
+/** A stored key, for request checks. */
 export interface StoredKey {
   readonly hash: Buffer;
   readonly principal: ServicePrincipal;
@@ -20,11 +20,11 @@ interface KeyRow {
   readonly expiresAtSec: number | null;
   readonly networks: readonly string[];
   readonly rateLabel: string | null;
-  /** The names of the collections in the scopes, by id. */
+  /** The names of the scopes' collections, by id. */
   readonly collections: Readonly<Record<string, string>>;
 }
 
-/** Names of the collections in the scopes of the key `k`, by id: scopes are stored with ids and follow renames. */
+/** The names of the collections in key `k`'s scopes, by id: scopes are stored with ids and follow renames. */
 export const collectionNames = `(select coalesce(jsonb_object_agg(c.id, c.name), '{}') from system.collections c
   where c.id in (select split_part(scope, ':', 2) from unnest(k.scopes) scope))`;
 
@@ -38,7 +38,7 @@ export async function readKeys(query: Query): Promise<ReadonlyMap<string, Stored
   return new Map(rows.map((row) => [row.id, storedKey(row)]));
 }
 
-/** Finds the principal of a key; undefined if the key does not exist or has expired. */
+/** Finds a key's principal; undefined if the key does not exist or has expired. */
 export async function findKeyPrincipal(query: Query, id: string): Promise<ServicePrincipal | undefined> {
   const [row] = await query<KeyRow>({
     name: 'service-key',
@@ -63,7 +63,7 @@ function storedKey({ id, hash, scopes, collections, expiresAtSec, networks, rate
   };
 }
 
-/** Returns scopes with the names of their collections; those of a collection that is gone are left out. */
+/** Returns scopes with their collections' names; those for a collection that is gone are left out. */
 export function namedScopes(scopes: readonly string[], names: Readonly<Record<string, string>>): string[] {
   return scopes.flatMap((text) => {
     const scope = readScope(text);
