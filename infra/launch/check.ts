@@ -4,8 +4,11 @@ import { runStage, type Stage } from './run-stage.ts';
 /** Each checker checks the types that it needs itself, so on two cores several take more time than one. */
 const checkers = String(Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))));
 
+/** A second check looks only at what has changed. */
+const incremental = ['--incremental', '--tsBuildInfoFile', 'node_modules/.cache/types.tsbuildinfo'];
+
 const stages: readonly Stage[] = [
-  { title: 'Types', command: 'tsc', args: ['-p', '.', '--checkers', checkers] },
+  { title: 'Types', command: 'tsc', args: ['-p', '.', '--checkers', checkers, ...incremental] },
   { title: 'Admin page types', command: 'tsc', args: ['-p', 'services/admin/pages'] },
   { title: 'examples/tasks page types', command: 'tsc', args: ['-p', 'examples/tasks'] },
   { title: 'Lint and format', command: 'biome', args: ['check'] },

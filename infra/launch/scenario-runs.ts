@@ -72,7 +72,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   export: ['wire'],
   'export-large.slow': [],
   'export-limits.slow': ['wire'],
-  'export-rules': ['wire'],
+  'export-rules.slow': [],
   'export-spreadsheet.slow': [],
   'extensions.slow': ['wire'],
   'field-rule-definitions': ['clientInAll'],

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
 import { type Node, parse } from 'acorn';
 
-/** Sees a node in a source file, with the nodes around it, the outermost first. */
+/** Sees a node in a source file, with the nodes around it, the outermost first. Their list changes after the call. */
 export type See = (node: Node, around: readonly Node[]) => void;
 
 /** Parses a source file and shows every node; nothing for a file whose text does not match, which needs no parser. */
@@ -16,11 +16,13 @@ export function visitSource(path: string, see: See, ifText = /(?:)/): void {
 }
 
 /** Shows a node and all nodes within it. */
-export function visit(value: unknown, see: See, around: readonly Node[] = []): void {
+export function visit(value: unknown, see: See, around: Node[] = []): void {
   if (Array.isArray(value)) for (const item of value) visit(item, see, around);
   if (!isNode(value)) return;
   see(value, around);
-  for (const child of Object.values(value)) visit(child, see, [...around, value]);
+  around.push(value);
+  for (const child of Object.values(value)) visit(child, see, around);
+  around.pop();
 }
 
 export const isNode = (value: unknown): value is Node =>

@@ -47,8 +47,8 @@ const queries: readonly string[] = [
 async function assertLikeList(client: Client, collection: string, query: string, of: string): Promise<void> {
   const path = `/api/v1/records/${collection}`;
   const list = await client.get(`${path}?${query}&perPage=1000`);
-  // A filter selects the same records in every format.
-  const formats = query.startsWith('filter=') ? ['ndjson'] : ['ndjson', 'csv'];
+  // Filters and sorts select the same records in every format.
+  const formats = /^(filter|sort)=/.test(query) ? ['ndjson'] : ['ndjson', 'csv'];
   const [ndjson, csv] = await Promise.all(
     formats.map((format) => client.get(`${path}/export?${query}&format=${format}`)),
   );
