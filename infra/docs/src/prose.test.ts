@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { commentedEndings, commentsOf, countWords, proseOf, type WordCount } from './prose.ts';
+import { commentedEndings, commentsOf, countWords, proseOf, type WordCount } from '../test/prose.ts';
 import { wordyPlaces } from './wordy-places.ts';
 
 const root = join(import.meta.dirname, '../../..');
