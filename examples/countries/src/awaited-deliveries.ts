@@ -1,12 +1,12 @@
 import type { Received } from './receiver.ts';
 import { verifyByHand, verifyWithStandardWebhooks } from './verify-delivery.ts';
 
-/** A delivery and the results of its verification. */
+/** A delivery and its verification's results. */
 export interface CheckedDelivery {
   readonly event: string;
   readonly code: string;
   readonly name: string;
-  /** Time from the request of the change to the arrival, in milliseconds; undefined when it was not expected. */
+  /** Time from the change's request to the arrival, in milliseconds; undefined when it was not expected. */
   readonly latencyMs: number | undefined;
   readonly isSignedByHand: boolean;
   readonly isSignedByStandard: boolean;

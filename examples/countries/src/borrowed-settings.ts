@@ -13,7 +13,7 @@ export interface BorrowedSettings {
 
 const path = '/api/v1/admin/settings';
 
-/** Reads the settings of the stack, to be restored later. */
+/** Reads the stack's settings, to be restored later. */
 export async function borrowSettings(admin: Client): Promise<BorrowedSettings> {
   const before = await admin.call<Values>('GET', path);
   const changed = new Set<string>();

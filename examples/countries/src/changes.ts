@@ -4,7 +4,7 @@ import type { IdsByCollection } from './data-set.ts';
 /** A change and the event that it causes. */
 interface Change {
   readonly event: string;
-  /** `code` of the record. */
+  /** The record's `code`. */
   readonly code: string;
   /** Makes the change. Calls `onSend` right before its request. */
   make(admin: Client, onSend: () => void): Promise<void>;
@@ -17,7 +17,7 @@ const atlantis = { code: 'XA', name: 'Atlantis', capital: 'Poseidonis', flag: 'ð
 
 const path = '/api/v1/records/countries';
 
-/** Plans the changes: updates of some countries, and a create, an update and a delete of another. */
+/** Plans the changes: updates to some countries, and another one's create, update and delete. */
 export function planChanges(ids: IdsByCollection): Change[] {
   const countries = ids.countries ?? new Map<string, string>();
   let atlantisId = '';

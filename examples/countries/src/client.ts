@@ -4,18 +4,18 @@ import { Failure } from './failure.ts';
 interface Answer<T> {
   readonly status: number;
   readonly headers: Headers;
-  /** The `data` of a success. */
+  /** A success's `data`. */
   readonly data: T;
-  /** The message of an error. */
+  /** An error's message. */
   readonly error: string | undefined;
 }
 
-/** An HTTP client of the stack, as a guest or with a token. */
+/** An HTTP client for the stack, as a guest or with a token. */
 export interface Client {
   readonly url: string;
   /** Returns the answer, also an error. Throws Failure when there is no answer. */
   send<T>(method: string, path: string, body?: unknown): Promise<Answer<T>>;
-  /** Returns the `data` of a success. Throws Failure with the message of an error. */
+  /** Returns a success's `data`. Throws Failure with an error's message. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
@@ -24,7 +24,7 @@ const answerTimeoutMs = 20_000;
 /** How often a rate-limited request is repeated, each time after the wait in Retry-After. */
 const maxRetries = 20;
 
-/** Creates a client of the stack at `url`. */
+/** Creates a client for the stack at `url`. */
 export function createClient(url: string, token?: string): Client {
   const headers = { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) };
 
@@ -62,5 +62,5 @@ export function createClient(url: string, token?: string): Client {
   };
 }
 
-/** Returns the reason of a failed fetch, which is in the cause of its error. */
+/** Returns why a fetch failed, which is in its error's cause. */
 const reasonOf = (error: Error): string => (error.cause instanceof Error ? error.cause.message : '') || error.message;

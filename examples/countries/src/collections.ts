@@ -84,7 +84,7 @@ export async function ensureCollections(admin: Client): Promise<EnsuredCollectio
   return { created, reused };
 }
 
-/** Returns the names of fields. The API returns the list as JSON text. */
+/** Returns field names. The API returns the list as JSON text. */
 function readFieldNames(fields: unknown): string[] {
   const list: unknown = typeof fields === 'string' ? JSON.parse(fields) : fields;
   return (list as { name: string }[]).map((field) => field.name);

@@ -1,10 +1,10 @@
 import { createRequire } from 'node:module';
 import type { Country } from 'world-countries';
 
-// The types describe the ES module of the package, but Node loads the CommonJS one, which is the array itself.
+// The types describe the package's ES module, but Node loads the CommonJS one, which is the array itself.
 const countries: readonly Country[] = createRequire(import.meta.url)('world-countries');
 
-/** Ids of the records of a collection by their code. */
+/** A collection's record ids by code. */
 type Ids = ReadonlyMap<string, string>;
 export type IdsByCollection = Readonly<Record<string, Ids>>;
 
@@ -13,7 +13,7 @@ export interface Draft {
   readonly [field: string]: unknown;
 }
 
-/** The records of each collection, made with the ids of the records that they refer to. */
+/** Each collection's records, made with the ids of the records that they refer to. */
 export const dataSet: Readonly<Record<string, (ids: IdsByCollection) => Draft[]>> = {
   regions: () => distinct(countries.map(({ region }) => ({ code: regionCode(region), name: region }))),
   subregions: (ids) =>

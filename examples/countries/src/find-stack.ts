@@ -4,13 +4,13 @@ import { Failure } from './failure.ts';
 
 interface FoundStack {
   readonly url: string;
-  /** Creates the first admin. Only the owner of the data directory can read it. */
+  /** Creates the first admin. Only the data directory's owner can read it. */
   readonly setupToken: string | undefined;
 }
 
 const defaultUrl = 'http://localhost:8080';
 
-/** Finds the stack on this machine: by the note in its data directory, else at the default address. */
+/** Finds the stack on this machine: by the note in its data directory, or at the default address. */
 export async function findLocalStack(): Promise<FoundStack> {
   const note = await readNote(join(process.env.SERVICE_DATA_DIR ?? './data', 'stack.json'));
   if (note && (await isHealthy(note.url))) return { url: note.url, setupToken: note.setupToken };

@@ -10,8 +10,8 @@ interface RateRule {
 const lifted: RateRule = { label: '/api/v1/records/*:create', max: 100_000, windowMs: 1000, audience: 'auth' };
 
 /**
- * Adds a rate rule that lifts the limit for callers with a token on the path of the load: with the default of 60 creates in
- * 5 seconds the load would take more than a minute. Returns its label, or undefined when it is not needed.
+ * Adds a rate rule that lifts the limit for callers with a token on the load's path: with the default, 60 creates in 5
+ * seconds, the load would take more than a minute. Returns its label, or undefined when it is not needed.
  */
 export async function liftCreateLimit(settings: BorrowedSettings): Promise<string | undefined> {
   const { 'rate_limit.enabled': enabled, 'rate_limit.rules': text = '[]' } = settings.before;

@@ -1,7 +1,7 @@
 import type { Client } from './client.ts';
 import { type Draft, dataSet, type IdsByCollection } from './data-set.ts';
 
-/** Called after each record with the number of existing records of the collection and the total. */
+/** Called after each record with how many of the collection's records exist and the total. */
 export type OnProgress = (collection: string, done: number, total: number) => void;
 
 interface Loaded {
@@ -11,11 +11,11 @@ interface Loaded {
   readonly seconds: number;
 }
 
-/** Number of concurrent requests. */
+/** How many requests run at once. */
 const parallel = 8;
 const pageSize = 200;
 
-/** Loads the missing records of the data set, so that a run continues where the last one ended. */
+/** Loads the data set's missing records, so that a run continues where the last one ended. */
 export async function loadDataSet(admin: Client, onProgress: OnProgress): Promise<Loaded> {
   const startedAtMs = performance.now();
   const ids: Record<string, Map<string, string>> = {};

@@ -2,7 +2,7 @@ import type { OnProgress } from './load.ts';
 
 const barWidth = 30;
 
-/** Shows the progress of a load: a bar on a terminal, else a line for each collection. */
+/** Shows a load's progress: a bar on a terminal, otherwise a line for each collection. */
 export function showProgress(stream: NodeJS.WriteStream): OnProgress {
   return (collection, done, total) => {
     if (stream.isTTY) {

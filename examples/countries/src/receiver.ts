@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 export interface Received {
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
-  /** On the clock of `performance.now()`. */
+  /** By `performance.now()`'s clock. */
   readonly atMs: number;
 }
 

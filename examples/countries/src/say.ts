@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import type { CheckedDelivery } from './awaited-deliveries.ts';
 
-/** Prints a line of progress. */
+/** Prints a progress line. */
 export const say = (subject: string, text: string): void => {
   process.stdout.write(`  ${styleText('dim', subject.padEnd(8))} ${text}\n`);
 };
@@ -11,7 +11,7 @@ const columns = [18, 14, 9, 5, 0] as const;
 const row = (cells: readonly string[]): string =>
   `  ${cells.map((cell, index) => cell.padEnd(columns[index] ?? 0)).join(' ')}\n`;
 
-/** Prints the head of the table of deliveries. */
+/** Prints the delivery table's head. */
 export const sayDeliveryHeader = (): void => {
   process.stdout.write(
     `\n${styleText('dim', row(['event', 'record', 'arrived', 'HMAC', 'Standard Webhooks']).trimEnd())}\n`,

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Webhook } from 'standardwebhooks';
 
-/** Greatest age of a signature, in seconds. It prevents replays of recorded requests. */
+/** A signature's greatest age, in seconds. It prevents replays of recorded requests. */
 const maxAgeSec = 300;
 
 /** Verifies `X-Service-Signature` with node:crypto alone: HMAC-SHA-256 over `<timestamp>.<raw body>`. */
@@ -14,7 +14,7 @@ export function verifyByHand(headers: IncomingHttpHeaders, body: string, secret:
   return isFresh && given.length === expected.length && timingSafeEqual(given, expected);
 }
 
-/** Verifies the `webhook-*` headers with the library of the Standard Webhooks project. */
+/** Verifies the `webhook-*` headers with the Standard Webhooks project's library. */
 export function verifyWithStandardWebhooks(headers: IncomingHttpHeaders, body: string, secret: string): boolean {
   const names = ['webhook-id', 'webhook-timestamp', 'webhook-signature'];
   try {

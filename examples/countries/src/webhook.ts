@@ -3,7 +3,7 @@ import type { Client } from './client.ts';
 interface RegisteredWebhook {
   readonly url: string;
   readonly secret: string;
-  /** Returns the error of the last failed delivery, if any. */
+  /** Returns the last failed delivery's error, if any. */
   findError(): Promise<string | undefined>;
   remove(): Promise<void>;
 }
@@ -12,7 +12,7 @@ const path = '/api/v1/admin/webhooks';
 
 const name = 'countries demo';
 
-/** Registers a webhook for all events of countries, and deletes one that a killed run left. */
+/** Registers a webhook for all country events, and deletes one that a killed run left. */
 export async function registerWebhook(admin: Client, url: string): Promise<RegisteredWebhook> {
   const existing = await admin.call<{ id: string; name: string }[]>('GET', `${path}?perPage=200`);
   for (const leftover of existing.filter((webhook) => webhook.name === name))

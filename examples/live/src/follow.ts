@@ -29,7 +29,7 @@ async function follow(): Promise<number> {
     const response = await fetch(new URL('/api/v1/realtime', server), {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...(token && { Authorization: `Bearer ${token}` }) },
-      // With a cursor, the server sends the changes since then instead of a snapshot, unless some of them are lost.
+      // With a cursor, the server sends the changes since then instead of a snapshot, unless some are lost.
       body: JSON.stringify({ subscriptions: [{ collection, filter, snapshot: { perPage: 1000 }, after: cursor }] }),
       signal: silence.signal,
     });
@@ -51,7 +51,7 @@ async function follow(): Promise<number> {
         if (list.apply(type, message)) show(type, message);
         if (type === 'snapshot') cursor = message.cursor;
       }
-      // A cursor is of no use before the list has been read.
+      // A cursor is useless before the list has been read.
       if (cursor !== undefined && id !== undefined) cursor = id;
     }
     return backoffMs();

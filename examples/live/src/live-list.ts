@@ -4,7 +4,7 @@ export interface LiveRecord {
   readonly [field: string]: unknown;
 }
 
-/** The data of the messages that change a list. */
+/** The data in messages that change a list. */
 export interface ListMessage {
   readonly records?: readonly LiveRecord[];
   readonly record?: LiveRecord;
@@ -15,7 +15,7 @@ export interface ListMessage {
 /** A list of records that messages keep up to date. */
 export class LiveList {
   readonly #records = new Map<string, LiveRecord>();
-  /** The last version of each record in a message, including records that have left the list. */
+  /** Each record's last version in a message, including records that have left the list. */
   readonly #versions = new Map<string, string>();
 
   [Symbol.iterator](): Iterator<LiveRecord> {

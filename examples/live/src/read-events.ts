@@ -1,4 +1,4 @@
-/** An event of a stream of events. */
+/** A server-sent event. */
 export interface StreamEvent {
   readonly type: string;
   /** The cursor to resume from, if the event has one. */

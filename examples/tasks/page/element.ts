@@ -1,4 +1,4 @@
-/** Finds an element of the page. */
+/** Finds an element on the page. */
 export function element<T extends HTMLElement>(selector: string, kind: new () => T): T {
   const found = document.querySelector(selector);
   if (!(found instanceof kind)) throw new Error(`The page has no ${selector}.`);

@@ -14,7 +14,7 @@ let lists: readonly SharedList[] = [];
 let open: SharedList | undefined;
 let followed: LiveList<Task> | undefined;
 
-/** Runs an action of the user, and shows the error if it fails. */
+/** Runs the user's action, and shows the error if it fails. */
 async function attempt(action: () => Promise<unknown>): Promise<void> {
   problem.textContent = '';
   try {
@@ -90,7 +90,7 @@ async function download(task: Task): Promise<void> {
   if (url) make('a', { href: url }).click();
 }
 
-/** The fields of a form that is sent. */
+/** A sent form's fields. */
 const fieldsOf = (event: SubmitEvent): Record<string, string> => {
   event.preventDefault();
   const form = event.target as HTMLFormElement;

@@ -21,7 +21,7 @@ export class TaskApp {
   readonly #client: Client<Schema>;
 
   constructor(url: string, store?: SessionStore) {
-    // All tabs of a person share one WebSocket.
+    // All a person's tabs share one WebSocket.
     this.#client = createClient<Schema>(url, store ? { store, live: { over: 'websocket', shareTabs: true } } : {});
   }
 
@@ -60,7 +60,7 @@ export class TaskApp {
     await this.#client.from('lists').update(list.id, { members: { $append: [person.id] } });
   }
 
-  /** The tasks of a list, kept up to date. */
+  /** A list's tasks, kept up to date. */
   follow(list: Pick<Lists, 'id'>): Promise<LiveList<Task>> {
     return this.#client.from('tasks').live({ filter: f`list = ${list.id}`, sort: 'created' });
   }
@@ -78,7 +78,7 @@ export class TaskApp {
     await this.#client.from('tasks').update(task, { paper: file });
   }
 
-  /** An address of the file of a task that works for three minutes. */
+  /** An address for the task's file that works for three minutes. */
   async paperUrl(task: Task): Promise<string | undefined> {
     return this.#client.from('tasks').file(task, 'paper')?.signedUrl({ download: true });
   }

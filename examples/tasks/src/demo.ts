@@ -1,4 +1,4 @@
-// npm run demo:tasks: a stack of its own, the app on it, and a receiver of its webhook in this terminal.
+// npm run demo:tasks: a separate stack, the app on it, and a receiver for its webhook in this terminal.
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -9,10 +9,10 @@ interface Envelope {
   readonly data: { readonly record: { readonly title?: string; readonly status?: string } } | null;
 }
 
-/** A receiver of the events of tasks. */
+/** A receiver for task events. */
 export interface TaskReceiver extends AsyncDisposable {
   readonly url: string;
-  /** Sets the secret of the webhook. Until then the receiver refuses every delivery, and each is retried. */
+  /** Sets the webhook's secret. Until then the receiver refuses every delivery, and each is retried. */
   verifyWith(secret: string): void;
 }
 

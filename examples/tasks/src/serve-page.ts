@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { createServer as createVite } from 'vite';
 
-/** The page of the app, served from its sources. */
+/** The app's page, served from its sources. */
 interface ServedPage extends AsyncDisposable {
   readonly url: string;
 }

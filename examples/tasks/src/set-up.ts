@@ -5,13 +5,13 @@ import type { Schema } from '../recordbus.d.ts';
 
 const directory = join(import.meta.dirname, '../schema/collections');
 
-/** The people of the demo. */
+/** The demo's people. */
 export const people = [
   { name: 'ada', email: 'ada@example.com', password: 'a long password' },
   { name: 'ben', email: 'ben@example.com', password: 'a long password' },
 ] as const;
 
-/** Applies the schema of this directory. Existing records stay. */
+/** Applies this directory's schema. Existing records stay. */
 export async function applySchema(admin: Client<Schema>): Promise<void> {
   const files = readdirSync(directory).map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')));
   const schema = { version: 1 as const, collections: files };
@@ -19,7 +19,7 @@ export async function applySchema(admin: Client<Schema>): Promise<void> {
   if (changes.length > 0) await admin.admin.collections.schema.apply({ schema, hash });
 }
 
-/** Lets the page read answers, and sends the events of tasks to a receiver on this machine. Returns its secret. */
+/** Lets the page read answers, and sends task events to a receiver on this machine. Returns its secret. */
 export async function connect(admin: Client<Schema>, page: string, receiver: string): Promise<string> {
   await admin.admin.settings.update({ 'cors.origins': page, 'hooks.http.allow': '127.0.0.1/32' });
   const { secret } = await admin.admin.webhooks.create({ name: 'tasks', url: receiver, events: ['tasks.*'] });

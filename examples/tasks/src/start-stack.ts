@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 
-/** A stack of this program's own. */
+/** This program's own stack. */
 interface OwnStack extends AsyncDisposable {
   readonly url: string;
   /** Makes the first admin. */
@@ -28,7 +28,7 @@ export async function startStack(directory: string): Promise<OwnStack> {
   };
 }
 
-/** Waits for the message of a stack that answers. */
+/** Waits for the message from a stack that answers. */
 function readiness(child: ChildProcess): Promise<{ readonly url: string; readonly setupToken: string }> {
   return new Promise((resolve, reject) => {
     child.on('message', (message: { ready?: boolean; url: string; setupToken: string }) => {
