@@ -19,14 +19,14 @@ import {
 interface IdempotencyKeysDeps {
   readonly database: Pick<Database, 'query' | 'read'>;
   /**
-   * The connections for claims; by default the same. A claim need not wait for the disk, since its work does: a crash
-   * of the database that loses a claim also loses the work.
+   * The connections for claims; by default the same. A claim need not wait for the disk, since its work does: a
+   * database crash that loses a claim also loses the work.
    */
   readonly claimOn?: Pick<Database, 'query'>;
   /** Where expired keys and old answers are removed; by default, on the same connections. */
   readonly removeOn?: Pick<Database, 'query'>;
   readonly log: Logger;
-  /** Raw bytes of the secret that signs tokens. */
+  /** The raw bytes of the secret that signs tokens. */
   readonly secret: Uint8Array;
   /** How long a key stays held after its process has died, in milliseconds. */
   readonly leaseMs?: number;
@@ -44,14 +44,14 @@ const defaultRemoveEveryMs = 10_000;
 const removedAtOnce = 1000;
 
 /**
- * The most bytes of all large answers. A request of a few bytes may have an answer of a megabyte, and a caller may send
- * thirty in a second: kept for a day, they would fill any disk.
+ * How many bytes all large answers may have together. A request with a few bytes may have a one-megabyte answer, and a
+ * caller may send thirty in a second: kept for a day, they would fill any disk.
  */
 const maxLargeBytes = 2 ** 30;
 
 /**
- * Creates the store of idempotency keys in PostgreSQL, which all replicas share (http §7.9). A claim is one statement.
- * Storing the answer is another one; a handler can run it in the transaction of its work. If a process dies, its lease
+ * Creates the idempotency key store in PostgreSQL, which all replicas share (http §7.9). A claim is one statement.
+ * Storing the answer is another one; a handler can run it in its work's transaction. If a process dies, its lease
  * expires.
  */
 export function createIdempotencyKeys(deps: IdempotencyKeysDeps): IdempotencyStore {
@@ -125,7 +125,7 @@ interface Holding {
   readonly leaseMs: number;
 }
 
-/** Renews the lease until the work is done. A later failure of the key must not hide that the work was done. */
+/** Renews the lease until the work is done. A later failure with the key must not hide that the work was done. */
 function holdKey({ query, log, seal, leaseMs }: Holding, hold: Hold): FirstClaim {
   const endRenewal = heartbeat(
     leaseMs / 3,

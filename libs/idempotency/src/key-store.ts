@@ -3,9 +3,9 @@ import type { Query } from '@recordbus/database';
 /** How long an answer is kept (http §7.2). */
 export const keptFor = "interval '24 hours'";
 
-/** The bytes of an answer (SQL). */
+/** An answer's bytes (SQL). */
 const bytesOfAnswer = 'coalesce(octet_length(json), octet_length(answer))';
-/** Whether an answer is large (SQL): the condition of the index `idempotency_keys_large`. */
+/** Whether an answer is large (SQL): the condition on the index `idempotency_keys_large`. */
 const isLarge = 'octet_length(json) > 16384 or octet_length(answer) > 16384';
 
 /** A key's row and its holder. */
@@ -26,7 +26,7 @@ export interface FoundKey {
   readonly written: WrittenAnswer | null;
 }
 
-/** The answer of a statement that keeps it itself. */
+/** The answer from a statement that keeps it itself. */
 interface WrittenAnswer {
   readonly status: number;
   readonly etag: string;
@@ -70,7 +70,7 @@ export async function isKeyKnown(read: Query, id: Buffer): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Extends the lease of a key whose request is still running. */
+/** Extends the lease on a key whose request is still running. */
 export async function renewLease(query: Query, { id, token }: Hold, leaseMs: number): Promise<void> {
   await query({
     text: `update system.idempotency_keys set lease_until = now() + $3 * interval '1 millisecond'
@@ -104,8 +104,8 @@ export async function releaseKey(query: Query, { id, token }: Hold): Promise<voi
 }
 
 /**
- * Forgets the oldest of the large answers, so that those that stay have at most `maxBytes`. Their keys stay used. Returns the
- * number of forgotten answers.
+ * Forgets the oldest large answers, so that those that stay have at most `maxBytes`. Their keys stay used. Returns how
+ * many answers it forgot.
  */
 export async function forgetLargeAnswers(query: Query, maxBytes: number): Promise<number> {
   const rows = await query({

@@ -20,7 +20,7 @@ const user: SessionPrincipal = {
 
 const base64url = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Signs a token by hand, as another holder of the secret could. */
+/** Signs a token by hand, as another secret holder could. */
 function forge(claims: unknown, header: object = { alg: 'HS256', typ: 'JWT' }, key: Uint8Array = secret): string {
   const body = `${base64url(header)}.${base64url(claims)}`;
   return `${body}.${createHmac('sha256', key).update(body).digest('base64url')}`;

@@ -8,15 +8,15 @@ export type SessionPrincipal = Extract<Principal, { type: 'user' | 'admin' }>;
 /** A session as its token states it. */
 export interface Session {
   readonly principal: SessionPrincipal;
-  /** The account's token version when the token was signed. A later version of the account ends the session. */
+  /** The account's token version when the token was signed. A later account version ends the session. */
   readonly tokenVersion: number;
-  /** The row of the session; absent from tokens that another holder of the secret signed (auth §8.2). */
+  /** The session's row; absent from tokens that another secret holder signed (auth §8.2). */
   readonly sessionId?: string | undefined;
   readonly expiresAtSec: number;
 }
 
 /**
- * The header's `typ` of session tokens (RFC 8725 §3.11). Every other kind of token has its own `typ`, audience and key,
+ * The header's `typ` in session tokens (RFC 8725 §3.11). Every other kind of token has its own `typ`, audience and key,
  * so that kinds are not interchangeable (auth §8.4).
  */
 export const sessionTokenType = 'JWT';
@@ -32,13 +32,13 @@ interface NewSession {
   readonly principal: SessionPrincipal;
   readonly tokenVersion: number;
   readonly sessionId?: string | undefined;
-  /** The lifetime of the token in seconds. */
+  /** The token's lifetime in seconds. */
   readonly windowSec: number;
 }
 
 /** Signs session tokens. */
 export interface TokenSigner {
-  /** Returns a token with the claims of auth §8.2 that expires after `windowSec`. No two tokens are the same. */
+  /** Returns a token with auth §8.2's claims that expires after `windowSec`. No two tokens are the same. */
   signSession(session: NewSession): Promise<string>;
 }
 

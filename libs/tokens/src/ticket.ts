@@ -4,11 +4,11 @@ import { jwtVerify } from 'jose/jwt/verify';
 import { z } from 'zod';
 import { importTokenKey, type Session } from './session-token.ts';
 
-/** The content of a ticket, which opens one connection in place of a session's token (http §6.6). */
+/** A ticket's content, which opens one connection in place of a session's token (http §6.6). */
 export interface Ticket {
   /** Identifies a used ticket. */
   readonly id: string;
-  /** The session, without the address of its account: URLs carry tickets into logs. Look the principal up by it. */
+  /** The session, without its account's address: URLs carry tickets into logs. Look the principal up by it. */
   readonly session: Session;
   readonly expiresAtSec: number;
 }
@@ -17,7 +17,7 @@ export interface Ticket {
 export interface Tickets {
   /** Returns a ticket that ends after 30 s, or with the session's token. */
   sign(session: Session): Promise<{ readonly ticket: string; readonly expiresAtSec: number }>;
-  /** Returns undefined for a text that is forged, expired, a token of another kind, or not a token. */
+  /** Returns undefined for a text that is forged, expired, another kind's token, or not a token. */
   verify(ticket: string): Promise<Ticket | undefined>;
 }
 
@@ -42,7 +42,7 @@ const ticketClaims = z.object({
 
 /**
  * Creates the signer and verifier from the deployment's token secret (raw bytes); `clock` returns milliseconds. The key
- * is derived, so no token of another kind is accepted, whatever its claims.
+ * is derived, so no other kind of token is accepted, whatever its claims.
  */
 export function createTickets(secret: Uint8Array, clock: () => number = Date.now): Tickets {
   const key = importTokenKey(new Uint8Array(hkdfSync('sha256', secret, '', 'recordbus connection ticket', 32)));

@@ -4,19 +4,19 @@ import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { importTokenKey, type Session, sessionTokenType } from './session-token.ts';
 
-/** Verifies session tokens, including those of another holder of the secret without `typ` or version (auth §8.2). */
+/** Verifies session tokens, including another secret holder's without `typ` or version (auth §8.2). */
 export interface TokenVerifier {
-  /** Returns the session of a token; undefined for a text that is forged, expired, of another kind, or not a token. */
+  /** Returns a token's session; undefined for a text that is forged, expired, another kind's token, or not a token. */
   verifySession(token: string): Promise<Session | undefined>;
 }
 
-/** The number of verified tokens in the cache. A token has about 500 bytes. */
+/** How many verified tokens are in the cache. A token has about 500 bytes. */
 const cachedTokens = 10_000;
 
 /** Longer texts are refused unread: no real token is that long, and the cache keeps whole tokens. */
 const maxTokenLength = 4096;
 
-/** How far the clock of the signing process may be ahead of this one, in seconds. */
+/** How far the signing process's clock may be ahead of this one, in seconds. */
 const clockToleranceSec = 60;
 
 const common = {
@@ -28,7 +28,7 @@ const common = {
   sid: z.string().min(1).max(64).optional(),
 };
 
-/** The claims of auth §8.2. The audience is one string: a list could name both "user" and "admin". */
+/** The claims in auth §8.2. The audience is one string: a list could name both "user" and "admin". */
 const sessionClaims = z.discriminatedUnion('aud', [
   z.object({ ...common, aud: z.literal('admin') }),
   z.object({
