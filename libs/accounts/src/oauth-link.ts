@@ -6,7 +6,7 @@ import { z } from 'zod';
 export const oauthLink = z
   .object({
     provider: z.string(),
-    /** Services from the previous release omit it: then the settings decide about the issuer (migration 0025). */
+    /** Services from the previous release omit it: then the settings decide about the issuer (`system.token_address`). */
     issuer: z.string().optional(),
     providerUserId: z.string(),
     nowSec: z.int(),

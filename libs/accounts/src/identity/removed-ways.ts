@@ -22,7 +22,7 @@ interface Holder {
 
 /**
  * Records that ways into an account were removed, in the same transaction. The auth service then sends a mail to the
- * holder (identity §2.5). A trigger records address and password changes (migration 0029).
+ * holder (identity §2.5). A trigger records address and password changes (`system.account_changed`).
  */
 export async function noteRemovedWays(
   query: Query,

@@ -24,7 +24,7 @@ export async function disableLaterUndos(query: Query, accountId: string, { chang
 
 /**
  * Ends the undo links for addresses that were not proved, after the account proved another address (identity §4.5). The
- * trigger on the account's table does the same when `verified` becomes true (migration 0029).
+ * trigger on the account's table does the same when `verified` becomes true (`system.account_changed`).
  */
 export async function endUnprovedUndos(query: Query, accountId: string): Promise<void> {
   await query({ text: 'select system.end_unproved_undos($1)', values: [accountId] });

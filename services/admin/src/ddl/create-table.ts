@@ -51,7 +51,7 @@ export function planTableParts(collection: Collection): string[] {
 
 /**
  * Triggers that end a changed or deleted account's tokens and sessions, notify every gateway, and queue the mail to the
- * holder. As triggers they work for every writer (migrations 0010 and 0029).
+ * holder. As triggers they work for every writer (schema.sql).
  */
 const planAccountTriggers = (table: string): string[] => [
   `create trigger account_changed after update on ${table} for each row

@@ -3,7 +3,7 @@ import { type Collection, type Field, quoteIdentifier, quoteLiteral, tableOf } f
 const fileFields = ({ fields }: Collection): Field[] => fields.filter(({ type }) => type === 'file');
 
 /**
- * Plans the triggers that queue files for removal when a write drops them or deletes their record (migration 0012).
+ * Plans the triggers that queue files for removal when a write drops them or deletes their record (schema.sql).
  * They run in any writer's transaction, so a file is removed if and only if the write commits.
  */
 export function planFileTriggers(collection: Collection): string[] {

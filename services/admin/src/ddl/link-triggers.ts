@@ -82,7 +82,7 @@ function changeLinks(collection: Collection, field: Field): string {
 export const planDropLinkTriggers = (collection: Collection): string[] =>
   collection.fields.some(holdsRelations)
     ? [
-        // Tables from before migration 0032 have no such triggers.
+        // Tables of early releases have no such triggers.
         ...targetTriggers.map((name) => `drop trigger if exists ${name} on ${tableOf(collection)}`),
         ...['links_added', 'links_changed', 'links_dropped'].map(
           (name) => `drop trigger ${name} on ${tableOf(collection)}`,

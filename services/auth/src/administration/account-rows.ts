@@ -75,7 +75,7 @@ export async function findAccount(
   return row;
 }
 
-/** Ends an account's tokens: a new token version ends its sessions and pending links (migration 0010). */
+/** Ends an account's tokens: a new token version ends its sessions and pending links (`system.account_changed`). */
 export async function endTokens(query: Query, collection: Collection, id: string): Promise<void> {
   await query({
     text: `update ${tableOf(collection)} set token_version = token_version + 1 where id = $1`,

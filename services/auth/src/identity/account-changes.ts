@@ -7,7 +7,7 @@ import { z } from 'zod';
  */
 const isProved = z.boolean().default(false);
 
-/** The kind of change, which a trigger on the account's table or the changing code wrote (migration 0029). */
+/** The kind of change, which a trigger on the account's table or the changing code wrote. */
 const changeKind = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('email'),

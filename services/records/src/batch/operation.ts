@@ -4,8 +4,9 @@ import { isReference, type Reference, readReference } from './reference.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-const verbs = ['create', 'update', 'upsert', 'delete'] as const;
-export type OperationVerb = (typeof verbs)[number];
+/** What an operation does. The compiler names each place that has to know a new verb. */
+export const operationVerbs = ['create', 'update', 'upsert', 'delete'] as const;
+export type OperationVerb = (typeof operationVerbs)[number];
 
 /** An operation as the client sent it, with a valid shape (batch §2). */
 export interface Operation {
@@ -52,8 +53,8 @@ export function readOperations(parsed: readonly ParsedOperation[]): readonly Ope
 function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> {
   if (!isObject(value)) throw operationRefused(index, { operation: 'must be an object' });
   const { op, collection, id, on, data = {}, if_match: ifMatch, as } = value;
-  const verb = verbs.find((known) => known === op);
-  if (!verb) throw operationRefused(index, { op: `must be one of ${verbs.join(', ')}` });
+  const verb = operationVerbs.find((known) => known === op);
+  if (!verb) throw operationRefused(index, { op: `must be one of ${operationVerbs.join(', ')}` });
   const problems = new Map<string, string>();
   for (const name of Object.keys(value)) {
     if (!members.has(name)) problems.set(name, 'is not an operation member');

@@ -57,6 +57,14 @@ const tooLarge = (limitBytes: number, what: string) =>
 
 /** The HTTP method of the single write, as rules see it. */
 function methodOf({ op, id }: PlannedOperation['operation']): string {
-  if (op === 'create') return id === undefined ? 'POST' : 'PUT';
-  return op === 'update' ? 'PATCH' : op === 'upsert' ? 'PUT' : 'DELETE';
+  switch (op) {
+    case 'create':
+      return id === undefined ? 'POST' : 'PUT';
+    case 'update':
+      return 'PATCH';
+    case 'upsert':
+      return 'PUT';
+    case 'delete':
+      return 'DELETE';
+  }
 }

@@ -1,5 +1,6 @@
 import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
+import { operationVerbs } from '../batch/operation.ts';
 import { anyRecord } from './record-schema.ts';
 
 /** Not an object schema: readers of the document would treat a property `$ref` as a reference of JSON Schema. */
@@ -8,7 +9,7 @@ const reference = z
   .describe('`{"$ref": "<as>.<member>"}`, a member of an earlier operation\'s result');
 
 const operation = z.object({
-  op: z.enum(['create', 'update', 'upsert', 'delete']),
+  op: z.enum(operationVerbs),
   collection: z.string(),
   id: z.union([z.string(), reference]).optional().describe('the record; for a create, its new id'),
   on: z

@@ -1,0 +1,8 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { fieldKinds } from '@recordbus/admin-pages/field-types';
+import { fieldTypeNames } from '@recordbus/extensions';
+
+test('the pages offer every type of field', () => {
+  assert.deepEqual(fieldKinds.map(({ type }) => type).sort(), [...fieldTypeNames].sort());
+});
