@@ -1,41 +1,31 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { skipWithoutBrowser } from '../harness/browser.ts';
 import type { Client } from '../harness/client.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
-import { openSignedIn } from './watched-page.ts';
+import { type OpenPages, openPages } from './open-pages.ts';
 
 describe('a form of the admin pages with a value that cannot be read', { skip: skipWithoutBrowser }, () => {
-  let stack: Stack;
-  let browser: Browser;
+  let pages: OpenPages;
   let page: Page;
-  let said: readonly string[];
   let admin: Client;
 
   before(async () => {
-    stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
-    admin = await stack.admin();
-    const fields = [
-      { name: 'title', type: 'text' },
-      { name: 'meta', type: 'json' },
-      { name: 'stars', type: 'number' },
-      { name: 'place', type: 'geoPoint' },
-      { name: 'due', type: 'date' },
-      { name: 'parent', type: 'relation', collection: 'notes' },
-      { name: 'vec', type: 'vector', options: { dimensions: 2 } },
-    ];
-    await admin.post('/api/v1/collections', { name: 'notes', fields });
-    browser = await startBrowser();
-    ({ page, said } = await openSignedIn(browser, stack.url, { viewport: { width: 1280, height: 900 } }));
+    pages = await openPages(async (client) => {
+      const fields = [
+        { name: 'title', type: 'text' },
+        { name: 'meta', type: 'json' },
+        { name: 'stars', type: 'number' },
+        { name: 'place', type: 'geoPoint' },
+        { name: 'due', type: 'date' },
+        { name: 'parent', type: 'relation', collection: 'notes' },
+        { name: 'vec', type: 'vector', options: { dimensions: 2 } },
+      ];
+      await client.post('/api/v1/collections', { name: 'notes', fields });
+    });
+    ({ page, admin } = pages);
   });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  const open = (path: string) => page.goto(`${stack.url}/_/${path}`);
-  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  after(() => pages?.[Symbol.asyncDispose]());
   /** The text of a code editor, which is in a shadow tree. */
   const editor = (name: string) => page.getByRole('dialog').getByRole('textbox', { name, exact: true });
   const focused = () =>
@@ -45,11 +35,11 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
 
   test('JSON that cannot be read is not saved, is marked and focused, and stays', async () => {
     const { id } = await admin.create('notes', { title: 'kept', meta: { a: 1 } });
-    await open(`collections/notes/records/${id}`);
+    await pages.open(`collections/notes/records/${id}`);
     await page.getByRole('dialog').locator('.cm-content').first().waitFor();
     await editor('meta').fill('{"a": 2,}');
     await page.getByRole('dialog').getByLabel('title').fill('changed');
-    await button('Save').click();
+    await pages.button('Save').click();
     await page.getByText('Check meta.').waitFor();
     assert.match(
       String(await page.getByRole('alert').filter({ hasText: 'JSON' }).textContent()),
@@ -62,7 +52,7 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
     assert.equal((json as { data: { title: string } }).data.title, 'kept');
     await editor('meta').fill('{"a": 2}');
     await page.getByRole('dialog').getByRole('alert').filter({ hasText: 'JSON' }).waitFor({ state: 'detached' });
-    await button('Save').click();
+    await pages.button('Save').click();
     await page.getByText('Record saved.').waitFor();
     const saved = (await admin.get(`/api/v1/notes/${id}`)).json as { data: { title: string; meta: unknown } };
     assert.deepEqual([saved.data.title, saved.data.meta], ['changed', { a: 2 }]);
@@ -70,17 +60,17 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
 
   test('a sheet whose only change cannot be read asks before it closes, and cannot be saved', async () => {
     const { id } = await admin.create('notes', { title: 'kept', meta: { a: 1 } });
-    await open(`collections/notes/records/${id}`);
+    await pages.open(`collections/notes/records/${id}`);
     await page.getByRole('dialog').locator('.cm-content').first().waitFor();
     await editor('meta').fill('{"a": ');
-    await button('Save').click();
+    await pages.button('Save').click();
     await page.getByText('Check meta.').waitFor();
-    await button('Cancel').click();
+    await pages.button('Cancel').click();
     await page.getByRole('heading', { name: 'Discard unsaved changes?' }).waitFor();
-    await button('Cancel').last().click();
+    await pages.button('Cancel').last().click();
     assert.equal(await editor('meta').textContent(), '{"a": ');
-    await button('Cancel').click();
-    await button('Discard').click();
+    await pages.button('Cancel').click();
+    await pages.button('Discard').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
@@ -95,12 +85,12 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
     test(`${label}: ${wrong} is not saved as another value`, async () => {
       const stored = { title: 'kept', stars: 4, place: { lat: 1, lng: 2 } };
       const { id } = await admin.create('notes', stored);
-      await open(`collections/notes/records/${id}`);
+      await pages.open(`collections/notes/records/${id}`);
       const sheet = page.getByRole('dialog');
       await sheet.getByLabel('title').fill('changed');
       const input = sheet.getByLabel(label, { exact: true });
       await input.fill(wrong);
-      await button('Save').click();
+      await pages.button('Save').click();
       await page.getByText(`Check ${place}.`).waitFor();
       assert.equal(await input.inputValue(), wrong);
       assert.equal(await input.getAttribute('aria-invalid'), 'true');
@@ -108,31 +98,31 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
       const { data } = (await admin.get(`/api/v1/notes/${id}`)).json as { data: Record<string, unknown> };
       assert.deepEqual([data.title, data.stars], ['kept', 4]);
       await input.fill('');
-      await button('Cancel').click();
-      await button('Discard').click();
+      await pages.button('Cancel').click();
+      await pages.button('Discard').click();
       await sheet.waitFor({ state: 'detached' });
     });
 
   test('a date that is half filled in is not saved as no date', async () => {
     const { id } = await admin.create('notes', { title: 'kept', due: 1_700_000_000 });
-    await open(`collections/notes/records/${id}`);
+    await pages.open(`collections/notes/records/${id}`);
     await page.getByRole('dialog').getByLabel('due').focus();
     await page.keyboard.press('Delete');
-    await button('Save').click();
+    await pages.button('Save').click();
     await page.getByText('Fill in the whole date and time.').waitFor();
     const { data } = (await admin.get(`/api/v1/notes/${id}`)).json as { data: Record<string, unknown> };
     assert.equal(data.due, 1_700_000_000);
-    await button('Cancel').click();
-    await button('Discard').click();
+    await pages.button('Cancel').click();
+    await pages.button('Discard').click();
   });
 
   test('the editor of a collection saves neither a wrong option, a wrong default nor an empty rule', async () => {
-    await open('collections/notes/settings');
+    await pages.open('collections/notes/settings');
     await page.getByRole('button', { name: 'Options of stars' }).click();
     await page.getByLabel('Min', { exact: true }).fill('1,5');
     await page.getByLabel('Default', { exact: true }).fill('five');
     await page.getByLabel('Delete: who can').selectOption('some');
-    await button('Save').click();
+    await pages.button('Save').click();
     await page.getByText('Check delete_rule, fields.stars.options.min, fields.stars.options.default.').waitFor();
     assert.equal(await page.getByLabel('Min', { exact: true }).inputValue(), '1,5');
     assert.equal(await page.getByLabel('Default', { exact: true }).inputValue(), 'five');
@@ -141,7 +131,7 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
     await page.getByLabel('Delete: who can').selectOption('everyone');
     await page.getByLabel('Min', { exact: true }).fill('1.5');
     await page.getByLabel('Default', { exact: true }).fill('5');
-    await button('Save').click();
+    await pages.button('Save').click();
     await page.getByText('Saved notes.').waitFor();
     const saved = (await admin.get('/api/v1/collections/notes')).json as { data: { fields: string } };
     assert.match(saved.data.fields, /"min":1.5/);
@@ -149,26 +139,26 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
   });
 
   test('a webhook with a header that cannot be read is not saved without it', async () => {
-    await open('webhooks?new&url=https://example.com/hook');
+    await pages.open('webhooks?new&url=https://example.com/hook');
     await page.getByRole('dialog').getByLabel('Name').fill('crm');
     await page.getByText('Headers, retries and timeout').click();
     await page.getByLabel('Headers', { exact: true }).fill('X-Token abc');
     await page.getByText('Headers, retries and timeout').click();
-    await button('Create webhook').click();
+    await pages.button('Create webhook').click();
     await page.getByText('Line 1: write Name: value.').waitFor();
     assert.equal((await admin.get('/api/v1/admin/webhooks')).text.includes('crm'), false);
     await page.keyboard.press('Escape');
   });
 
   test('a key whose date was cleared does not become a key that never expires', async () => {
-    await open('keys?new');
-    if ((await page.getByRole('dialog').count()) === 0) await button('New key').first().click();
+    await pages.open('keys?new');
+    if ((await page.getByRole('dialog').count()) === 0) await pages.button('New key').first().click();
     await page.getByRole('dialog').getByLabel('Name').fill('machine');
     await page.getByRole('dialog').getByLabel('Expires').fill('');
-    await button('Create key').click();
+    await pages.button('Create key').click();
     await page.getByText('Choose a date, or No expiry.').waitFor();
     assert.equal((await admin.get('/api/v1/admin/keys')).text.includes('machine'), false);
   });
 
-  test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
+  test('nothing broke the policy, and no script failed', () => assert.deepEqual(pages.said, []));
 });

@@ -1,65 +1,56 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { builtPages } from '../harness/admin-pages.ts';
-import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
+import type { Page } from 'playwright-core';
+import { skipWithoutBrowser } from '../harness/browser.ts';
 import type { Client } from '../harness/client.ts';
 import { numberAt } from '../harness/json.ts';
-import { type Stack, startStack } from '../harness/stack.ts';
+import { type OpenPages, openPages } from './open-pages.ts';
 import { openSignedIn } from './watched-page.ts';
 
 /** More versions than one page of a history has. */
 const versions = 130;
 
 describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
-  let stack: Stack;
-  let browser: Browser;
+  let pages: OpenPages;
   let page: Page;
-  let said: readonly string[];
   let admin: Client;
   let id: string;
 
   before(async () => {
-    stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
-    admin = await stack.admin();
-    const fields = [
-      { name: 'title', type: 'text' },
-      { name: 'tags', type: 'select', options: { values: ['red', 'green', 'blue'], multiple: true } },
-      { name: 'photos', type: 'file', options: { multiple: true } },
-      { name: 'count', type: 'number' },
-      { name: 'maker', type: 'relation', collection: 'makers' },
-      { name: 'parts', type: 'relation', collection: 'makers', options: { multiple: true } },
-    ];
-    await admin.post('/api/v1/collections', {
-      name: 'makers',
-      fields: [
-        { name: 'code', type: 'text' },
-        { name: 'name', type: 'text' },
-      ],
+    pages = await openPages(async (client) => {
+      const fields = [
+        { name: 'title', type: 'text' },
+        { name: 'tags', type: 'select', options: { values: ['red', 'green', 'blue'], multiple: true } },
+        { name: 'photos', type: 'file', options: { multiple: true } },
+        { name: 'count', type: 'number' },
+        { name: 'maker', type: 'relation', collection: 'makers' },
+        { name: 'parts', type: 'relation', collection: 'makers', options: { multiple: true } },
+      ];
+      await client.post('/api/v1/collections', {
+        name: 'makers',
+        fields: [
+          { name: 'code', type: 'text' },
+          { name: 'name', type: 'text' },
+        ],
+      });
+      await client.post('/api/v1/collections', { name: 'things', fields, history_enabled: true });
+      ({ id } = await client.create('things', { title: 'first', count: 0 }));
+      const operations = Array.from({ length: versions - 1 }, (_, index) => ({
+        op: 'update',
+        collection: 'things',
+        id,
+        data: { count: index + 1 },
+      }));
+      assert.equal((await client.send('POST', '/api/v1/batch', { body: { operations } })).status, 200);
     });
-    await admin.post('/api/v1/collections', { name: 'things', fields, history_enabled: true });
-    ({ id } = await admin.create('things', { title: 'first', count: 0 }));
-    const operations = Array.from({ length: versions - 1 }, (_, index) => ({
-      op: 'update',
-      collection: 'things',
-      id,
-      data: { count: index + 1 },
-    }));
-    assert.equal((await admin.send('POST', '/api/v1/batch', { body: { operations } })).status, 200);
-    browser = await startBrowser();
-    ({ page, said } = await openSignedIn(browser, stack.url, { viewport: { width: 1280, height: 900 } }));
+    ({ page, admin } = pages);
   });
-  after(async () => {
-    await browser?.close();
-    await stack?.stop();
-  });
-  const open = (path: string) => page.goto(`${stack.url}/_/${path}`);
-  const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
+  after(() => pages?.[Symbol.asyncDispose]());
   const stored = async (path: string) => (await admin.get(path)).json;
 
   test('the keys go to the first field of a new record, and every choice and file arrives', async () => {
-    await open('collections/things/records');
-    await button('New record').first().click();
+    await pages.open('collections/things/records');
+    await pages.button('New record').first().click();
     await page.getByRole('dialog').getByLabel('title').waitFor();
     await page.keyboard.type('typed at once');
     await page.getByRole('group', { name: 'tags' }).getByLabel('blue').check();
@@ -70,7 +61,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
         .getByLabel('photos')
         .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) });
     await page.getByRole('dialog').getByText('two.txt').waitFor();
-    await button('Create').click();
+    await pages.button('Create').click();
     await page.getByRole('cell', { name: 'typed at once' }).waitFor();
     const { data } = (await stored('/api/v1/things?filter=title="typed at once"')) as {
       data: readonly { tags: unknown; photos: readonly string[] }[];
@@ -84,7 +75,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     const { id: other } = await admin.create('makers', { code: 'm-2', name: '' });
     const values = { title: 'with a maker', maker, parts: [other, maker] };
     const { id: thing } = await admin.create('things', values);
-    await open('collections/things/records');
+    await pages.open('collections/things/records');
     const row = page.getByRole('row').filter({ hasText: 'with a maker' });
     await row.getByTitle(maker).first().waitFor();
     assert.equal(await row.getByTitle(maker).first().textContent(), 'Acme <b>Works</b>');
@@ -101,7 +92,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
   test('the browser refuses markup that a script writes without the policy of Svelte', async () => {
     const write = (html: string) =>
       `(() => { try { document.body.insertAdjacentHTML('beforeend', ${html}); return 'written'; } catch (error) { return error.name; } })()`;
-    const { page: own } = await openSignedIn(browser, stack.url, {});
+    const { page: own } = await openSignedIn(pages.browser, pages.stack.url, {});
     assert.equal(await own.evaluate(write("'<i>text</i>'")), 'TypeError');
     const policy = "trustedTypes.createPolicy('other', { createHTML: (html) => html }).createHTML('<i>text</i>')";
     assert.equal(await own.evaluate(write(policy)), 'TypeError');
@@ -109,20 +100,20 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
   });
 
   test('the button of the browser that goes back asks before it takes what was typed', async () => {
-    await open('collections/things/records');
+    await pages.open('collections/things/records');
     await page.getByRole('cell', { name: 'first' }).click();
     const title = page.getByRole('dialog').getByLabel('title');
     await title.fill('not saved');
     for (const leave of [() => page.goBack(), () => page.keyboard.press('Escape')]) {
       await leave();
       await page.getByRole('heading', { name: 'Discard unsaved changes?' }).waitFor();
-      await button('Cancel').last().click();
+      await pages.button('Cancel').last().click();
       await page.getByRole('heading', { name: 'Discard unsaved changes?' }).waitFor({ state: 'detached' });
       assert.equal(await title.inputValue(), 'not saved');
       assert.match(page.url(), new RegExp(`/records/${id}`));
     }
     await page.goBack();
-    await button('Discard').click();
+    await pages.button('Discard').click();
     await page.getByRole('dialog').waitFor({ state: 'detached' });
     assert.match(page.url(), /\/records$/);
     await page.getByRole('cell', { name: 'first' }).waitFor();
@@ -131,7 +122,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
   test('no value of a record of a view can be changed', async () => {
     const viewQuery = 'select id, title, tags, photos, count, maker from things';
     await admin.post('/api/v1/collections', { name: 'shown', type: 'view', view_query: viewQuery });
-    await open(`collections/shown/records/${id}`);
+    await pages.open(`collections/shown/records/${id}`);
     const sheet = page.getByRole('dialog');
     await sheet.getByLabel('title').waitFor();
     assert.equal(await sheet.getByRole('textbox').count(), await sheet.locator('[readonly]').count());
@@ -139,19 +130,19 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
       await sheet.locator('input[type=checkbox]:not(:disabled), input[type=file], select:not(:disabled)').count(),
       0,
     );
-    assert.equal(await button('Save').count(), 0);
+    assert.equal(await pages.button('Save').count(), 0);
     await page.keyboard.press('Escape');
   });
 
   test('a record that is gone offers nothing but its history', async () => {
-    await open('collections/things/records/none');
+    await pages.open('collections/things/records/none');
     await page.getByRole('heading', { name: 'Record not found' }).waitFor();
     assert.deepEqual(await page.getByRole('dialog').getByRole('button').allTextContents(), ['', 'Close']);
     await page.getByRole('link', { name: 'View history' }).waitFor();
   });
 
   test('a filter with a mistake shows the mistake, and no rows that never come', async () => {
-    await open('collections/things/records?filter=titel%20%3D%203');
+    await pages.open('collections/things/records?filter=titel%20%3D%203');
     await page.getByText('things has no field "titel"').waitFor();
     assert.equal(await page.locator('tbody .skeleton').count(), 0);
   });
@@ -162,7 +153,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
       await editor.promise;
       await route.continue();
     });
-    await open('collections/things/records');
+    await pages.open('collections/things/records');
     const filter = page.getByRole('textbox', { name: 'Filter' });
     await filter.click();
     await page.keyboard.type('title = ');
@@ -176,11 +167,11 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
   });
 
   test('a history shows all versions, each with what it changed', async () => {
-    await open(`collections/things/records/${id}/history`);
+    await pages.open(`collections/things/records/${id}/history`);
     await page.getByText('Current version').waitFor();
     assert.equal(await page.locator('main ol > li').count(), 99);
     assert.equal(await page.locator('main ol > li').last().locator('dt').count(), 1, 'only count has changed');
-    await button('Show older versions').click();
+    await pages.button('Show older versions').click();
     await page
       .locator('main ol > li')
       .nth(versions - 1)
@@ -190,5 +181,5 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(numberAt(await stored(`/api/v1/things/${id}`), 'data.count'), 0);
   });
 
-  test('nothing broke the policy, and no script failed', () => assert.deepEqual(said, []));
+  test('nothing broke the policy, and no script failed', () => assert.deepEqual(pages.said, []));
 });

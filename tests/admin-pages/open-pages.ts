@@ -1,0 +1,42 @@
+import type { Browser, Locator, Page } from 'playwright-core';
+import { builtPages } from '../harness/admin-pages.ts';
+import { startBrowser } from '../harness/browser.ts';
+import type { Client } from '../harness/client.ts';
+import { type Stack, startStack } from '../harness/stack.ts';
+import { openSignedIn } from './watched-page.ts';
+
+/** The admin pages of a stack in a browser, signed in. */
+export interface OpenPages extends AsyncDisposable {
+  readonly stack: Stack;
+  readonly admin: Client;
+  readonly browser: Browser;
+  readonly page: Page;
+  /** What the browser said, which must be nothing. */
+  readonly said: readonly string[];
+  /** Opens a path below the root of the pages. */
+  open(path: string): Promise<unknown>;
+  button(name: string | RegExp): Locator;
+}
+
+/** Starts a stack, lets a test prepare it, and opens its admin pages in a wide window. */
+export async function openPages(prepare: (admin: Client) => Promise<void>): Promise<OpenPages> {
+  await using starting = new AsyncDisposableStack();
+  const stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
+  starting.defer(() => stack.stop());
+  const admin = await stack.admin();
+  await prepare(admin);
+  const browser = await startBrowser();
+  starting.defer(() => browser.close());
+  const { page, said } = await openSignedIn(browser, stack.url, { viewport: { width: 1280, height: 900 } });
+  const started = starting.move();
+  return {
+    stack,
+    admin,
+    browser,
+    page,
+    said,
+    open: (path) => page.goto(`${stack.url}/_/${path}`),
+    button: (name) => page.getByRole('button', { name, exact: true }),
+    [Symbol.asyncDispose]: () => started.disposeAsync(),
+  };
+}
