@@ -18,7 +18,7 @@ const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 
 /**
  * Runs a page's examples in order. An `http` block is a request. A `json` block right after it is the answer, with a
- * status unless it is a success, or with a name by which the following examples use the record's id (`<name>`) and a
+ * status unless it is 200, or 201 for a POST, or with a name by which the following examples use the record's id (`<name>`) and a
  * service key (`<name_key>`). `…` at a text's end matches the rest. Times match any time.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
@@ -98,7 +98,7 @@ function encodePath(path: string): string {
 }
 
 function matcherOf(key: string, value: unknown): unknown {
-  if (['created', 'updated', 'started_at', 'created_at', 'updated_at'].includes(key) && typeof value === 'number')
+  if (['at', 'created', 'updated', 'started_at', 'created_at', 'updated_at'].includes(key) && typeof value === 'number')
     return is.now;
   if (typeof value !== 'string' || !value.endsWith('…')) return value;
   const start = value.slice(0, -1);
