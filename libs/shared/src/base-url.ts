@@ -1,4 +1,4 @@
-/** Removes the slashes at the end of a URL, so that a path can follow. */
+/** Removes the slashes at a URL's end, so that a path can follow. */
 export function withoutTrailingSlashes(url: string): string {
   let end = url.length;
   while (url[end - 1] === '/') end -= 1;

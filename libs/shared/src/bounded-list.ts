@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Returns the schema of a list with at most `max` entries. A longer list is refused before its entries are checked:
- * each wrong entry is a separate problem, and half a million of them crash a process (cost §4.1).
+ * Returns the schema for a list with at most `max` entries. A longer list is refused before its entries are checked:
+ * each wrong entry is a separate problem, and half a million crash a process (cost §4.1).
  */
 export const boundedList = <T extends z.ZodType>(entry: T, max: number, notAList = 'must be a list') => {
   const list = z.array(entry, notAList).max(max);

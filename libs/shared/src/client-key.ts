@@ -1,6 +1,6 @@
 import { isIPv6 } from 'node:net';
 
-/** Returns the key of a client: an IPv4 address, or the /64 of an IPv6 address, which is usually one household. */
+/** Returns a client's key: an IPv4 address, or an IPv6 address's /64, which is usually one household. */
 export function clientKey(address: string): string {
   if (!isIPv6(address)) return address;
   const [head = '', tail] = (address.toLowerCase().split('%', 1)[0] ?? '').split('::');

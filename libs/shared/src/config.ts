@@ -39,7 +39,7 @@ export function loadConfig<V extends Record<string, Variable>>(
   return config as Config<V>;
 }
 
-/** Returns the schema of a whole number from `min` to `max`, both included. */
+/** Returns the schema for a whole number from `min` to `max`, both included. */
 export const wholeNumber = (min: number, max: number) =>
   z
     .string('must be set')
@@ -47,7 +47,7 @@ export const wholeNumber = (min: number, max: number) =>
     .transform(Number)
     .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
 
-/** Returns the schema of a URL with one of the given protocols (without the colon). */
+/** Returns the schema for a URL with one of the given protocols (without the colon). */
 export const urlOf = (...protocols: string[]) =>
   z.string('must be set').refine(
     (text) => {

@@ -8,7 +8,7 @@ export type Principal =
       readonly type: 'guest';
       /** Whether the request has an invalid token. */
       readonly rejectedToken: boolean;
-      /** Whether the token is that of an anonymous user who has been promoted since. */
+      /** Whether the token belongs to an anonymous user who has been promoted since. */
       readonly isPromoted?: true;
     }
   | ({
@@ -26,7 +26,7 @@ export type Principal =
       /** A service key: a machine. */
       readonly type: 'service';
       readonly id: string;
-      /** The scopes of the key, with the current names of collections. */
+      /** The key's scopes, with the collections' current names. */
       readonly scopes: readonly string[];
       /** The label whose rate rules apply to the key, if it has one. */
       readonly rateLabel?: string | undefined;
@@ -34,11 +34,11 @@ export type Principal =
       readonly expiresAtSec?: number | undefined;
     };
 
-/** The claims of a token about its session. With them a service can look the session up again. */
+/** A token's claims about its session. With them a service can look the session up again. */
 interface SessionClaims {
   /** The id of the session's row; a token that was signed elsewhere may have none. */
   readonly sessionId?: string | undefined;
-  /** The version of the account's tokens. */
+  /** The account's token version. */
   readonly tokenVersion?: number | undefined;
   /** When the token expires, in unix seconds. */
   readonly expiresAtSec?: number | undefined;
@@ -47,7 +47,7 @@ interface SessionClaims {
 /** What the gateway passes to the service with a request. */
 export interface RequestContext {
   readonly requestId: string;
-  /** W3C trace context of the request, always present, sampled or not. */
+  /** The request's W3C trace context, always present, sampled or not. */
   readonly traceparent: string;
   readonly principal: Principal;
   /** The client's address, behind trusted proxies. */
@@ -72,7 +72,7 @@ export type BoundRequest = Pick<IncomingMessage, 'method' | 'url'>;
 export interface ContextSigner {
   /** Sign when the request is about to be sent: the context is good for seconds (http §6.5). */
   sign(context: RequestContext, request: BoundRequest): string;
-  /** Throws 403 for a header that is missing, forged, out of date or of another request. */
+  /** Throws 403 for a header that is missing, forged, out of date or from another request. */
   verify(header: string | string[] | undefined, request: BoundRequest): RequestContext;
 }
 

@@ -4,8 +4,9 @@ const writable = new Set(['read-write', 'primary']);
 const maxLength = 8192;
 
 /**
- * Returns a URL for each host of a database's URL, such as `postgres://a:5432,b:5432/db?target_session_attrs=read-write`.
- * Undefined for a text that is not such a URL, or that asks for servers that take no writes.
+ * Returns a URL for each host in a database's URL, such as
+ * `postgres://a:5432,b:5432/db?target_session_attrs=read-write`. Undefined for a text that is not such a URL, or that
+ * asks for servers that take no writes.
  */
 export function urlsOfDatabase(text: string): readonly [string, ...string[]] | undefined {
   if (text.length > maxLength || !/^postgres(ql)?:\/\//.test(text)) return undefined;
@@ -36,6 +37,6 @@ function singleUrl(text: string): string {
   return url.href;
 }
 
-/** Returns the index of the first of these characters from a position on, or the end of the text. */
+/** Returns the index of the first such character from a position on, or the text's end. */
 const endOf = (text: string, from: number, characters: readonly string[]): number =>
   Math.min(...characters.map((character) => text.indexOf(character, from)).filter((at) => at >= 0), text.length);

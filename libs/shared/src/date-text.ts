@@ -10,7 +10,7 @@ export const maxSeconds = 1e11;
 /** The last second that a `Date` can show; the first one is its negative. */
 const lastSecond = 8.64e12;
 
-/** Longer than any text of a date. */
+/** Longer than any date's text. */
 const maxTextLength = 100;
 
 /** The names of the weekdays from Sunday on, and of the months, as far as they are compared. */
@@ -34,7 +34,7 @@ const clock = `(?<hour>\\d{2}):(?<minute>\\d{2})(?::(?<second>\\d{2})${fraction}
 /** A clock that people write: `9:30`, `9:30 PM`. */
 const spokenClock = `(?<hour>\\d{1,2}):(?<minute>\\d{2})(?::(?<second>\\d{2})${fraction})?(?: ?(?<half>[ap])m)?`;
 const offset = '(?<sign>[+-])(?<zoneHour>\\d{2})(?::?(?<zoneMinute>\\d{2}))?';
-/** `Z`, `+01:00`, `EST`, or `GMT+0100` as in the texts of JavaScript. */
+/** `Z`, `+01:00`, `EST`, or `GMT+0100` as JavaScript writes it. */
 const zone = `(?: ?(?<zone>z|utc?|gmt|[ecmp][sd]t))?(?: ?${offset})?`;
 const spokenTime = `(?:(?: at)? ${spokenClock})?${zone}`;
 
@@ -69,9 +69,9 @@ const numericForms: Readonly<Record<NumericDates, readonly RegExp[]>> = {
 };
 
 /**
- * Reads the text of a date as unix seconds, cut towards the past; undefined for any other text, and for a day that the
- * calendar lacks. Without a zone the text is in UTC (fields §3.6). `Date.parse` is no help: it takes the zone of the
- * process, and reads `room 12` as a day of 2001.
+ * Reads a date's text as unix seconds, cut towards the past; undefined for any other text, and for a day that the
+ * calendar lacks. Without a zone the text is in UTC (fields §3.6). `Date.parse` is no help: it takes the process's
+ * zone, and reads `room 12` as a day in 2001.
  */
 export function readDateText(text: string, numericDates: NumericDates = 'slashes'): number | undefined {
   if (text.length > maxTextLength) return undefined;
@@ -107,7 +107,7 @@ function secondsOf(parts: Parts): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, monthIndex, dayOfMonth);
   if (date.getUTCMonth() !== monthIndex || date.getUTCDate() !== dayOfMonth) return undefined;
-  // RFC 5322 §3.3: the weekday must be that of the date.
+  // RFC 5322 §3.3: the weekday must be the date's.
   const named = parts.weekday?.slice(0, 3).toLowerCase();
   if (named !== undefined && weekdays[date.getUTCDay()] !== named) return undefined;
   const seconds = date.getTime() / 1000 + time - zoneSeconds;

@@ -8,8 +8,8 @@ export const unknownMember = 'is not known here';
 const typeIssues: ReadonlySet<string> = new Set(['invalid_type', 'invalid_value', 'invalid_union']);
 
 /**
- * The maximum number of details in an answer. It exceeds the number of settings, whose PATCH names every invalid key
- * (settings §1.3).
+ * How many details an answer may have. It exceeds the number of settings, whose PATCH names every invalid key (settings
+ * §1.3).
  */
 const maxDetails = 1000;
 

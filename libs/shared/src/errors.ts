@@ -1,4 +1,4 @@
-/** The body of a refusal (http §4.1): a sentence, a stable code, and details. */
+/** A refusal's body (http §4.1): a sentence, a stable code, and details. */
 interface ErrorBody {
   error: string;
   code: string;
@@ -27,7 +27,7 @@ export class AppError extends Error {
     this.headers = options.headers ?? {};
   }
 
-  /** The JSON body of this error. */
+  /** This error's JSON body. */
   toBody(): ErrorBody {
     return { error: this.message, code: this.code, ...(this.details && { details: this.details }) };
   }
@@ -43,7 +43,7 @@ export const malformed = (message: string, details?: Record<string, string>) =>
 export const validationFailed = (details: Record<string, string>) =>
   new AppError(422, 'validation_failed', 'validation failed', { details });
 
-/** 400 for one parameter of a query. */
+/** 400 for one query parameter. */
 export const malformedParameter = (name: string, message: string) =>
   malformed(`${name}: ${message}`, { [name]: message });
 
@@ -54,7 +54,7 @@ export const unauthenticated = (message = 'a valid token is required') =>
 /** 403: the caller, a guest included, may not do this. */
 export const forbidden = (message: string, code = 'forbidden') => new AppError(403, code, message);
 
-/** A refusal of members of a body, which its details name. */
+/** A refusal of body members, which its details name. */
 export const refusedMembers = ({ status, code, message, headers }: AppError, names: readonly string[]) => {
   const details = Object.fromEntries(names.map((name) => [name, 'may not be written by this caller']));
   return new AppError(status, code, message, { headers, details });
@@ -63,7 +63,7 @@ export const refusedMembers = ({ status, code, message, headers }: AppError, nam
 /** 404: `what` names the missing thing ("record", "collection"). */
 export const notFound = (what: string) => new AppError(404, 'not_found', `${what} not found`);
 
-/** 405: the route exists, the method does not; `allow` is the value of the Allow header. */
+/** 405: the route exists, the method does not; `allow` is the Allow header's value. */
 export const methodNotAllowed = (allow: string, message = 'method not allowed') =>
   new AppError(405, 'method_not_allowed', message, { headers: { Allow: allow } });
 

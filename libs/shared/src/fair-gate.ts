@@ -9,13 +9,13 @@ export interface Caller {
   readonly rank: CallerRank;
 }
 
-/** Guests leave places to users, and both leave places to admins. Work of the product itself has the rank of admins. */
+/** Guests leave places to users, and both leave places to admins. The product's own work has admins' rank. */
 export type CallerRank = 'guest' | 'user' | 'admin';
 
 /** The product's own work. */
 export const ownCaller: Caller = { name: 'own', address: 'own', rank: 'user' };
 
-/** A user of this name, for gates whose clients have no address. */
+/** A user with this name, for gates whose clients have no address. */
 export const namedCaller = (name: string): Caller => ({ name, address: name, rank: 'user' });
 
 interface FairGateOptions {
@@ -23,26 +23,26 @@ interface FairGateOptions {
   readonly width: number;
   /** How many may currently run, from 1 to `width`, if that depends on other work. */
   readonly widthNow?: () => number;
-  /** How many of them may belong to one principal. One address may have half of all, or as many as a principal. */
+  /** How many may belong to one principal. One address may have half, or as many as a principal. */
   readonly widthPerClient?: number;
   /** How many places guests leave to users, and users and guests to admins; 0 by default. */
   readonly reserved?: number;
-  /** How much work of each rank may wait. */
+  /** How much work in each rank may wait. */
   readonly maxWaiting: number;
-  /** How much of it may belong to one principal. One address may have twice as much. */
+  /** How much may belong to one principal. One address may have twice as much. */
   readonly maxWaitingPerClient?: number;
   /** Longest wait, in milliseconds. */
   readonly maxWaitMs: number;
   /**
-   * Creates the error of refused work. The cause is the client's own other work, if nothing else runs or it has as much as
-   * a client may have; otherwise it is the work of all clients.
+   * Creates the error for refused work. The cause is the client's own other work, if nothing else runs or it has as
+   * much as a client may have; otherwise it is all clients' work.
    */
   readonly refuse: (because: 'client' | 'all') => Error;
   /** Called with the wait in seconds when work enters; not called for work that did not wait. */
   readonly onWaited?: (seconds: number) => void;
 }
 
-/** Bounds how much work runs at once. Addresses take turns, and so do the principals of one address. */
+/** Bounds how much work runs at once. Addresses take turns, and so do one address's principals. */
 export interface FairGate {
   /** Runs the work in its turn. Throws the gate's refusal when too much waits, or when the wait is too long. */
   run<T>(caller: Caller, work: () => Promise<T>): Promise<T>;
@@ -50,7 +50,7 @@ export interface FairGate {
   enter(caller: Caller): Promise<() => void>;
   /** Enters if it can do so without waiting; undefined otherwise. */
   tryEnter(caller: Caller): (() => void) | undefined;
-  /** Whether another caller waits for the place of a running caller, rather than for more than their own share. */
+  /** Whether another caller waits for a running caller's place, rather than for more than their own share. */
   isWanted(caller: Caller): boolean;
   readonly running: number;
   readonly waiting: number;
@@ -72,7 +72,7 @@ interface Party {
 }
 
 interface Address extends Party {
-  /** The principals of each rank with waiters, in the order of their turns. */
+  /** Each rank's principals with waiters, in turn order. */
   readonly turns: Turns<Principal>;
 }
 
@@ -87,7 +87,7 @@ interface Principal extends Party {
    * addresses do not give one principal more turns.
    */
   address: Address;
-  /** The waiters in the order of their calls. Those that have given up stay until their turn. */
+  /** The waiters in call order. Those that have given up stay until their turn. */
   readonly queue: Queue<Waiter>;
 }
 
@@ -96,7 +96,7 @@ const maxIdle = 1000;
 
 /**
  * Creates a gate in front of a scarce resource (cost §3). If one client has a thousand pieces of work waiting, another
- * client's first piece is delayed by one of them, not by a thousand. A client is a principal as well as an address: one
+ * client's first piece is delayed by one piece, not by a thousand. A client is a principal as well as an address: one
  * person with many addresses has one turn, and so have many accounts at one address.
  */
 export const createFairGate = (options: FairGateOptions): FairGate => new Gate(options);
@@ -107,7 +107,7 @@ class Gate implements FairGate {
   readonly #widthPerAddress: number;
   readonly #principals = new Map<string, Principal>();
   readonly #addresses = new Map<string, Address>();
-  /** The addresses with waiters of each rank, in the order of their turns. */
+  /** Each rank's addresses with waiters, in turn order. */
   readonly #turns: Turns<Address> = noTurns();
   /** Users and guests take turns too, so that a crowd of guests does not keep users out. */
   #lastRank: CallerRank = 'guest';
@@ -266,7 +266,7 @@ class Gate implements FairGate {
     return undefined;
   }
 
-  /** Takes the first principal of the address that may enter, and forgets those without waiters. */
+  /** Takes the address's first principal that may enter, and forgets those without waiters. */
   #nextPrincipal(address: Address, principals: Principal[]): Principal | undefined {
     for (let at = 0; at < principals.length; ) {
       const principal = principals[at] as Principal;

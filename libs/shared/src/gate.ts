@@ -5,7 +5,7 @@ interface GateOptions {
   readonly width: number;
   /** How many may wait. Further work is refused: its answer would come after the caller has given up. */
   readonly maxWaiting: number;
-  /** The sentence of the refusal. */
+  /** The refusal's sentence. */
   readonly refusal: string;
 }
 

@@ -15,7 +15,7 @@ function listOf(values: readonly unknown[]): string {
   return text.length <= maxListed ? text : `${text.slice(0, maxListed)}…`;
 }
 
-/** What a value of a type must be. */
+/** What a type's value must be. */
 const ofType: Readonly<Record<string, string>> = {
   string: 'must be a string',
   number: 'must be a number',
@@ -33,7 +33,7 @@ const ofType: Readonly<Record<string, string>> = {
   never: 'may not be given',
 };
 
-/** What a text of a format must be. */
+/** What a format's text must be. */
 const ofFormat: Readonly<Record<string, string>> = {
   email: 'an email address',
   url: 'a URL',

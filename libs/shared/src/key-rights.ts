@@ -2,7 +2,7 @@ import type { Principal } from './context.ts';
 import { AppError } from './errors.ts';
 import { type FixedScope, fixedScopes, type RecordAct, type RouteScope, recordActs } from './scope.ts';
 
-/** A parsed scope of a key. `collection` is the name of a collection, or `*` for all. */
+/** A key's parsed scope. `collection` is a collection name, or `*` for all. */
 export type Scope =
   | { readonly kind: 'fixed'; readonly scope: FixedScope }
   | { readonly kind: 'records'; readonly collection: string; readonly act: RecordAct }
@@ -14,7 +14,7 @@ export const everyCollection = '*';
 const ofRecords = /^records:([^:\s]{1,100}):([a-z]{1,10})$/;
 const ofRules = /^rules:([^:\s]{1,100})$/;
 
-/** Parses the text of a scope (keys §3.1); undefined for an unknown scope. */
+/** Parses a scope's text (keys §3.1); undefined for an unknown scope. */
 export function readScope(text: string): Scope | undefined {
   if (text.length > 200) return undefined;
   const fixed = fixedScopes.find((scope) => scope === text);
@@ -26,29 +26,29 @@ export function readScope(text: string): Scope | undefined {
   return collection === undefined || !act ? undefined : { kind: 'records', collection, act };
 }
 
-/** Returns the text of a scope. */
+/** Returns a scope's text. */
 export function writeScope(scope: Scope): string {
   if (scope.kind === 'fixed') return scope.scope;
   return scope.kind === 'rules' ? `rules:${scope.collection}` : `records:${scope.collection}:${scope.act}`;
 }
 
-/** How a key accesses the records of a collection: past the rules, subject to them, or not at all. */
+/** How a key accesses a collection's records: past the rules, subject to them, or not at all. */
 export type RecordRight = 'pass' | 'rules' | 'none';
 
-/** The rights that the scopes of a key give. */
+/** The rights that a key's scopes give. */
 export interface KeyRights {
   readonly isAdmin: boolean;
-  /** Whether one of the scopes includes this scope. Writing and applying include reading. */
+  /** Whether a scope includes this one. Writing and applying include reading. */
   has(scope: FixedScope): boolean;
-  /** How the key accesses the records of a collection, or of any collection for `*`. */
+  /** How the key accesses a collection's records, or any collection's for `*`. */
   recordRight(collection: string, act: RecordAct): RecordRight;
-  /** Whether the key may access records of some collection. */
+  /** Whether the key may access some collection's records. */
   readonly hasRecords: boolean;
   /** Equal for keys that access the same records in the same ways. */
   readonly recordScopes: readonly string[];
-  /** The collections whose rules the key passes when it writes; undefined for all of them. */
+  /** The collections whose rules the key passes when it writes; undefined for all. */
   readonly collectionsToWrite: readonly string[] | undefined;
-  /** Whether the rules of every collection decide about the key. */
+  /** Whether every collection's rules decide about the key. */
   readonly hasEveryRule: boolean;
 }
 
@@ -97,7 +97,7 @@ function readRights(texts: readonly string[]): KeyRights {
   };
 }
 
-/** Whether the caller is an admin, or a key with all the rights of one. */
+/** Whether the caller is an admin, or a key with all an admin's rights. */
 export const isAdmin = (principal: Principal): boolean =>
   principal.type === 'admin' || (principal.type === 'service' && rightsOf(principal.scopes).isAdmin);
 
@@ -105,7 +105,7 @@ export const isAdmin = (principal: Principal): boolean =>
 export const scopeMissing = (scope: string) =>
   new AppError(403, 'scope_missing', `the service key has no scope ${scope}`);
 
-/** The requirements of a route for keys: its scope, and whether otherwise only admins may call it. */
+/** A route's requirements for keys: its scope, and whether otherwise only admins may call it. */
 interface KeyRoute {
   readonly scope: RouteScope;
   readonly access: string;

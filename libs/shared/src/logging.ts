@@ -32,7 +32,7 @@ export type LogFormat = 'json' | 'text';
 
 let format: LogFormat = 'json';
 
-/** Sets the format of this process's log. */
+/** Sets this process's log format. */
 export function setLogFormat(wanted: LogFormat): void {
   format = wanted;
 }

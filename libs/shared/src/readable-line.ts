@@ -15,7 +15,7 @@ const placed = new Set([
 /** Characters that could move a terminal's cursor or begin a line; clients choose some of the texts. */
 const unprintable = /[\p{Cc}\p{Cf}\u2028\u2029]/gu;
 
-/** Formats a line of the JSON log for a terminal: the time, the message, then the other fields. */
+/** Formats a JSON log line for a terminal: the time, the message, then the other fields. */
 export function readableLine(json: string): string {
   const line: Record<string, unknown> = JSON.parse(json);
   const time = new Date(String(line.time)).toTimeString().slice(0, 8);
@@ -27,7 +27,7 @@ export function readableLine(json: string): string {
   return `${words.join(' ')}\n${stackOf(line.err)}`;
 }
 
-/** Formats the request of an access-log line, or of another line with a method. */
+/** Formats the request in an access-log line, or in another line with a method. */
 function requestOf({
   msg,
   method,

@@ -16,22 +16,22 @@ type LogFields = ReturnType<typeof logFields>;
 
 /** The scope of a request. Work that outlives it, such as a connection, no longer logs with its fields. */
 interface Scope {
-  /** Computed at first use from the context of a request. */
+  /** Computed at first use from a request's context. */
   fields: LogFields | undefined;
   isOver: boolean;
   /** When it was over, by `performance.now()`; 0 before. */
   endedAtMs: number;
   /** Fails the request, or ends the connection, for an error that nothing caught. */
   readonly fail: (error: unknown) => void;
-  /** Undefined for work of the product itself. */
+  /** Undefined for the product's own work. */
   readonly context: RequestContext | undefined;
-  /** The caller of the context, computed at first use. */
+  /** The context's caller, computed at first use. */
   caller: Caller | undefined;
   /** The answer; undefined for work without one. */
   readonly response: ServerResponse | undefined;
   /** Releases what is held until the answer is sent. */
   release: (() => void) | undefined;
-  /** Finds a state of the database that includes the request's writes. */
+  /** Finds a database state that includes the request's writes. */
   findWritten: FindConsistency | undefined;
 }
 
@@ -70,7 +70,7 @@ function currentFields(): LogFields | undefined {
 }
 
 /**
- * Runs the work of a request. Its log lines have the request's fields. `fail` answers it, or cuts its connection, when one
+ * Runs a request's work. Its log lines have the request's fields. `fail` answers it, or cuts its connection, when one
  * of its callbacks throws.
  */
 export const inRequest = <T>(
@@ -141,13 +141,13 @@ export function takeFailure(error: unknown): object | undefined {
   return { ...(scope.context ? logFields(scope.context) : scope.fields) };
 }
 
-/** Returns the fields of the current request, none outside a request, as a new object that the logger may fill. */
+/** Returns the current request's fields, none outside a request, as a new object that the logger may fill. */
 export const currentLogFields = (): object => ({ ...currentFields() });
 
-/** Returns the client of the current request, as rate limits identify it; undefined for work of the product itself. */
+/** Returns the current request's client, as rate limits identify it; undefined for the product's own work. */
 export const currentClient = (): string | undefined => findCaller()?.name;
 
-/** Returns the caller of the current request, for a fair gate. Outside a request it is the product itself. */
+/** Returns the current request's caller, for a fair gate. Outside a request it is the product itself. */
 export const currentCaller = (): Caller => findCaller() ?? ownCaller;
 
 function findCaller(): Caller | undefined {
@@ -189,15 +189,13 @@ export function releaseHeld(): void {
   end();
 }
 
-/**
- * Notes that the current request may have written, and how to find a state of the database that includes its writes.
- */
+/** Notes that the current request may have written, and how to find a database state that includes its writes. */
 export function noteWritten(find: FindConsistency): void {
   const scope = scopes.getStore();
   if (scope) scope.findWritten = find;
 }
 
-/** Returns a state of the database that includes the current request's writes; undefined if it noted none. */
+/** Returns a database state that includes the current request's writes; undefined if it noted none. */
 export const writtenState = async (): Promise<Consistency | undefined> => scopes.getStore()?.findWritten?.();
 
 type Calling = Pick<RequestContext, 'principal' | 'clientAddress'>;

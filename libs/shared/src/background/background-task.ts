@@ -19,7 +19,7 @@ export interface OnDemandTask {
   idle(): Promise<void>;
   /** Begins no further run; resolves when the current run has ended. */
   stop(): Promise<void>;
-  /** The name of the task in its log lines. */
+  /** The task's name in its log lines. */
   readonly name: string;
   readonly health: TaskHealth;
 }
@@ -34,8 +34,8 @@ interface OnDemandOptions extends TaskLines {
   /** One run. The signal aborts when the task stops; a run of many steps should then end after its step. */
   readonly run: (ending: AbortSignal) => Promise<RunResult> | Promise<void>;
   /**
-   * Pause after a failed run, in milliseconds; no wake shortens it. `failures` is the number of failures in a row.
-   * Without a value the next run follows as after a success. Infinity waits for a wake.
+   * Pause after a failed run, in milliseconds; no wake shortens it. `failures` counts failures in a row. Without a
+   * value the next run follows as after a success. Infinity waits for a wake.
    */
   readonly retryMs?: number | ((failures: number) => number);
   /** Delay of `wakeSoon`, in milliseconds; 5 by default. */
@@ -45,7 +45,7 @@ interface OnDemandOptions extends TaskLines {
 }
 
 interface RepeatingOptions extends OnDemandOptions {
-  /** From the end of a run to the next run, in milliseconds, at most 24 days; a function is called after each run. */
+  /** From one run's end to the next run, in milliseconds, at most 24 days; a function is called after each run. */
   readonly intervalMs: number | (() => number);
   /** From the start to the first run, in milliseconds; 0 by default. */
   readonly firstAfterMs?: number;

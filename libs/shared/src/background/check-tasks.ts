@@ -1,8 +1,8 @@
 import { healthOfTasks } from './running-tasks.ts';
 
 /**
- * Checks the background tasks of this process, for `GET /readyz` (http §11.2): names those whose last run failed.
- * Requests are answered all the same, so it never throws.
+ * Checks this process's background tasks, for `GET /readyz` (http §11.2): names those whose last run failed. Requests
+ * are answered all the same, so it never throws.
  */
 export async function checkTasks(): Promise<string | undefined> {
   const sentences = [...healthOfTasks()]

@@ -4,7 +4,7 @@ import type { TaskHealth, TaskLog } from './task-health.ts';
 
 type Listener<T> = (after: T, before: T) => void;
 
-/** A copy of stored data in memory that changes when the data changes. */
+/** An in-memory copy of stored data that changes when the data changes. */
 export interface FollowedCopy<T> {
   /** The latest copy. Throws before `start`. */
   readonly current: T;
@@ -23,12 +23,12 @@ export interface FollowedCopy<T> {
 }
 
 interface CopyOptions<T> {
-  /** The name of the data in log lines: `the settings`. */
+  /** The data's name in log lines: `the settings`. */
   readonly name: string;
   readonly log: TaskLog;
   /** Reads the data. Returns the given copy if nothing has changed. */
   readonly read: (before: T | undefined) => Promise<T>;
-  /** Registers a listener for notices of changes; returns a function that removes it. */
+  /** Registers a listener for change notices; returns a function that removes it. */
   readonly onNotice: (listener: () => void) => () => void;
   /** The interval between reads without a notice, in milliseconds. */
   readonly pollMs: number;

@@ -1,6 +1,6 @@
 /**
  * Repeats `beat` while other work runs, for example to renew its lease. A beat that is due while the last one runs is
- * skipped. `onFailure` gets the error of a beat; without it errors are ignored. Returns a function that ends the beats.
+ * skipped. `onFailure` gets a beat's error; without it errors are ignored. Returns a function that ends the beats.
  */
 export function heartbeat(
   intervalMs: number,

@@ -10,7 +10,7 @@ export interface NextRun {
 
 export const never = Number.POSITIVE_INFINITY;
 
-/** Runs of one task, never two at once. */
+/** One task's runs, never two at once. */
 interface RunLoop {
   /** Begins after a delay in milliseconds, or at once when it was woken before. */
   start(firstAfterMs: number): void;

@@ -1,6 +1,6 @@
 import type { TaskHealth } from './task-health.ts';
 
-/** A task of this process that has started and has not stopped. */
+/** A task in this process that has started and has not stopped. */
 interface RunningTask {
   readonly name: string;
   readonly health: TaskHealth;
@@ -8,7 +8,7 @@ interface RunningTask {
 
 const running = new Set<RunningTask>();
 
-/** Adds a task to those of the process. */
+/** Adds a task to the process's tasks. */
 export function listTask(task: RunningTask): void {
   running.add(task);
 }
@@ -17,7 +17,7 @@ export function unlistTask(task: RunningTask): void {
   running.delete(task);
 }
 
-/** The health of the running tasks of this process, by name. Tasks with the same name have the health of the worst. */
+/** The health of this process's running tasks, by name. Tasks with the same name have the worst one's health. */
 export function healthOfTasks(): ReadonlyMap<string, TaskHealth> {
   const byName = new Map<string, TaskHealth>();
   for (const { name, health } of running) {

@@ -1,26 +1,26 @@
-/** The health of a background task. */
+/** A background task's health. */
 export interface TaskHealth {
-  /** The number of failed runs since the last successful one. */
+  /** How many runs failed since the last successful one. */
   readonly failures: number;
-  /** The error of the last run; undefined if it succeeded. */
+  /** The last run's error; undefined if it succeeded. */
   readonly lastError: unknown;
-  /** The end of the last successful run, in milliseconds since the epoch; undefined before the first. */
+  /** When the last successful run ended, in milliseconds since the epoch; undefined before the first. */
   readonly lastSuccessAtMs: number | undefined;
 }
 
-/** The part of a logger that a task uses. */
+/** What a task uses of a logger. */
 export type TaskLog = Readonly<Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
 
 /** The parts of a task's log lines. */
 export interface TaskLines {
-  /** The name of the task, a phrase that can follow "cannot": `remove expired sessions`. */
+  /** The task's name, a phrase that can follow "cannot": `remove expired sessions`. */
   readonly name: string;
   readonly log: TaskLog;
   /** The effect while the task fails, as the second half of the line: `the last copy stays in use`. */
   readonly meanwhile?: string;
-  /** Level of the line about a failure; `warn` by default. */
+  /** The level for a failure's line; `warn` by default. */
   readonly level?: 'debug' | 'warn' | 'error';
-  /** Fields of the line about a failure. */
+  /** Fields for a failure's line. */
   readonly fields?: () => object;
 }
 
@@ -29,7 +29,7 @@ export type TaskHealthKeeper = ReturnType<typeof createTaskHealth>;
 /** How often a lasting failure is logged again, in milliseconds. */
 const remindMs = 60_000;
 
-/** Keeps the health of a task and logs each failure and recovery once, and a lasting failure once a minute. */
+/** Keeps a task's health and logs each failure and recovery once, and a lasting failure once a minute. */
 export function createTaskHealth({ name, log, meanwhile, level = 'warn', fields = () => ({}) }: TaskLines) {
   let health: TaskHealth = { failures: 0, lastError: undefined, lastSuccessAtMs: undefined };
   let remindAtMs = 0;

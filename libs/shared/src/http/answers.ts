@@ -3,11 +3,11 @@ import { z } from 'zod';
 /** An answer that is more than data in the envelope. */
 export interface DeclaredAnswer {
   readonly about?: string;
-  /** The headers of this answer, in addition to those of every answer, each with its description. */
+  /** This answer's headers, in addition to every answer's, each with its description. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The content type of the body. Without it the body is JSON if there is a schema, else there is no body. */
+  /** The body's content type. Without it the body is JSON if there is a schema, otherwise there is no body. */
   readonly contentType?: string;
-  /** The schema of the whole body, envelope included. */
+  /** The whole body's schema, envelope included. */
   readonly schema?: z.ZodType;
 }
 
@@ -22,9 +22,9 @@ export interface AnswerManifest {
   readonly about?: string | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly contentType?: string | undefined;
-  /** JSON Schema of the whole body. */
+  /** The whole body's JSON Schema. */
   readonly schema?: JsonSchema | undefined;
-  /** The body of a refusal, in place of the general example for its status. */
+  /** A refusal's body, in place of its status's general example. */
   readonly example?: unknown;
 }
 
@@ -49,10 +49,10 @@ const cursorPageSchema = (row: z.ZodType) =>
     next: z.string().nullable().describe("the next page's cursor; null at the end"),
   });
 
-/** Declares a page of a list of such rows, with its counts (http §3.2). */
+/** Declares a list page with such rows, with its counts (http §3.2). */
 export const pageOf = (row: z.ZodType): DeclaredAnswer => ({ schema: pageSchema(row) });
 
-/** Declares the same, and a page of a list by cursor (records §3.6), as components with these beginnings. */
+/** Declares the same, and a page in a list by cursor (records §3.6), as components with these beginnings. */
 export const cursorPageOf = (row: z.ZodType, name: string): DeclaredAnswer => ({
   schema: z.union([
     pageSchema(row).meta({ id: `${name}Page` }),
@@ -63,7 +63,7 @@ export const cursorPageOf = (row: z.ZodType, name: string): DeclaredAnswer => ({
 /** Declares a body that is not only the envelope. */
 export const wholeBody = (schema: z.ZodType): DeclaredAnswer => ({ schema });
 
-/** Declares the answer of `withWarnings`, from the schema of its data. */
+/** Declares `withWarnings`' answer, from its data's schema. */
 export const mayWarn = (data: z.ZodType): DeclaredAnswer =>
   wholeBody(
     z.object({
@@ -81,7 +81,7 @@ export const withHeaders = (answer: z.ZodType | DeclaredAnswer, headers: Record<
   headers,
 });
 
-/** Returns the JSON Schema of a body with such data in the envelope. */
+/** Returns the JSON Schema for a body with such data in the envelope. */
 export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   type: 'object',
   properties: { data },
@@ -89,7 +89,7 @@ export const inEnvelope = (data: JsonSchema): JsonSchema => ({
   additionalProperties: false,
 });
 
-/** Returns the JSON Schemas of such a list's pages, by number and by cursor. */
+/** Returns the JSON Schemas for such a list's pages, by number and by cursor. */
 export const pagesOf = (row: JsonSchema): { readonly page: JsonSchema; readonly cursorPage: JsonSchema } => ({
   page: withRows(pageSchema, row),
   cursorPage: withRows(cursorPageSchema, row),
@@ -103,7 +103,7 @@ function withRows(schema: (row: z.ZodType) => z.ZodType, row: JsonSchema): JsonS
 const declared = (answer: z.ZodType | DeclaredAnswer): DeclaredAnswer =>
   answer instanceof z.ZodType ? { schema: z.object({ data: answer }) } : answer;
 
-/** Converts the declaration of an answer to data. */
+/** Converts an answer's declaration to data. */
 export function describeAnswer(answer: Answer): AnswerManifest {
   if (typeof answer === 'string') return { about: answer };
   const { schema, ...rest } = declared(answer);
@@ -111,7 +111,7 @@ export function describeAnswer(answer: Answer): AnswerManifest {
 }
 
 /**
- * Returns the JSON Schema of a value that a client sends (`input`) or gets (`output`). Parts that it cannot express
+ * Returns the JSON Schema for a value that a client sends (`input`) or gets (`output`). Parts that it cannot express
  * accept anything.
  */
 export function toJsonSchema(schema: z.ZodType, io: 'input' | 'output'): JsonSchema {

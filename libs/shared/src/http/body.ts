@@ -14,7 +14,7 @@ import { findHalfCharacter } from './half-characters.ts';
 import { findJsonExcess, largeBodyBytes } from './json-shape.ts';
 import type { Route } from './route.ts';
 
-/** Returns the declared length of the body in bytes; 0 when the request declares none. */
+/** Returns the body's declared length in bytes; 0 when the request declares none. */
 export const declaredBodyBytes = ({ headers }: IncomingMessage): number => Number(headers['content-length'] ?? 0);
 
 /** Whether the request has a body (RFC 9112 §6.3). */
@@ -31,7 +31,7 @@ export function requirePlainBody({ headers }: IncomingMessage): void {
   if (encoding !== '' && encoding !== 'identity') throw unsupportedEncoding(encoding.slice(0, 50));
 }
 
-/** The limits of bodies that a route declares. */
+/** The body limits that a route declares. */
 export interface BodyLimits {
   readonly bodyLimitBytes: number;
   readonly multipartLimitBytes?: number | undefined;

@@ -15,7 +15,7 @@ const maxBytesAtOnce = 64 * 2 ** 20;
 
 /** The default takes twice the time for a tenth fewer bytes. */
 const gzipLevel = 3;
-/** About as fast as that level of gzip, with fewer bytes. The window bounds the memory of an encoder to 1 MiB. */
+/** About as fast as gzip at that level, with fewer bytes. The window bounds an encoder's memory to 1 MiB. */
 const brotliParams = { [constants.BROTLI_PARAM_QUALITY]: 3, [constants.BROTLI_PARAM_LGWIN]: 18 };
 
 const coders = {
@@ -24,7 +24,7 @@ const coders = {
 } as const;
 const codings = Object.keys(coders) as (keyof typeof coders)[];
 
-/** Scopes of routes whose answers have secrets. */
+/** Scopes for routes whose answers have secrets. */
 const secretScopes: ReadonlySet<string> = new Set([
   'none',
   'admin',

@@ -1,4 +1,4 @@
-/** The maximum length of a read Accept-Encoding, in characters. Browsers send about 30. */
+/** How long a read Accept-Encoding may be, in characters. Browsers send about 30. */
 const maxHeaderLength = 1000;
 
 /**

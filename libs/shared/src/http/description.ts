@@ -2,8 +2,8 @@ import type { JsonSchema } from './answers.ts';
 import type { RouteManifest } from './manifest.ts';
 
 /**
- * The parts of a service's API that are not declared in its code: collections and routes of extensions. It is only used
- * for the API's description.
+ * The parts of a service's API that its code does not declare: collections and extension routes. It is only used for
+ * the API's description.
  */
 export interface ServiceDescription {
   /** Changes when any other member changes. */
@@ -11,6 +11,6 @@ export interface ServiceDescription {
   readonly routes: readonly RouteManifest[];
   /** The schemas that these routes refer to as `#/components/schemas/<name>`. */
   readonly schemas: Readonly<Record<string, JsonSchema>>;
-  /** The descriptions of tags, by tag. */
+  /** The tags' descriptions, by tag. */
   readonly tags: Readonly<Record<string, string>>;
 }

@@ -24,7 +24,7 @@ import { inServerSpan, nameRoute } from './server-span.ts';
 
 interface DispatcherOptions {
   readonly log: Logger;
-  /** Converts an error of a dependency to a refusal; undefined for an error that stays a 500. */
+  /** Converts a dependency's error to a refusal; undefined for an error that stays a 500. */
   readonly mapError: (thrown: unknown) => AppError | undefined;
   /** Required for services with idempotent routes. */
   readonly idempotency?: IdempotencyStore;
@@ -32,7 +32,7 @@ interface DispatcherOptions {
   readonly compresses?: () => boolean;
 }
 
-/** Creates the request handler of a service from its declared routes: find, authorize, validate, handle, answer. */
+/** Creates a service's request handler from its declared routes: find, authorize, validate, handle, answer. */
 export function createDispatcher(
   routes: readonly Route[],
   { log, mapError, idempotency, compresses = () => false }: DispatcherOptions,
@@ -112,8 +112,8 @@ export function splitUrl(url: string): { path: string; search: string } {
 }
 
 /**
- * Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with the wrong kind of token, and
- * for a key without the scope of the route.
+ * Refuses a caller that the declaration does not admit: 401 without a valid token, 403 with the wrong kind of token,
+ * and for a key without the route's scope.
  */
 export function authorize(
   { access, scope }: Pick<Route, 'access' | 'scope'>,
@@ -167,7 +167,7 @@ function readQuery(schema: z.ZodType | undefined, search: string): unknown {
   return schema ? readStrings(schema, texts) : texts;
 }
 
-/** Validates parameters of path and query; throws 400 when they do not fit. */
+/** Validates path and query parameters; throws 400 when they do not fit. */
 function readStrings(schema: z.ZodType, value: unknown): unknown {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
@@ -180,9 +180,7 @@ function doesNotFit(error: z.ZodError, value: unknown): AppError {
   return malformed(`${name}: ${message}`, details);
 }
 
-/**
- * The maximum number of members in a body. A collection has a few hundred fields, and there are a few hundred settings.
- */
+/** How many members a body may have. A collection has a few hundred fields, and there are a few hundred settings. */
 const maxMembers = 10_000;
 
 /**

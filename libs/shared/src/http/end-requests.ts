@@ -3,7 +3,7 @@ import type { ListeningServer } from './server.ts';
 
 /**
  * Stops accepting connections, lets the services drain connections that would stay open, and waits until the last
- * request is answered. Then it throws the first error of a drain.
+ * request is answered. Then it throws a drain's first error.
  */
 export async function endRequests(
   server: Pick<ListeningServer, 'close'>,

@@ -9,10 +9,10 @@ export interface Readiness {
 
 const worksBut = 'ok, but ';
 
-/** Whether the result of a check means that the dependency works. */
+/** Whether a check's result means that the dependency works. */
 export const works = (result: string): boolean => result === 'ok' || result.startsWith(worksBut);
 
-/** The state of a dependency in one word, which anyone may read. */
+/** A dependency's state in one word, which anyone may read. */
 export type HealthWord = 'ok' | 'degraded' | 'failing';
 
 const wordOf = (result: string): HealthWord =>

@@ -19,12 +19,12 @@ export type RunStatement = <R>(statement: {
 export interface FirstClaim {
   readonly outcome: 'first';
   keep(reply: KeptReply, digest: Buffer): Promise<void>;
-  /** Keeps the answer in the transaction of the work; returns false when another request has taken the key over. */
+  /** Keeps the answer in the work's transaction; returns false when another request has taken the key over. */
   keepIn(query: RunStatement, reply: KeptReply, digest: Buffer): Promise<boolean>;
   release(): Promise<void>;
 }
 
-/** The result of a claim on a key. */
+/** What claiming a key led to. */
 export type IdempotencyClaim =
   | FirstClaim
   | { readonly outcome: 'running' }
@@ -47,8 +47,8 @@ export interface IdempotencyStore {
 }
 
 /**
- * Keeps the answer of a request with a key in the transaction of its work, so that both commit or neither. Throws 409,
- * which rolls the transaction back, when the key was taken over meanwhile.
+ * Keeps a request's answer with a key in its work's transaction, so that both commit or neither. Throws 409, which
+ * rolls the transaction back, when the key was taken over meanwhile.
  */
 export type KeepAnswer = (reply: Reply, query: RunStatement) => Promise<void>;
 

@@ -193,7 +193,7 @@ describe('a request with an idempotency key', () => {
     await post('/things/a');
     key = 'another key';
     await post('/things/a');
-    // The address of a user makes no difference.
+    // A user's address makes no difference.
     assert.equal(done, 6);
   });
 

@@ -6,7 +6,7 @@ import type { Reply } from './reply.ts';
 import type { RequestDigest } from './request-digest.ts';
 import type { Route } from './route.ts';
 
-/** The two names of the header (http §7.1). */
+/** The header's two names (http §7.1). */
 const headerNames = ['Idempotency-Key', 'X-Service-Idempotency-Key'] as const;
 const maxKeyLength = 255;
 
@@ -95,7 +95,7 @@ async function workOnce(
 
 const isSuccess = ({ status }: Reply): boolean => status >= 200 && status <= 299;
 
-/** Identifies a key by its caller and resource. All paths of a resource count as one; a guest is known by address. */
+/** Identifies a key by its caller and resource. All paths to a resource count as one; a guest is known by address. */
 function identityOf({ key, route, params, context }: KeyedRequest): string {
   const { principal, clientAddress } = context;
   const caller = principal.type === 'guest' ? clientAddress : principal.id;

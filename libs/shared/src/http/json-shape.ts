@@ -3,30 +3,30 @@ import { randomInt } from 'node:crypto';
 /** The deepest nesting of lists and objects in a body. Recursive code runs out of stack at a few thousand levels. */
 export const maxNesting = 1000;
 
-/** The largest sum of the levels of all lists and objects of a body; serializing takes time for each level. */
+/** The largest sum over the levels of a body's lists and objects; serializing takes time for each level. */
 const maxLevels = 5_000_000;
 
 /**
- * The maximum number of different members in a body. Members of objects with the same names in the same order count
- * once. A new member costs JSON.parse and other code a microsecond, a known one next to nothing.
+ * How many different members a body may have. Objects with the same names in the same order count once. A new member
+ * costs JSON.parse and other code a microsecond, a known one next to nothing.
  */
 export const maxDifferentMembers = 20_000;
 
 /**
- * The maximum number of different short texts in a body. V8 stores each text of up to 10 characters once, and takes
- * half a microsecond for a new one.
+ * How many different short texts a body may have. V8 stores each text up to 10 characters once, and takes half a
+ * microsecond for a new one.
  */
 export const maxDifferentTexts = 50_000;
 
-/** A larger body is read in several pieces of work, and has limits of its own. */
+/** A larger body is read in several pieces, and has its own limits. */
 export const largeBodyBytes = 2 ** 20;
 
-/** The maximum number of different members in a large body. A snapshot of a schema has about a hundred. */
+/** How many different members a large body may have. A schema snapshot has about a hundred. */
 export const maxMembersOfLarge = 5000;
 
 /**
- * The maximum number of lists and objects in a large body. Each takes up to 0.4 µs. A snapshot of 500 collections with
- * 50 fields each has 52,000.
+ * How many lists and objects a large body may have. Each takes up to 0.4 µs. A snapshot with 500 collections and 50
+ * fields each has 52,000.
  */
 export const maxGroupsOfLarge = 100_000;
 
@@ -51,13 +51,13 @@ export function findJsonExcess(json: Uint8Array): string | undefined {
   return createScan(different, isLarge ? maxGroupsOfLarge : Number.POSITIVE_INFINITY)(json);
 }
 
-/** The shared limit of several JSON texts of one request. */
+/** The limit that one request's JSON texts share. */
 export interface JsonBudget {
   /** Counts a text in UTF-8. Returns what `findJsonExcess` would for all texts so far together. Linear. */
   take(json: Uint8Array): string | undefined;
 }
 
-/** Creates the budget of one JSON body. Its counts take memory only once there is JSON, since most forms have none. */
+/** Creates one JSON body's budget. Its counts take memory only once there is JSON, since most forms have none. */
 export function createJsonBudget(): JsonBudget {
   let scan: JsonBudget['take'] | undefined;
   return {

@@ -2,13 +2,13 @@ import { type AnswerManifest, describeAnswer, inEnvelope, type JsonSchema, toJso
 import { withPortablePatterns } from './portable-patterns.ts';
 import type { Route } from './route.ts';
 
-/** The internal path of a service's routes. */
+/** The internal path for a service's routes. */
 export const manifestPath = '/internal/manifest';
 
-/** The internal path of a service's metrics (`readMetrics`). */
+/** The internal path for a service's metrics (`readMetrics`). */
 export const metricsPath = '/internal/metrics';
 
-/** The internal path of a service's description (`Service.describe`). */
+/** The internal path for a service's description (`Service.describe`). */
 export const descriptionPath = '/internal/description';
 
 /** A route as the gateway needs it to forward and limit requests, and as clients need it to make them. */
@@ -22,14 +22,14 @@ export interface RouteManifest {
   readonly idempotent: boolean;
   readonly staysOpen?: boolean | undefined;
   readonly bodyLimitBytes: number;
-  /** The schemas of a body that the route reads itself, by content type. */
+  /** The schemas for a body that the route reads itself, by content type. */
   readonly streamedBody?: Readonly<Record<string, JsonSchema>> | undefined;
   /** Undefined for routes that accept no multipart body. */
   readonly multipartLimitBytes?: number | undefined;
-  /** The schema of the multipart body. */
+  /** The multipart body's schema. */
   readonly multipartBody?: JsonSchema | undefined;
   readonly summary: string;
-  /** Id and tag of the operation in the description of the API; derived from method and path by default. */
+  /** The operation's id and tag in the API's description; derived from method and path by default. */
   readonly operationId?: string | undefined;
   readonly tag?: string | undefined;
   readonly params?: JsonSchema | undefined;

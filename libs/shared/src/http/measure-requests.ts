@@ -6,7 +6,7 @@ import type { Route } from './route.ts';
 import { createRouter } from './router.ts';
 
 /**
- * Creates a function that measures the answer of each request by route. Only for a service alone in its process: in one
+ * Creates a function that measures each request's answer by route. Only for a service alone in its process: in one
  * process with the gateway every request would count twice.
  */
 export function measureRequests(
@@ -28,7 +28,7 @@ export function measureRequests(
     const startedAtMs = performance.now();
     const record = guarded(() => {
       const route = routeOf(request);
-      // Connections that stay open for hours would hide the durations of the others.
+      // Connections that stay open for hours would hide the others' durations.
       if (route?.staysOpen && response.statusCode < 300) return;
       const labels = {
         method: request.method ?? 'GET',

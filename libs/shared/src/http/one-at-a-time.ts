@@ -14,7 +14,7 @@ export interface WaitingLimit {
 /** A waiting request takes about 2 KiB and its headers. */
 export const defaultWaitingLimit: WaitingLimit = { perConnection: 16, total: 10_000 };
 
-/** The maximum number of log lines, since clients could cause one with every connection. */
+/** How many log lines there may be, since clients could cause one with every connection. */
 const linesPerMinute = 12;
 
 /**
@@ -83,7 +83,7 @@ export function oneAtATime(
   };
 }
 
-/** Creates a function that logs connections that were cut, with the number of their waiting requests. */
+/** Creates a function that logs connections that were cut, with how many of their requests waited. */
 function createReport(log: Logger | undefined): (requests: number) => void {
   const mayWarn = createLineBudget(linesPerMinute, (count) =>
     log?.warn({ count }, 'more connections were cut for too many waiting requests; their lines were omitted'),

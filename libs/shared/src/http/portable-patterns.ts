@@ -22,7 +22,7 @@ function isPortable(pattern: string): boolean {
 export const patternSchema = (pattern: string): JsonSchema =>
   isPortable(pattern) ? { pattern } : inWords({}, pattern);
 
-/** Members of a schema whose values are data. */
+/** Schema members whose values are data. */
 const dataMembers = new Set(['const', 'default', 'enum', 'example', 'examples']);
 
 /** Replaces the patterns that are not portable by words, in a JSON Schema or a value that contains some. */

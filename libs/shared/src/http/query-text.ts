@@ -1,10 +1,10 @@
 import { malformed } from '../errors.ts';
 
-/** What `URLSearchParams` puts in the place of bytes that are not UTF-8. */
+/** What `URLSearchParams` puts in place of bytes that are not UTF-8. */
 const replaced = '\ufffd';
 
 /**
- * Reads the text of a query (without the question mark). Throws 400 for a name or value whose bytes are not UTF-8 (http
+ * Reads a query's text (without the question mark). Throws 400 for a name or value whose bytes are not UTF-8 (http
  * §2.5).
  */
 export function parseQuery(search: string): URLSearchParams {

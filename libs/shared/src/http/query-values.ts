@@ -16,7 +16,7 @@ export const describedAs = (value: JsonSchema) => ({
   ...value,
 });
 
-/** The longest text of a number. Longer texts are refused before they are parsed. */
+/** A number's longest text. Longer texts are refused before they are parsed. */
 const maxNumberLength = 1000;
 
 const wholeNumberText = boundedText(maxNumberLength).regex(/^([+-]?\d+)?$/, 'must be a whole number');
@@ -28,18 +28,18 @@ interface Bounds {
   readonly otherwise: number;
 }
 
-/** Returns the schema of a whole number in a query, which is clamped to its bounds (http §3.3). */
+/** Returns the schema for a whole number in a query, which is clamped to its bounds (http §3.3). */
 export const boundedNumber = ({ min, max, otherwise }: Bounds) =>
   wholeNumberText
     .optional()
     .transform((text = '') => (text === '' || Number(text) < min ? otherwise : Math.min(Number(text), max)))
     .meta(describedAs({ type: 'integer', description: clampedWords({ min, max, otherwise }), default: otherwise }));
 
-/** The bounds in words: as limits of the schema they would say that other numbers are refused. */
+/** The bounds in words: as schema limits they would say that other numbers are refused. */
 const clampedWords = ({ min, max, otherwise }: Bounds): string =>
   `from ${min} to ${max}; a larger number counts as ${max}, a smaller one as ${otherwise}`;
 
-/** `page` and `perPage` of every list (http §3.3). */
+/** Every list's `page` and `perPage` (http §3.3). */
 export const pageQuery = z.object({
   page: boundedNumber({ min: 1, max: maxPage, otherwise: 1 }),
   perPage: boundedNumber({ min: 1, max: 1000, otherwise: 30 }),

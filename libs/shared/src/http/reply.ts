@@ -35,7 +35,7 @@ export const withWarnings = ({ body, ...rest }: Reply, warnings: readonly string
   body: warnings.length > 0 ? { ...(body as object), warnings } : body,
 });
 
-/** A page of a list with its counts (http §3.2). */
+/** A list page with its counts (http §3.2). */
 export const page = (rows: unknown[], counts: { page: number; perPage: number; totalItems: number }): Reply => ({
   status: 200,
   body: {
@@ -45,7 +45,7 @@ export const page = (rows: unknown[], counts: { page: number; perPage: number; t
   },
 });
 
-/** 200 with text of this content type. */
+/** 200 with text in this content type. */
 export const plainText = (contentType: string, text: string | Buffer): Reply => ({
   status: 200,
   text,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { malformed, payloadTooLarge } from '../errors.ts';
 import { guarded } from '../request-scope.ts';
 
-/** The SHA-256 of a request's query and body. */
+/** The SHA-256 over a request's query and body. */
 export interface RequestDigest {
   /** Whether the handler streams the body, so that the digest is known only after it. */
   readonly isLate: boolean;
@@ -13,13 +13,13 @@ export interface RequestDigest {
 
 interface DigestOptions {
   readonly limitBytes: number;
-  /** Whether the handler streams the body, of whatever type it is. */
+  /** Whether the handler streams the body, whatever its type. */
   readonly isStreamed: boolean;
 }
 
 /**
- * Hashes the body of a request while another reader consumes it, so that it is read once and never buffered. Clients
- * choose a new boundary for each multipart body, so the digest excludes the boundary: a repetition has the same digest.
+ * Hashes a request's body while another reader consumes it, so that it is read once and never buffered. Clients choose
+ * a new boundary for each multipart body, so the digest excludes the boundary: a repetition has the same digest.
  */
 export function digestRequest(
   request: IncomingMessage,
@@ -68,7 +68,7 @@ const boundaryOf = (type = ''): string | undefined =>
 
 const placeholder = Buffer.from([0]);
 
-/** Replaces every occurrence of some bytes in a stream of chunks. */
+/** Replaces every occurrence of some bytes in a chunk stream. */
 function createReplacer(mark: Buffer) {
   let held: Buffer = Buffer.alloc(0);
   return {

@@ -21,7 +21,7 @@ export function sendReply(response: ServerResponse, reply: Reply): void {
   response.end(writeHead(response, reply));
 }
 
-/** Writes the head of an answer and returns its body. */
+/** Writes an answer's head and returns its body. */
 function writeHead(response: ServerResponse, reply: Reply): Buffer | string | undefined {
   const text = reply.text ?? reply.json ?? (reply.body === undefined ? undefined : JSON.stringify(reply.body));
   if (text === undefined) {
@@ -38,8 +38,8 @@ function writeHead(response: ServerResponse, reply: Reply): Buffer | string | un
 }
 
 /**
- * Streams a body at the pace of the client. When the body breaks off, or the client disconnects, the connection is cut:
- * the status has been sent already, so nothing else can report the failure.
+ * Streams a body at the client's pace. When the body breaks off, or the client disconnects, the connection is cut: the
+ * status has been sent already, so nothing else can report the failure.
  */
 export async function sendStream(
   request: IncomingMessage,
@@ -110,7 +110,7 @@ const pipeToEnd = (stream: Readable, response: ServerResponse): Promise<void> =>
   });
 
 /**
- * Waits for the first part of a body, or its end: a body that fails before that is refused like any other request. Also
+ * Waits for a body's first part, or its end: a body that fails before that is refused like any other request. Also
  * resolves when the client has disconnected. It removes its listeners, since the answer adds many.
  */
 async function untilBegun(stream: Readable, response: ServerResponse): Promise<void> {
@@ -149,8 +149,8 @@ export function endAheadOfBody(request: IncomingMessage, response: ServerRespons
 }
 
 /**
- * Answers a thrown error with the body of a refusal (http §4.1); an answer that has begun is cut. If the request's body
- * is not fully read, the connection is closed.
+ * Answers a thrown error with a refusal's body (http §4.1); an answer that has begun is cut. If the request's body is
+ * not fully read, the connection is closed.
  */
 export function sendError(
   request: IncomingMessage,
@@ -204,7 +204,7 @@ export function logError(request: IncomingMessage, thrown: unknown, log: Logger,
   return error;
 }
 
-/** Sends the body of a refusal (http §4.1). */
+/** Sends a refusal's body (http §4.1). */
 export function sendRefusal(request: IncomingMessage, response: ServerResponse, error: AppError): void {
   const reply = { status: error.status, headers: error.headers, body: error.toBody() };
   if (request.complete || !hasBody(request)) {

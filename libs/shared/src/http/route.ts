@@ -11,17 +11,17 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 /** Who may call: anyone (rules may still refuse), any valid token, a user's token, or an admin's token. */
 export type Access = 'public' | 'session' | 'user' | 'admin';
 
-/** The action that labels of rate rules name (http §8.4). */
+/** The action that rate rule labels name (http §8.4). */
 export type Action = 'auth' | 'create' | 'list' | 'view' | 'update' | 'delete' | 'subscribe';
 
-/** The input of a handler: the parts of the request, as its declaration types them. */
+/** A handler's input: the request's parts, as its declaration types them. */
 export interface RouteInput<P, Q, B> {
   readonly params: P;
   readonly query: Q;
   readonly body: B;
-  /** Returns a parameter of the query, declared or not; the last one if there are several. */
+  /** Returns a query parameter, declared or not; the last one if there are several. */
   queryText(name: string): string | undefined;
-  /** Returns every value of a parameter of the query that may repeat. */
+  /** Returns every value for a query parameter that may repeat. */
   queryTexts(name: string): readonly string[];
   readonly context: RequestContext;
   /** Whether the method is HEAD, which GET routes serve too. */
@@ -43,16 +43,16 @@ export interface RouteInput<P, Q, B> {
   readonly key?: RequestKey;
 }
 
-/** The schemas in the manifest of a route that validates elsewhere. */
+/** The schemas in the manifest for a route that validates elsewhere. */
 export interface Described {
   readonly params?: JsonSchema;
   readonly query?: JsonSchema;
   readonly body?: JsonSchema;
-  /** The schema of the `data` of a 200. */
+  /** The schema for the `data` in a 200. */
   readonly answer?: JsonSchema;
 }
 
-/** Parses the bytes of a JSON body. Throws the refusal of other bytes, and of JSON that is too costly. */
+/** Parses a JSON body's bytes. Throws the refusal for other bytes, and for JSON that is too costly. */
 type ParseBody = (bytes: Uint8Array) => Promise<unknown>;
 
 interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType> {
@@ -84,7 +84,7 @@ interface RouteDeclaration<P extends z.ZodType, Q extends z.ZodType, B extends z
    * type, for descriptions.
    */
   readonly streamedBody?: Readonly<Record<string, JsonSchema>>;
-  /** The JSON Schema of the multipart form, for descriptions. Files are texts of the format `binary`. */
+  /** The multipart form's JSON Schema, for descriptions. Files are texts in the format `binary`. */
   readonly multipartBody?: JsonSchema;
   /** Whether the route honours `Idempotency-Key` (http §7.8); for a POST that creates a resource. */
   readonly idempotent?: boolean;

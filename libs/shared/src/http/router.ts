@@ -12,7 +12,7 @@ export interface Match<R> {
   readonly params: Record<string, string | undefined>;
 }
 
-/** One path: a route for each method, and its names for the parameters of the path. */
+/** One path: a route for each method, and its names for the path's parameters. */
 interface Resource<R> {
   /** The path with numbered parameters. */
   readonly shape: string;
@@ -28,7 +28,7 @@ const methods: readonly Method[] = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE'];
  */
 type IsImpossible = (shape: string, values: Values) => boolean;
 
-/** The values of the parameters of a path, by their numbers. */
+/** The values for a path's parameters, by number. */
 type Values = Readonly<Record<number, string | undefined>>;
 
 /**

@@ -1,4 +1,4 @@
-/** Headers of every answer (http §3.6). */
+/** Every answer's headers (http §3.6). */
 export const securityHeaders = {
   'X-Content-Type-Options': 'nosniff',
   'Referrer-Policy': 'no-referrer',

@@ -60,7 +60,7 @@ function attributesOf(
   };
 }
 
-/** Adds the status of the answer. A client that left before its answer began has none. */
+/** Adds the answer's status. A client that left before its answer began has none. */
 function noteAnswer(span: Span, response: ServerResponse, error: unknown): void {
   const status = statusOf(response, error);
   if (status === undefined) return;

@@ -4,7 +4,7 @@ import { hasBody } from './body.ts';
 
 /** The limits for slow clients, whose connections are cut. */
 export interface Patience {
-  /** The head of a request has to arrive within this time. */
+  /** A request's head has to arrive within this time. */
   readonly headMs: number;
   /** In each such period a body must end or bring `minBodyBytes`, and the client must read some of an answer. */
   readonly periodMs: number;

@@ -20,7 +20,7 @@ export interface UnreadReports {
   readonly metrics?: Metrics | undefined;
 }
 
-/** The maximum number of log lines, since clients could cause one with every check. */
+/** How many log lines there may be, since clients could cause one with every check. */
 const linesPerMinute = 12;
 
 /**
@@ -73,7 +73,7 @@ interface Cut {
   readonly bytes: number;
 }
 
-/** Cuts the connections of the first answers, until at least `minBytes` are freed. */
+/** Cuts the first answers' connections, until at least `minBytes` are freed. */
 function cut(unread: readonly UnreadAnswer[], minBytes: number): Cut {
   const cut = { connections: 0, bytes: 0 };
   for (const { socket, bytes } of unread) {

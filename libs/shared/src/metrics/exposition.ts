@@ -1,6 +1,6 @@
 import type { MetricFamily } from './read-metrics.ts';
 
-/** The content type of Prometheus's text format, version 0.0.4. */
+/** The content type for Prometheus's text format, version 0.0.4. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
 /** Formats families as text for Prometheus; those without a sample are omitted. */

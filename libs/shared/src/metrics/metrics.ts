@@ -5,11 +5,11 @@ export interface Metrics {
   readonly registry: Registry;
   /** Adds a counter; its name ends in `_total`. */
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  /** Adds a histogram of durations, in seconds. */
+  /** Adds a histogram for durations, in seconds. */
   duration<L extends string>(name: string, help: string, labels?: readonly L[]): Histogram<L>;
 }
 
-/** The upper bounds of the buckets of durations, in seconds. */
+/** The upper bounds of the duration buckets, in seconds. */
 const durationBuckets = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 
 /** Creates the empty set of a service; every value has the service's name as a label. */

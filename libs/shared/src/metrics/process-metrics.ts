@@ -5,11 +5,11 @@ import { createMetrics, type Metrics } from './metrics.ts';
 import { sampledCounter } from './sampled-counter.ts';
 import { sampledGauge } from './sampled-gauge.ts';
 
-/** How often the delay of the event loop is sampled, in milliseconds. */
+/** How often the event loop's delay is sampled, in milliseconds. */
 const delayResolutionMs = 100;
 const nanosecondsPerSecond = 1e9;
 
-/** The names of the kinds of garbage collection. */
+/** The names for the kinds of garbage collection. */
 const collectionKinds: Readonly<Record<number, string>> = {
   [constants.NODE_PERFORMANCE_GC_MINOR]: 'minor',
   [constants.NODE_PERFORMANCE_GC_MAJOR]: 'major',

@@ -10,7 +10,7 @@ export const metricFamily = z.object({
   isShared: z.boolean(),
   samples: z.array(
     z.object({
-      /** The name of the family, except for the parts of a histogram. */
+      /** The family's name, except for a histogram's parts. */
       name: z.string(),
       labels: z.record(z.string(), z.string()),
       value: z.number(),
@@ -20,7 +20,7 @@ export const metricFamily = z.object({
 
 export type MetricFamily = z.output<typeof metricFamily>;
 
-/** Reads the current values of all metrics. */
+/** Reads all metrics' current values. */
 export async function readMetrics({ registry }: Metrics): Promise<MetricFamily[]> {
   const families = await registry.getMetricsAsJSON();
   return families.map(({ name, help, type, aggregator, values }) => ({
