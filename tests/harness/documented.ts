@@ -18,8 +18,8 @@ const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
 
 /**
  * Runs a page's examples in order. An `http` block is a request. A `json` block right after it is the answer, with a
- * status unless it is 200, or 201 for a POST, or with a name by which the following examples use the record's id (`<name>`) and a
- * service key (`<name_key>`). `…` at a text's end matches the rest. Times match any time.
+ * status unless it is 200, or 201 for a POST, or with a name by which the following examples use the record's id
+ * (`<name>`) and a service key (`<name_key>`). `…` at a text's end matches the rest. Times match any time.
  */
 export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
