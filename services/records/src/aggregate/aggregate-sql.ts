@@ -79,13 +79,13 @@ export function composeAggregate(
       ? ''
       : ` where ${readExpression('having', () => compileOverRows(having, rows, schema, { row: 'g', parameters }))}`;
   const [page, perPage] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
-  const json = `select ${rowJson(outputs)} as json from (
+  const json = `select ${rowJson(outputs)} as value from (
     select * from selected g order by ${orderBy(sort, outputs, keys)} limit ${perPage} offset ${parameters.named('offset', 'bigint')}
   ) g`;
   const text = `with groups as materialized (
   ${groups}
 ), selected as materialized (select g.* from groups g${selected})
-select '{"data":[' || ${joinedWithinLimit(json, parameters.named('maxBytes', 'bigint'))} || '],"page":' || ${page} || ',"perPage":' || ${perPage}
+select '{"data":[' || ${joinedWithinLimit(json, { maxBytes: parameters.named('maxBytes', 'bigint') })} || '],"page":' || ${page} || ',"perPage":' || ${perPage}
   || ',"totalItems":' || c.total || ',"totalPages":' || (c.total + ${perPage} - 1) / ${perPage} || '}' as body
 from (select count(*) as total from selected) c`;
   return { text, valuesFrom: parameters.valuesFrom };

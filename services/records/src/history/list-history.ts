@@ -108,7 +108,7 @@ function composeListHistory(
   const isOpenToAll = rule === undefined && rules.length === 0;
   const shown = `record_id = ${id}${isOpenToAll ? '' : ' and (at, _revision) >= (select at, revision from begin)'}`;
   const rows = `select * from ${history} where ${shown} order by at desc, _revision desc limit ${perPage} offset ${offset}`;
-  const versions = `select row_to_json(e.*)::text as json
+  const versions = `select row_to_json(e.*)::text as value
     from (${rows}) k join lateral (${selectSnapshots(collection, 'select k.*')}) n on true
     ${from}
     cross join lateral (
@@ -122,7 +122,7 @@ function composeListHistory(
   select ${rule === undefined ? 'true' : `(${rule}) is true`} as allowed${rules.map(({ sql }, index) => `, (${sql}) is true as rule${index}`).join('')} from parent
 )${isOpenToAll ? '' : beginOfRecord(history, id)}
 select v.allowed as "isAllowed", case when v.allowed then (
-  select '{"data":{"data":[' || ${joinedWithinLimit(versions, maxBytes)} || '],"page":' || ${page} || ',"perPage":' || ${perPage} || ',"totalItems":' || c.total
+  select '{"data":{"data":[' || ${joinedWithinLimit(versions, { maxBytes })} || '],"page":' || ${page} || ',"perPage":' || ${perPage} || ',"totalItems":' || c.total
     || ',"totalPages":' || (c.total + ${perPage} - 1) / ${perPage} || '}}'
   from (select count(*) as total from ${history} where ${shown}) c
 ) end as body

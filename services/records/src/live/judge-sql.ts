@@ -61,7 +61,8 @@ function compileShown(
   const place = { parameters: columns.ofRule, ...context };
   const readBefore = columns.reads;
   const isLimited = expansions !== undefined || isOpenEnded(collection);
-  const limit = (json: string) => (isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json);
+  const limit = (json: string) =>
+    isLimited ? limitedText(json, { maxBytes: parameters.named('maxBytes', 'bigint') }) : json;
   if (expansions || view.conditional.size === 0) {
     const { from, text } = recordJson(projection, eventAlias, place, { isTable: false });
     return { from, text: limit(text), reads: columns.reads > readBefore ? 'anything' : 'nothing', rules: [] };

@@ -2,8 +2,10 @@ import { createNamedParameters, type NamedParameters, type SortKey } from '@reco
 import { type Collection, tableOf, type ValueKind } from '@recordbus/schema';
 import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { composeEstimate } from '../shape/answer-estimate.ts';
 import { joinedWithinLimit } from '../shape/answer-limit.ts';
-import { columnList, type Projection } from '../shape/record-json.ts';
+import type { Projection } from '../shape/record-json.ts';
+import { columnList } from '../shape/related-records.ts';
 import { rangesAfter } from './after-cursor.ts';
 import type { CursorValues } from './cursor.ts';
 import { compileListParts } from './list-parts.ts';
@@ -35,7 +37,8 @@ export function composeCursorPage(
   const { perPage } = request;
   const parameters = createNamedParameters<CursorListValues>();
   const pageSize = parameters.named('perPage', 'bigint');
-  const { condition, sort, projection, record } = compileListParts(collection, request, parameters, ruleContext);
+  const context = { parameters, isEstimated: request.expand !== undefined, ...ruleContext };
+  const { condition, sort, projection, record } = compileListParts(collection, request, context);
   const { joins, orderBy, keys } = sort;
   if (keys.some(({ kind }) => kind === 'vector')) throw malformedParameter('sort', 'a cursor cannot hold a vector');
   const sqlOf = (index: number) => parameters.member('after', String(index), sqlTypes[(keys[index] as SortKey).kind]);
@@ -50,11 +53,13 @@ export function composeCursorPage(
   const [only] = selects;
   const page =
     selects.length === 1 && only !== undefined ? only : `${unionOf(selects)} order by ${orderOf(keys)} limit ${limit}`;
-  const joined = joinedWithinLimit(
-    `select ${record.text} as json from (select * from page limit ${pageSize}) p ${record.from}`,
-    parameters.named('maxBytes', 'bigint'),
-  );
-  const text = `with page as materialized (${page})
+  const shown = `(select * from page limit ${pageSize}) p`;
+  const joined = joinedWithinLimit(`select ${record.text} as value from ${shown} ${record.from}`, {
+    ...context,
+    maxBytes: parameters.named('maxBytes', 'bigint'),
+  });
+  const estimate = context.isEstimated ? `, ${composeEstimate(projection, shown, context)}` : '';
+  const text = `with page as materialized (${page})${estimate}
 select '{"data":[' || ${joined} || '],"perPage":' || ${pageSize} as body,
   (select ${keysJson(keys)} from page where (select count(*) from page) > ${pageSize} limit 1 offset ${pageSize} - 1) as last`;
   return { text, valuesFrom: parameters.valuesFrom, projection, onPrimary: parameters.readsAccount };

@@ -2,9 +2,11 @@ import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import type { Prepared } from '../record/prepared.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
+import { composeEstimate } from '../shape/answer-estimate.ts';
 import { joinedThenLimited, joinedWithinLimit, maxSummedAtEnd } from '../shape/answer-limit.ts';
 import { areFew } from '../shape/expansion.ts';
-import { columnList, type Projection } from '../shape/record-json.ts';
+import type { Projection } from '../shape/record-json.ts';
+import { columnList } from '../shape/related-records.ts';
 import { composeTotal, type TotalValues } from './compose-total.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
@@ -43,28 +45,33 @@ export function composeList(
   const parameters = createNamedParameters<ListValues>();
   const [pageNumber, pageSize] = [parameters.named('page', 'bigint'), parameters.named('perPage', 'bigint')];
   const maxBytes = parameters.named('maxBytes', 'bigint');
-  const { condition, sort, projection, record } = compileListParts(collection, request, parameters, ruleContext);
+  const context = { parameters, isEstimated: expand !== undefined, ...ruleContext };
+  const { condition, sort, projection, record } = compileListParts(collection, request, context);
   const where = condition === undefined ? '' : ` where ${condition}`;
-  const page = `select ${record.text} as json from (
+  const rows = `(
   select ${columnList(record.columns, 't')}
   from ${tableOf(collection)} t${sort.joins && ` ${sort.joins}`}${where}
   order by ${sort.orderBy}
   limit ${isCommonPage(request) ? perPage : `${pageSize} offset ${parameters.named('offset', 'bigint')}`}
-) p ${record.from}`;
+)`;
+  const page = `select ${record.text} as value from ${context.isEstimated ? 'page' : rows} p ${record.from}`;
+  const tables = context.isEstimated
+    ? `with page as materialized ${rows}, ${composeEstimate(projection, 'page p', context)}\n`
+    : '';
   const isSummedAtEnd = isCommonPage(request) && expand === undefined && perPage <= maxSummedAtEnd;
-  const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, maxBytes);
+  const joined = (isSummedAtEnd ? joinedThenLimited : joinedWithinLimit)(page, { ...context, maxBytes });
   const head = `'{"data":[' || ${joined} || '],"page":' || ${pageNumber} || ',"perPage":' || ${pageSize}`;
   const isPage = totalMode !== 'count' && condition === undefined && isPlainPage(collection, request, projection);
   const list = { valuesFrom: parameters.valuesFrom, projection, isPage };
   if (totalMode === 'none') {
-    const text = `select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
+    const text = `${tables}select ${head} || ',"totalItems":-1,"totalPages":-1}' as body`;
     return { ...list, text, onPrimary: parameters.readsAccount, countsWhole: false };
   }
   const isIncremental = totalMode === 'incremental';
   const total = composeTotal(collection, request, isIncremental, { condition, parameters, ruleContext });
   // One statement sees one snapshot, so the total always matches the page.
   const pages = `(c.total::bigint + ${pageSize} - 1) / ${pageSize}`;
-  const text = `select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
+  const text = `${tables}select ${head} || ',"totalItems":' || c.total || ',"totalPages":' || ${pages} || '}' as body,
   c.${total.whole ?? 'total'}::bigint as total, pg_current_snapshot()::text as snapshot
 from (${total.select}) c`;
   const countsWhole = total.whole !== undefined;

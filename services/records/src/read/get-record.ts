@@ -6,6 +6,7 @@ import { isRecordId } from '../record/record-id.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { callerKind, compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
+import { composeEstimate } from '../shape/answer-estimate.ts';
 import { checkAnswerSize, limitedText } from '../shape/answer-limit.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { selectedColumns } from '../shape/field-selection.ts';
@@ -94,15 +95,19 @@ function composeGet(
     needsRuleCheck(collection, 'view', ruleContext) &&
     compileRule(collection, 'view', ruleContext, { row: 't', parameters, isTable: true });
   const projection = readProjection(collection, { fields, expand }, ruleContext);
-  const { from, text: json } = recordJson(projection, 't', { parameters, ...ruleContext });
-  const isLimited = expand !== undefined || isOpenEnded(collection);
-  const body = isLimited ? limitedText(json, parameters.named('maxBytes', 'bigint')) : json;
-  const text = `select '{"data":' || ${body} || '}' as body, ${
+  const context = { parameters, isEstimated: expand !== undefined, ...ruleContext };
+  const { from, text: json } = recordJson(projection, 't', context);
+  const isLimited = context.isEstimated || isOpenEnded(collection);
+  const body = isLimited ? limitedText(json, { maxBytes: parameters.named('maxBytes', 'bigint') }) : json;
+  const id = parameters.named('id', 'text');
+  const row = `(select * from ${tableOf(collection)} where id = ${id}) p`;
+  const estimate = context.isEstimated ? `with ${composeEstimate(projection, row, context)}\n` : '';
+  const text = `${estimate}select '{"data":' || ${body} || '}' as body, ${
     collection.type === 'view' ? 'null' : versionOf('t')
   } as version${rule === false ? '' : `, (${rule}) is true as "isAllowed"`}
 from ${tableOf(collection)} t
 ${from}
-where t.id = ${parameters.named('id', 'text')}`;
+where t.id = ${id}`;
   const isFixedByVersion = shownRules(projection).every((rule) => readsOnlyRecord(rule, collection));
   return {
     text,

@@ -1,9 +1,8 @@
-import type { NamedParameters, Parameters, Sort } from '@recordbus/query';
+import type { Sort } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
-import type { RuleContext } from '../rules/rule-context.ts';
 import { readCondition, readSort } from '../shape/conditions.ts';
 import { readProjection } from '../shape/read-projection.ts';
-import { type Projection, type RecordJson, recordJson } from '../shape/record-json.ts';
+import { type Projection, type RecordJson, recordJson, type StatementContext } from '../shape/record-json.ts';
 import type { ListRequest } from './list-request.ts';
 
 /** The parts of every list statement. */
@@ -19,8 +18,7 @@ interface ListParts {
 export function compileListParts(
   collection: Collection,
   request: Pick<ListRequest, 'filter' | 'sort' | 'fields' | 'expand'>,
-  parameters: Parameters & Pick<NamedParameters<{ readonly maxBytes: number }>, 'named'>,
-  context: Pick<RuleContext, 'principal' | 'schema'>,
+  { parameters, ...context }: StatementContext,
 ): ListParts {
   const place = { row: 't', parameters };
   const condition = readCondition(collection, request.filter, place, context);

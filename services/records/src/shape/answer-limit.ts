@@ -1,16 +1,39 @@
 import { answerTooLarge } from '@recordbus/database';
 
-/** SQL for `text`. The statement fails when `bytes` is more than `maxBytes`. */
-export const withinLimit = (maxBytes: string, bytes: string, text: string): string =>
-  `case when ${bytes} > ${maxBytes} then system.answer_too_large(${bytes}) else ${text} end`;
+/** The limit of an answer. */
+export interface AnswerLimit {
+  /** SQL of the maximum number of bytes. */
+  readonly maxBytes: string;
+  /** Whether the statement has an estimate of its answer (see `composeEstimate`). */
+  readonly isEstimated?: boolean;
+}
+
+/** The name of the table expression with the estimate. */
+export const estimateTable = 'estimate';
+
+/** Answers up to this size cost less than their estimate. */
+const estimatedFromBytes = 2 ** 20;
+
+const estimate = `(select e.bytes from ${estimateTable} e)`;
 
 /**
- * SQL that joins the column `json` of a select with commas; '' without rows. The bytes are summed row by row, so the
- * database never holds more than `maxBytes` (SQL), however many rows would follow.
+ * SQL for `text`. The statement fails when `bytes` is more than the limit, or when the estimate of the whole answer is.
+ * PostgreSQL computes the estimate when the first text needs it.
  */
-export const joinedWithinLimit = (select: string, maxBytes: string): string => `coalesce((
-  select string_agg(${withinLimit(maxBytes, 'c.bytes', 'c.json')}, ',') from (
-    select g.json, sum(octet_length(g.json)) over (rows unbounded preceding) as bytes from (${select} offset 0) g
+export function withinLimit({ maxBytes, isEstimated }: AnswerLimit, bytes: string, text: string): string {
+  const estimated = isEstimated
+    ? ` when ${bytes} > ${estimatedFromBytes} and ${estimate} is not null then system.answer_too_large(${estimate})`
+    : '';
+  return `case when ${bytes} > ${maxBytes} then system.answer_too_large(${bytes})${estimated} else ${text} end`;
+}
+
+/**
+ * SQL that joins the column `value` of a select with commas; '' without rows. The bytes are summed row by row, so the
+ * database never holds more than the limit, however many rows would follow.
+ */
+export const joinedWithinLimit = (select: string, limit: AnswerLimit): string => `coalesce((
+  select string_agg(${withinLimit(limit, 'c.bytes', 'c.value')}, ',') from (
+    select g.value, sum(octet_length(g.value)) over (rows unbounded preceding) as bytes from (${select} offset 0) g
   ) c
 ), '')`;
 
@@ -21,13 +44,13 @@ export const maxSummedAtEnd = 30;
  * The same for at most `maxSummedAtEnd` records without expansions. The database holds all of them before it compares
  * their bytes, which takes 20 µs less for 20 small records than a sum row by row.
  */
-export const joinedThenLimited = (select: string, maxBytes: string): string => `coalesce((
-  select ${withinLimit(maxBytes, 'sum(octet_length(g.json))::bigint', "string_agg(g.json, ',')")} from (${select} offset 0) g
+export const joinedThenLimited = (select: string, limit: AnswerLimit): string => `coalesce((
+  select ${withinLimit(limit, 'sum(octet_length(g.value))::bigint', "string_agg(g.value, ',')")} from (${select} offset 0) g
 ), '')`;
 
 /** SQL for one text that is part of an answer. */
-export const limitedText = (text: string, maxBytes: string): string =>
-  `(select ${withinLimit(maxBytes, 'octet_length(l.json)', 'l.json')} from (select ${text} as json offset 0) l)`;
+export const limitedText = (text: string, limit: AnswerLimit): string =>
+  `(select ${withinLimit(limit, 'octet_length(l.json)', 'l.json')} from (select ${text} as json offset 0) l)`;
 
 /** Most bytes of a UTF-16 code unit in UTF-8. */
 const bytesPerUnit = 3;

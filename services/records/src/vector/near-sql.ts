@@ -5,7 +5,8 @@ import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { withinLimit } from '../shape/answer-limit.ts';
 import { readCondition } from '../shape/conditions.ts';
-import { columnList, type Projection, recordJson } from '../shape/record-json.ts';
+import { type Projection, recordJson } from '../shape/record-json.ts';
+import { columnList } from '../shape/related-records.ts';
 
 /** The text of a statement, and its values for each run. */
 interface Composed<Given extends object> extends Pick<NamedParameters<Given>, 'valuesFrom'> {
@@ -120,7 +121,7 @@ export function composeFound(projection: Projection, field: Field, ruleContext: 
   select ${columnList(columns, 't')}, ${column(field, 't')}::double precision[] as _vector
   from ${tableOf(projection.collection)} t where t.id = any(${parameters.named('ids', 'text[]')})
 ) p ${from}`;
-  const text = `select c.id, c.bytes, ${withinLimit(maxBytes, 'c.bytes_so_far', 'c.json')} as json from (
+  const text = `select c.id, c.bytes, ${withinLimit({ maxBytes }, 'c.bytes_so_far', 'c.json')} as json from (
   select f.*, sum(octet_length(f.json)) over (rows unbounded preceding) as bytes_so_far from (${found} offset 0) f
 ) c`;
   return { text, valuesFrom: parameters.valuesFrom };

@@ -5,7 +5,8 @@ import { compileListParts } from '../../read/list-parts.ts';
 import type { RuleContext } from '../../rules/rule-context.ts';
 import { limitedText } from '../../shape/answer-limit.ts';
 import { selectedColumns } from '../../shape/field-selection.ts';
-import { columnList, isOpenEnded, type Projection } from '../../shape/record-json.ts';
+import { isOpenEnded, type Projection } from '../../shape/record-json.ts';
+import { columnList } from '../../shape/related-records.ts';
 import type { ExportRequest } from './export-query.ts';
 
 /** The statement of an export, with its members. */
@@ -29,9 +30,9 @@ export function composeExport(
   { maxBytes, ...context }: ExportContext,
 ): ComposedExport {
   const parameters = createNamedParameters<{ readonly maxBytes: number }>();
-  const { condition, sort, projection, record } = compileListParts(collection, request, parameters, context);
+  const { condition, sort, projection, record } = compileListParts(collection, request, { parameters, ...context });
   const isLimited = request.expand !== undefined || isOpenEnded(collection);
-  const json = isLimited ? limitedText(record.text, parameters.named('maxBytes', 'bigint')) : record.text;
+  const json = isLimited ? limitedText(record.text, { maxBytes: parameters.named('maxBytes', 'bigint') }) : record.text;
   const text = `select ${json} as json from (
   select ${columnList(record.columns, 't')}
   from ${tableOf(collection)} t${sort.joins && ` ${sort.joins}`}${condition === undefined ? '' : ` where ${condition}`}
