@@ -10,7 +10,6 @@ export const packageNames = ['client', 'extensions'] as const;
 
 interface Manifest {
   readonly name: string;
-  readonly version: string;
   readonly exports: Readonly<Record<string, string>>;
   readonly [member: string]: unknown;
 }
@@ -62,15 +61,23 @@ function compile(source: string, stage: string): void {
   }
 }
 
-/** The package's manifest, with compiled files instead of sources. */
+/** The package's manifest, with the repository's version and compiled files instead of sources. */
 function publicManifest(source: string): object {
   const manifest: Manifest = JSON.parse(readFileSync(join(source, 'package.json'), 'utf8'));
-  const { private: _private, exports, ...members } = manifest;
+  const { version }: { version: string } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const { '//': _note, private: _private, name, exports, ...members } = manifest;
   const compiled = Object.entries(exports).map(([entry, file]): [string, object] => {
     const path = file.replace('./src/', './dist/').replace(/\.ts$/, '');
     return [entry, { types: `${path}.d.ts`, default: `${path}.js` }];
   });
-  return { ...members, exports: Object.fromEntries(compiled), files: ['dist'], engines: { node: '>=20' } };
+  return {
+    name,
+    version,
+    ...members,
+    exports: Object.fromEntries(compiled),
+    files: ['dist'],
+    engines: { node: '>=20' },
+  };
 }
 
 const run = (command: string, args: readonly string[], cwd: string): string =>
