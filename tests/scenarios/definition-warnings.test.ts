@@ -34,6 +34,23 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
       if (warning) assert.match(String(warnings[0]), warning);
     });
 
+  await t.test('a rule of a field warns, with the field and with the collection [rules §6.4]', async () => {
+    const warned = async (method: string, place: string, body: object) =>
+      warningsOf((await admin.send(method, `${path}/volumes${place}`, { body })).json);
+    const dead = /^view_rule of volumes\.note has a part .* character 16: @request\.auth\.id = null\./;
+    const note = { name: 'note', type: 'text' };
+    const rules = { view_rule: 'title = "a" || @request.auth.id = null', write_rule: 'title = "a" && title = "b"' };
+    const added = await warned('POST', '/fields', { ...note, ...rules });
+    assert.equal(added.length, 2, added.join('\n'));
+    assert.match(String(added[0]), dead);
+    assert.match(String(added[1]), /^write_rule of volumes\.note never holds/);
+    assert.deepEqual(await warned('PATCH', '', { list_rule: null }), added);
+    assert.deepEqual(await warned('PATCH', '/fields/note', { write_rule: 'title = "a"' }), added.slice(0, 1));
+    assert.deepEqual(await warned('PATCH', '/fields/title', { required: false }), []);
+    assert.deepEqual(await warned('PATCH', '/fields/note', { view_rule: null }), []);
+    assert.deepEqual(await warned('PATCH', '', { list_rule: '@request.auth.id != "" || title = "a"' }), []);
+  });
+
   await t.test('a plan has the warnings too [rules §6.4]', async () => {
     const schema = JSON.parse(
       JSON.stringify(at((await admin.get('/api/v1/admin/schema')).json, 'data')).replace(

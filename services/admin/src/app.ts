@@ -85,7 +85,7 @@ export function createAdmin(deps: AdminDeps): Service {
   const updateChecker = createUpdateChecker({ database, bus, cipher, settings, log, releaseUrl, clock });
   const routes = [
     ...collectionRoutes({ database, changes: openChanges, nowSec }),
-    ...fieldRoutes({ changes: openChanges, nowSec }),
+    ...fieldRoutes({ database, changes: openChanges, nowSec }),
     ...indexRoutes({ database, changes: openChanges }),
     ...snapshotRoutes({ database, changes: openChanges, nowSec }),
     ...schemaRoutes({ database, bus, cipher, changes, nowSec }),

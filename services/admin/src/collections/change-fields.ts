@@ -1,4 +1,4 @@
-import { definitionOf, type Field } from '@recordbus/schema';
+import { type Collection, definitionOf, type Field } from '@recordbus/schema';
 import { AppError, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { getCollection } from '../schema/find-collection.ts';
@@ -22,8 +22,14 @@ interface ExistingField extends FieldRequest {
   readonly field: string;
 }
 
+/** A field, and its collection after the change. */
+export interface ChangedField {
+  readonly field: Field;
+  readonly collection: Collection;
+}
+
 /** Adds a field after the existing ones. Throws 404, and 422 that names what is wrong. */
-export function addField(changes: SchemaChanges, request: FieldRequest, draft: FieldDraft): Promise<Field> {
+export function addField(changes: SchemaChanges, request: FieldRequest, draft: FieldDraft): Promise<ChangedField> {
   return changeFields(changes, request, async (fields, change) => {
     const { collection } = await withRelativePlaces(String(draft.name), fields.length, () =>
       change([...fields.map(definitionOf), draft]),
@@ -31,7 +37,7 @@ export function addField(changes: SchemaChanges, request: FieldRequest, draft: F
     const known = new Set(fields.map(({ id }) => id));
     const added = collection.fields.find(({ id }) => !known.has(id));
     if (!added) throw new Error('the added field is missing');
-    return added;
+    return { field: added, collection };
   });
 }
 
@@ -39,14 +45,14 @@ export function addField(changes: SchemaChanges, request: FieldRequest, draft: F
  * Changes a field and keeps its data, even under a new name. Members and options that the draft leaves out stay; an
  * option that is null returns to its default. Throws 404, and 422 that names what is wrong.
  */
-export function changeField(changes: SchemaChanges, request: ExistingField, draft: FieldDraft): Promise<Field> {
+export function changeField(changes: SchemaChanges, request: ExistingField, draft: FieldDraft): Promise<ChangedField> {
   return changeFields(changes, request, async (fields, change) => {
     const field = getField(fields, request.field);
     if (draft.id != null && draft.id !== field.id) throw validationFailed({ id: `cannot change from ${field.id}` });
     const changed = mergeField(field, draft);
     const after = fields.map((other) => (other === field ? changed : definitionOf(other)));
     const { collection } = await withRelativePlaces(String(changed.name), fields.indexOf(field), () => change(after));
-    return getField(collection.fields, field.id);
+    return { field: getField(collection.fields, field.id), collection };
   });
 }
 

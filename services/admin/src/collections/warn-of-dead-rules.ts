@@ -1,21 +1,39 @@
 import { type DeadPart, findDeadParts } from '@recordbus/query';
-import type { Collection } from '@recordbus/schema';
+import type { Collection, Field } from '@recordbus/schema';
 import { ruleNames } from './read-rules.ts';
 import { originOf } from './rule-origin.ts';
 
 /** How many characters a warning quotes from a rule. */
 const longestQuote = 60;
 
-/** Returns a warning for each part of a collection's and its fields' rules that can never hold (rules §6.4). */
-export function warningsOfDeadRules(collection: Collection, collections: readonly Collection[]): string[] {
-  const origin = originOf(collection, collections);
-  const rules = [
-    ...ruleNames.map((name) => [`${name}_rule of ${collection.name}`, collection.rules[name]] as const),
-    ...collection.fields.flatMap(({ name, viewRule, writeRule }) => [
-      [`view_rule of ${collection.name}.${name}`, viewRule] as const,
-      [`write_rule of ${collection.name}.${name}`, writeRule] as const,
+/** A rule, and what warnings call it. */
+type PlacedRule = readonly [place: string, rule: string | null | undefined];
+
+/** Returns a warning for each part of a collection's rules that can never hold (rules §6.4). */
+export const warningsOfDeadRules = (collection: Collection, collections: readonly Collection[]): string[] =>
+  warningsOf(
+    ruleNames.map((name): PlacedRule => [`${name}_rule of ${collection.name}`, collection.rules[name]]),
+    collection,
+    collections,
+  );
+
+/** The same for the rules of some fields. */
+export const warningsOfDeadFieldRules = (
+  fields: readonly Field[],
+  collection: Collection,
+  collections: readonly Collection[],
+): string[] =>
+  warningsOf(
+    fields.flatMap(({ name, viewRule, writeRule }): PlacedRule[] => [
+      [`view_rule of ${collection.name}.${name}`, viewRule],
+      [`write_rule of ${collection.name}.${name}`, writeRule],
     ]),
-  ];
+    collection,
+    collections,
+  );
+
+function warningsOf(rules: readonly PlacedRule[], collection: Collection, collections: readonly Collection[]) {
+  const origin = originOf(collection, collections);
   return rules.flatMap(([place, rule]) =>
     rule ? findDeadParts(rule, origin).map((part) => sentenceOf(place, rule, part, origin.accounts)) : [],
   );
