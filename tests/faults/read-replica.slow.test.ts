@@ -133,7 +133,8 @@ test('every caller reads its own writes, however far the read replica lags', asy
     const about = ({ othersMs }: OthersDuring) =>
       `median ${Math.round(othersMs[othersMs.length >> 1] ?? 0)} ms, at most ${Math.round(othersMs.at(-1) ?? 0)} ms`;
     t.diagnostic(`others during reads that do not wait: ${about(usual)}; that wait: ${about(waiting)}`);
-    assert.ok(waiting.othersMs.length > 4, 'others waited until the reads had their answers');
+    // Compared on the same machine, at the same time.
+    assert.ok((waiting.othersMs.at(-1) ?? 0) < 3 * (usual.othersMs.at(-1) ?? 0) + 1000);
   });
 
   await t.test('another gateway receives the state of a write', () =>
