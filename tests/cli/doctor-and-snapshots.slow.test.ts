@@ -185,7 +185,7 @@ suite('doctor and snapshot on the command line', async () => {
     assert.match(shown.stderr, /^The database was made by a newer version: it has 9999-future\. Run that version/);
     assert.match(
       rotated.stderr,
-      /^The tables are from a newer version \(9999-future\): use the command line of that version/,
+      /^The tables are from a newer version \(9999-future\): use that version's command line/,
     );
 
     const empty = await createDatabase();
