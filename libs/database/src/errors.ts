@@ -1,6 +1,6 @@
 import { AppError, malformed, unavailable } from '@recordbus/shared/errors';
 import pg from 'pg';
-import { BrokenAnswerError } from './driver/broken-answer.ts';
+import { BrokenAnswerError } from './driver/answer-frames.ts';
 import type { Statement } from './statement.ts';
 
 /** The error of a statement that PostgreSQL refused (SQLSTATE in `code`). */

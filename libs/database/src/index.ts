@@ -8,7 +8,7 @@ export {
   takeCommandLock,
 } from './command-session.ts';
 export { type Database, openDatabase, type ReplicaUse } from './database.ts';
-export { BrokenAnswerError } from './driver/broken-answer.ts';
+export { BrokenAnswerError } from './driver/answer-frames.ts';
 export {
   answerTooLarge,
   isConnectionError,

@@ -5,7 +5,7 @@ import { currentCaller } from '@recordbus/shared/request-scope';
 import pg from 'pg';
 import { GroupError } from '../driver/group-query.ts';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
-import type { PositionCheck } from '../driver/position-query.ts';
+import type { PositionCheck } from '../driver/preludes.ts';
 import { sendGroup } from '../driver/send-group.ts';
 import { sendStatement } from '../driver/send-statement.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';

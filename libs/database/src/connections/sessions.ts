@@ -1,6 +1,5 @@
 import type pg from 'pg';
-import { replicaPosition } from '../driver/position-query.ts';
-import { applySettings, type TransactionSettings } from '../driver/settings-query.ts';
+import { applySettings, replicaPosition, type TransactionSettings } from '../driver/preludes.ts';
 import { type SessionSettings, setStatements, transactionSettings } from './session-settings.ts';
 
 /** Gives the statements of a pool their settings. */
@@ -17,10 +16,7 @@ export interface Sessions {
   settingsOf(statementMs: number): TransactionSettings | undefined;
 }
 
-/** @types/pg lacks the id of the server's process. */
-type ConnectedClient = pg.ClientBase & { readonly processID?: number | null };
-
-const processOf = (client: ConnectedClient): number | undefined => client.processID ?? undefined;
+const processOf = (client: pg.ClientBase): number | undefined => client.processID ?? undefined;
 
 /**
  * Sessions that belong to their connections, so settings stay. A connection starts with `initialMs` as statement time.

@@ -1,12 +1,12 @@
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import type pg from 'pg';
 import type { OpenConnection } from '../servers/lost-connections.ts';
 import type { Primary } from '../servers/primary.ts';
 
-/** The part of the driver's connection that @types/pg lacks: the settings that a server reports, and its socket. */
-interface ReportingConnection {
-  readonly stream: Socket;
-  on(event: 'parameterStatus', listener: (status: { parameterName: string; parameterValue: string }) => void): unknown;
+/** A setting that a server reports. */
+interface Parameter {
+  readonly parameterName: string;
+  readonly parameterValue: string;
 }
 
 /**
@@ -23,7 +23,7 @@ export async function connectToPrimary(
   // The URL of a single server may name a socket, which the driver reads from the URL.
   if (primary.hasSeveral) Object.assign(client, { host, port });
   let isStandby = false;
-  (client.connection as unknown as ReportingConnection).on('parameterStatus', ({ parameterName, parameterValue }) => {
+  client.connection.on('parameterStatus', ({ parameterName, parameterValue }: Parameter) => {
     if (parameterName === 'in_hot_standby') isStandby = parameterValue === 'on';
   });
   try {
@@ -41,20 +41,12 @@ export async function connectToPrimary(
   return client;
 }
 
-/** The parts of the driver's client that @types/pg lacks. */
-interface ConnectedClient {
-  readonly connection: ReportingConnection;
-  readonly processID: number | null;
-  /** Whether the server has answered everything that was sent. */
-  readonly readyForQuery: boolean;
-}
-
-function openConnection(connected: pg.Client): OpenConnection {
-  const client = connected as unknown as ConnectedClient;
+function openConnection(client: pg.Client): OpenConnection {
+  const { stream } = client.connection;
   return {
     processId: client.processID ?? undefined,
     isWaiting: () => !client.readyForQuery,
-    receivedBytes: () => client.connection.stream.bytesRead,
-    end: (reason) => client.connection.stream.destroy(reason),
+    receivedBytes: () => (stream instanceof Socket ? stream.bytesRead : 0),
+    end: (reason) => stream.destroy(reason),
   };
 }

@@ -1,11 +1,13 @@
+import pg from 'pg';
 import type { Statement } from '../statement.ts';
-import { applySettings, type DriverConnection, DriverQuery, type TransactionSettings } from './settings-query.ts';
+import type { RowMessage } from './pg-internals.ts';
+import { type Prelude, sendPreludes } from './prelude-query.ts';
 
 type GroupCallback = (error: Error | undefined, rows: readonly unknown[][]) => void;
 
 interface GroupOptions {
-  /** Settings for the transaction of the group. */
-  readonly settings: TransactionSettings | undefined;
+  /** What runs before the statements, in their transaction. */
+  readonly preludes: readonly Prelude[];
   /** How long to wait for a silent server, in milliseconds. */
   readonly silenceMs: number;
   /** Called with the rows of each statement, or with the error of the first one that the server refused. */
@@ -13,39 +15,40 @@ interface GroupOptions {
 }
 
 /** A statement of a group. The message Sync, which the driver sends after each statement, comes after the last one. */
-class Member extends DriverQuery {
+class Member extends pg.Query {
   constructor({ name, text, values }: Statement, onRows: (rows: unknown[]) => void) {
-    super(text, values, (error, result) => {
+    super(text);
+    this.values = values;
+    this.callback = (error, result) => {
       if (error) throw error;
       onRows(result.rows);
-    });
+    };
     if (name !== undefined) this.name = name;
   }
 
-  override _getRows(connection: DriverConnection): void {
-    connection.execute({});
+  override _getRows(connection: pg.Connection): void {
+    connection.execute({}, true);
   }
 }
 
 /**
  * Several statements in one round trip and one implicit transaction, which ends with the message Sync (PostgreSQL manual,
- * "Extended Query"). All of them commit, or none. With settings, `applySettings` must have run on the connection before.
+ * "Extended Query"). All of them commit, or none.
  */
-export class GroupQuery {
+export class GroupQuery implements pg.Submittable {
   callback: GroupCallback;
   readonly query_timeout: number;
   readonly #members: readonly Member[];
-  readonly #settings: TransactionSettings | undefined;
+  readonly #preludes: readonly Prelude[];
   readonly #rows: unknown[][] = [];
-  /** Whether the answers now belong to the statements themselves, after that of the settings. */
-  #isSet: boolean;
+  /** How many preludes the server has answered. After that, its answers belong to the statements themselves. */
+  #answered = 0;
   #hasFailed = false;
 
-  constructor(statements: readonly Statement[], { settings, silenceMs, callback }: GroupOptions) {
+  constructor(statements: readonly Statement[], { preludes, silenceMs, callback }: GroupOptions) {
     this.callback = callback;
     this.query_timeout = silenceMs;
-    this.#settings = settings;
-    this.#isSet = settings === undefined;
+    this.#preludes = preludes;
     this.#members = statements.map((statement) => new Member(statement, (rows) => this.#rows.push(rows)));
   }
 
@@ -63,14 +66,10 @@ export class GroupQuery {
     return this.#rows.length;
   }
 
-  submit(connection: DriverConnection): null {
+  submit(connection: pg.Connection): void {
     connection.stream.cork();
     try {
-      if (this.#settings !== undefined) {
-        const { name, values } = applySettings(this.#settings);
-        connection.bind({ statement: name, values });
-        connection.execute({});
-      }
+      sendPreludes(connection, this.#preludes);
       for (const member of this.#members) member.prepare(connection);
       connection.sync();
     } catch (error) {
@@ -80,20 +79,22 @@ export class GroupQuery {
     } finally {
       connection.stream.uncork();
     }
-    return null;
   }
 
   handleRowDescription(message: unknown): void {
     this.#current?.handleRowDescription(message);
   }
 
-  handleDataRow(message: { readonly fields: readonly (Buffer | string | null)[] }): void {
-    if (this.#isSet) this.#current?.handleDataRow(message);
+  handleDataRow(message: RowMessage): void {
+    if (this.#hasBegun) this.#current?.handleDataRow(message);
   }
 
-  handleCommandComplete(message: unknown, connection: DriverConnection): void {
-    const member = this.#isSet ? this.#current : undefined;
-    this.#isSet = true;
+  handleCommandComplete(message: unknown, connection: pg.Connection): void {
+    if (!this.#hasBegun) {
+      this.#answered += 1;
+      return;
+    }
+    const member = this.#current;
     member?.handleCommandComplete(message, connection);
     // The driver calls this after Sync. Here it passes the rows on.
     member?.handleReadyForQuery(connection);
@@ -103,12 +104,16 @@ export class GroupQuery {
     if (!this.#hasFailed) this.callback(undefined, this.#rows);
   }
 
-  handleError(error: Error, { parsedStatements, submittedNamedStatements }: DriverConnection): void {
+  handleError(error: Error, { parsedStatements, submittedNamedStatements }: pg.Connection): void {
     this.#hasFailed = true;
     // The server skipped the statements after the refused one, and prepared none of them.
     for (const { name } of this.#members)
       if (name !== undefined && parsedStatements[name] === undefined) delete submittedNamedStatements[name];
     this.callback(error, this.#rows);
+  }
+
+  get #hasBegun(): boolean {
+    return this.#answered === this.#preludes.length;
   }
 
   get #current(): Member | undefined {

@@ -7,7 +7,7 @@ import pg from 'pg';
 import { createClassMeters } from '../connections/class-meter.ts';
 import { ReadLane } from '../connections/read-lane.ts';
 import { skipWithoutDatabase } from '../temporary-database.ts';
-import { BrokenAnswerError } from './broken-answer.ts';
+import { BrokenAnswerError } from './answer-frames.ts';
 import { GuardedClient } from './guarded-client.ts';
 
 /** A message of the protocol: its type, its length, its body. */

@@ -1,24 +1,10 @@
-import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import type { Primary } from '../servers/primary.ts';
-import { createAnswerFrames } from './answer-frames.ts';
-import { BrokenAnswerError } from './broken-answer.ts';
+import { BrokenAnswerError, createAnswerFrames } from './answer-frames.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
 
 /** Most bytes of the answer to one statement: well below the longest string of V8 (512 MiB). */
 const maxAnswerBytes = 256 * 2 ** 20;
-
-/** A stream, as far as the driver reads it. */
-interface ByteStream {
-  on(event: string, listener: (chunk: Buffer) => void): unknown;
-}
-
-/** The part of the driver's connection that @types/pg lacks: where it begins to read a plain or encrypted stream. */
-interface ReadingConnection {
-  attachListeners(stream: ByteStream): void;
-  emit(event: 'errorMessage', error: Error): boolean;
-  readonly stream: Duplex;
-}
 
 /** The configuration of a client. */
 export interface GuardedConfig extends pg.ClientConfig {
@@ -37,7 +23,7 @@ export class GuardedClient extends pg.Client {
   constructor(config: GuardedConfig = {}) {
     super(config);
     this.#primary = config.primary;
-    guard(this.connection as unknown as ReadingConnection);
+    guard(this.connection);
   }
 
   override connect(): Promise<pg.Client>;
@@ -58,7 +44,7 @@ export class GuardedClient extends pg.Client {
   }
 }
 
-function guard(connection: ReadingConnection): void {
+function guard(connection: pg.Connection): void {
   const attachListeners = connection.attachListeners.bind(connection);
   connection.attachListeners = (stream) => {
     attachListeners({

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
 import { GroupError } from './group-query.ts';
+import { applySettings } from './preludes.ts';
 import { sendGroup } from './send-group.ts';
 import { sendStatement } from './send-statement.ts';
-import { applySettings } from './settings-query.ts';
 
 const options = { settings: undefined, silenceMs: 5000 };
 const put = (name: string, n: unknown) => ({

@@ -1,10 +1,12 @@
 import pg from 'pg';
 import type { Statement } from '../statement.ts';
 import { GroupError, GroupQuery } from './group-query.ts';
-import type { TransactionSettings } from './settings-query.ts';
+import { applySettings, type TransactionSettings } from './preludes.ts';
 
 interface SendGroupOptions {
+  /** Settings for the transaction. `applySettings` must have run on the connection before. */
   readonly settings: TransactionSettings | undefined;
+  /** How long to wait for a silent server, in milliseconds. */
   readonly silenceMs: number;
 }
 
@@ -12,15 +14,16 @@ interface SendGroupOptions {
 export const sendGroup = (
   client: pg.ClientBase,
   statements: readonly Statement[],
-  options: SendGroupOptions,
+  { settings, silenceMs }: SendGroupOptions,
 ): Promise<readonly unknown[][]> =>
   new Promise((resolve, reject) => {
     const group = new GroupQuery(statements, {
-      ...options,
+      preludes: settings === undefined ? [] : [{ statement: applySettings(settings) }],
+      silenceMs,
       callback(error, rows) {
         if (!error) resolve(rows);
         else reject(error instanceof pg.DatabaseError ? new GroupError(group.place, error) : error);
       },
     });
-    client.query(group as unknown as pg.Submittable);
+    client.query(group);
   });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
+import { applySettings } from './preludes.ts';
 import { sendStatement } from './send-statement.ts';
-import { applySettings } from './settings-query.ts';
 
 const lock = 7;
 const insert = { name: 'insert', text: 'insert into notes values ($1) returning n', values: [1] };

@@ -1,20 +1,29 @@
-import type pg from 'pg';
+import pg from 'pg';
 import type { Statement } from '../statement.ts';
-import { type PositionCheck, PositionQuery } from './position-query.ts';
-import { DriverQuery, SettingsQuery, type TransactionSettings } from './settings-query.ts';
+import { type Prelude, PreludeQuery } from './prelude-query.ts';
+import {
+  applySettings,
+  BehindError,
+  type PositionCheck,
+  replicaPosition,
+  type TransactionSettings,
+} from './preludes.ts';
 
 interface SendOptions {
   /** How long to wait for a silent server, in milliseconds. By default, the time of the connection. */
   readonly silenceMs?: number;
   /** Whether the statement is sent without its name. */
   readonly isUnnamed?: boolean;
-  /** Settings for this statement only. */
+  /** Settings for this statement only. `applySettings` must have run on the connection before. */
   readonly settings?: TransactionSettings | undefined;
   /** Called with the id of the server's process, if the statement has settings. */
   readonly onProcess?: ((processId: number) => void) | undefined;
   /** Called when the server has run the statement, before its commit. Costs the server an additional answer. */
   readonly onExecuted?: (() => void) | undefined;
-  /** For a read replica: the state that the read needs. Throws BehindError if the replica lacks it. */
+  /**
+   * For a read replica: the state that the read needs. Throws BehindError if the replica lacks it. `replicaPosition`
+   * must have run on the connection before.
+   */
   readonly check?: PositionCheck | undefined;
 }
 
@@ -28,15 +37,31 @@ export function sendStatement<R>(
   { silenceMs, isUnnamed = false, settings, onProcess, onExecuted, check }: SendOptions = {},
 ): Promise<R[]> {
   return new Promise<R[]>((resolve, reject) => {
-    const callback = (error: Error | undefined, result: { rows: unknown[] }) => {
+    let position: number | undefined;
+    const preludes: Prelude[] = [];
+    if (settings !== undefined)
+      preludes.push({
+        statement: applySettings(settings),
+        onValue: onProcess && ((value) => onProcess(Number(value))),
+        isAnsweredAtOnce: onProcess !== undefined,
+      });
+    if (check)
+      preludes.push({
+        statement: replicaPosition(check.timeline),
+        onValue(value) {
+          if (value !== undefined) position = Number(value);
+        },
+      });
+    const query =
+      preludes.length === 0 && !onExecuted
+        ? new pg.Query(statement.text)
+        : new PreludeQuery(statement, { preludes, onExecuted });
+    query.values = statement.values;
+    query.callback = (error, result) => {
       if (error) reject(error);
+      else if (check && !check.accepts(position)) reject(new BehindError('the read replica is behind'));
       else resolve(result.rows as R[]);
     };
-    const query = check
-      ? new PositionQuery(statement, check, callback)
-      : settings === undefined && !onExecuted
-        ? new DriverQuery(statement.text, statement.values, callback)
-        : new SettingsQuery(statement, { settings, onProcess, onExecuted, callback });
     if (statement.name !== undefined && !isUnnamed) query.name = statement.name;
     if (silenceMs !== undefined) query.query_timeout = silenceMs;
     client.query(query);

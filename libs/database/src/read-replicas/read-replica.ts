@@ -4,7 +4,7 @@ import type { ConnectionPool, PoolHooks } from '../connections/connection-pool.t
 import { createOpeners } from '../connections/openers.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
-import { replicaPosition } from '../driver/position-query.ts';
+import { replicaPosition } from '../driver/preludes.ts';
 
 /** The connections of a server on which reads of clients start. */
 export interface ReadConnections {

@@ -4,7 +4,7 @@ import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
 import type { PoolHooks } from '../connections/connection-pool.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
-import type { PositionCheck } from '../driver/position-query.ts';
+import type { PositionCheck } from '../driver/preludes.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { ReplicaRead } from '../statement.ts';
 import { laterPosition, type Position, positionOf } from './position.ts';

@@ -1,4 +1,4 @@
-import type { PositionCheck } from '../driver/position-query.ts';
+import type { PositionCheck } from '../driver/preludes.ts';
 import type { Statement } from '../statement.ts';
 import type { ReadConnections } from './read-replica.ts';
 import type { ReplicaSide } from './replica-side.ts';
