@@ -1,6 +1,5 @@
-import type { Openers } from './connections/openers.ts';
+import type { Openers, ReadLanes } from './connections/openers.ts';
 import type { QuickStatements } from './connections/quick-statements.ts';
-import type { ReadLane } from './connections/read-lane.ts';
 import type { SessionSettings } from './connections/session-settings.ts';
 import type { ReplicaSide } from './read-replicas/replica-side.ts';
 import { startingPlaces } from './read-replicas/starting-places.ts';
@@ -28,7 +27,7 @@ export interface ClientReads {
 }
 
 interface ClientReadsDeps {
-  readonly gets: ReadLane;
+  readonly lanes: ReadLanes;
   readonly longReadWidth: LongReadWidth;
   readonly settings: SessionSettings;
   readonly replicaSide: ReplicaSide | undefined;
@@ -36,23 +35,23 @@ interface ClientReadsDeps {
   readonly statementTracing: StatementTracing;
 }
 
-/** Opens the connections for reads of clients. All except gets of records use the settings. */
+/** Opens the connections for reads of clients, with the settings. */
 export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
-  const { gets, longReadWidth, settings, replicaSide, quickStatements } = deps;
+  const { lanes, longReadWidth, settings, replicaSide, quickStatements } = deps;
   const { traced, tracing } = deps.statementTracing;
   const { meterOf } = openers;
-  const lists = openers.lane('lists', settings);
-  const quick = openers.lane('quickReads', settings);
-  const short = openers.pool('shortReads', { onRan: quickStatements.noteRun }, settings);
-  const long = openers.pool('longReads', { connectionsNow: longReadWidth.now }, settings);
-  const live = openers.pool('liveReads', { onWork: longReadWidth.noteShortWork }, settings);
-  const exports = openers.pool('exports', { refuse: refuseCursor }, settings);
+  const shapedReads = openers.pool('shapedReads', settings);
+  const liveAndExports = openers.pool('liveAndExports', settings);
+  const short = shapedReads.placesOf('shortReads', { onRan: quickStatements.noteRun });
+  const long = shapedReads.placesOf('longReads', { placesNow: longReadWidth.now });
+  const live = liveAndExports.placesOf('live', { onWork: longReadWidth.noteShortWork });
+  const exports = liveAndExports.placesOf('exports', { refuse: refuseCursor });
   const openCursor = createOpenCursor(
     (work, statementMs) => exports.transaction((query) => work(tracing(query)), statementMs),
     (caller) => exports.isWanted(caller),
   );
   const largeAnswers = createLargeAnswers({ meter: meterOf('largeAnswers') });
-  const start = startingPlaces({ gets, lists, quick, short }, replicaSide);
+  const start = startingPlaces({ ...lanes, short }, replicaSide);
   const shaped = createShapedReads({
     quick: start.quick,
     quickStatements,
@@ -62,13 +61,13 @@ export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
     meter: meterOf('shaped'),
     largeAnswers,
   });
-  const readOn = <R>(lane: Pick<ReadLane, 'read'>, statement: Statement, statementMs: number): Promise<R[]> => {
+  const readOn = <R>(lane: ReadLanes['gets'], statement: Statement, statementMs: number): Promise<R[]> => {
     longReadWidth.noteShortWork();
     return traced(statement, () => shaped.readOn<R>(lane, statement, statementMs));
   };
   const reads: ClientReads = {
     get: (statement, statementMs) => readOn(start.gets, statement, statementMs),
-    page: (statement, statementMs) => readOn(start.lists, statement, statementMs),
+    page: (statement, statementMs) => readOn(start.pages, statement, statementMs),
     shaped: (statement, statementMs) => traced(statement, () => shaped.read(statement, statementMs)),
     live: (statement, statementMs) => traced(statement, () => live.query(statement, statementMs)),
     shapedTransaction: (work, statementMs) => shaped.transaction((query) => work(tracing(query)), statementMs),
@@ -77,7 +76,7 @@ export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
   return {
     reads,
     async close(): Promise<void> {
-      await Promise.all([lists, quick, short, long, live, exports].map((one) => one.close()));
+      await Promise.all([lanes, shapedReads, liveAndExports].map((one) => one.close()));
     },
   };
 }

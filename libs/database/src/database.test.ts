@@ -40,8 +40,8 @@ describe('a silent database', { skip: skipWithoutDatabase }, () => {
   test('is sent a read only once', async () => {
     await database.query({ text: 'create sequence read_count', values: [] });
     const connection = { connectionString: url, query_timeout: 1000 };
-    const [log, meter] = [createLogger('test', 'silent'), createClassMeters(undefined)('gets')];
-    const lane = new ReadLane({ connection, size: 1, maxUnderWay: 10, log, meter });
+    const [log, meterOf] = [createLogger('test', 'silent'), createClassMeters(undefined)];
+    const lane = new ReadLane({ connection, size: 1, maxUnderWay: 10, log, meterOf, work: 'gets' });
     try {
       const slow = { text: "select nextval('read_count'), pg_sleep(60)", values: [] };
       await assert.rejects(lane.read(slow), isConnectionError);

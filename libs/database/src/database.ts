@@ -4,11 +4,11 @@ import { noteWritten } from '@recordbus/shared/request-scope';
 import pg from 'pg';
 import { type ClientReads, openClientReads } from './client-reads.ts';
 import { createCancelStatement } from './connections/cancel-statement.ts';
-import type { OwnClassName } from './connections/connection-budget.ts';
-import type { ConnectionPool } from './connections/connection-pool.ts';
+import type { OwnWork } from './connections/connection-budget.ts';
 import { createOpeners } from './connections/openers.ts';
 import { createQuickStatements } from './connections/quick-statements.ts';
 import type { ReadLane } from './connections/read-lane.ts';
+import type { WorkPlaces } from './connections/work-places.ts';
 import { isDatabaseError, sqlState } from './errors.ts';
 import { openOwnConnections } from './own-connections.ts';
 import { openReplicaSide } from './read-replicas/replica-side.ts';
@@ -22,24 +22,24 @@ import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
 import { createStatementTracing } from './traced.ts';
 
-/** The database, as one service uses it. Each kind of work has its own connections (connection-budget.ts). */
+/** The database, as one service uses it. Each kind of work has places of its own (README.md). */
 export interface Database {
-  /** Runs a read in autocommit on the pipelined connections of gets. A long one moves to where it delays no other. */
+  /** Runs a read in autocommit on the places of gets. A long one moves to where it delays no other. */
   readonly read: Query;
   /** Reads of clients. The server ends each after its statement time, in milliseconds. */
   readonly reads: ClientReads;
-  /** Runs one statement in autocommit, on a connection of the service's class. */
+  /** Runs one statement in autocommit, in a place of the service's work. */
   readonly query: Query;
   /** Runs one statement that writes, in autocommit. Statements that are known to be quick share their commits. */
   readonly write: Query;
   /**
-   * Runs several statements in one transaction, on a connection of the service's class. After a serialization failure or
+   * Runs several statements in one transaction, in a place of the service's work. After a serialization failure or
    * deadlock it runs again from the start, at most three times in all, so the work must do nothing outside the
    * transaction.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** Returns the same database with statements and transactions on connections of another class. */
-  of(name: OwnClassName): Database;
+  /** Returns the same database with statements and transactions in the places of other work. */
+  of(name: OwnWork): Database;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
   /**
@@ -67,9 +67,9 @@ interface DatabaseOptions {
   readonly log: Logger;
   /** The metrics to which the state of the connections is added. */
   readonly metrics?: Metrics;
-  /** The class of its statements and transactions. */
-  readonly as?: OwnClassName;
-  /** Most connections of a class; by default those of the budget. */
+  /** The work of its statements and transactions. */
+  readonly as?: OwnWork;
+  /** The most connections for each kind of work; by default those of the budget. */
   readonly maxConnections?: number;
   /** How long a statement waits for a silent server, in milliseconds; longer within transactions. */
   readonly silenceMs?: number;
@@ -99,36 +99,38 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const openers = createOpeners({ ...options, name, server: primary, isPooled });
   const longReadWidth = createLongReadWidth();
   const onWork = longReadWidth.noteShortWork;
-  const health = openers.pool('health');
+  const healthPool = openers.pool('health');
+  const health = healthPool.placesOf('health');
   // The connection of `/readyz` is always free.
   const cancel = createCancelStatement(health);
-  const { own, writeOn, close: closeWrites } = openOwnConnections(openers, { onWork, cancel });
+  const own = openOwnConnections(openers, { onWork, cancel });
+  const { background } = own.places;
   const closeOwn = async (): Promise<void> => {
-    await Promise.all([primary.close(), health.close(), closeWrites()]);
+    await Promise.all([primary.close(), healthPool.close(), own.close()]);
   };
   const ping = async (): Promise<void> => {
     await health.query(signOfLife);
   };
-  const role = await migrateAndFindRole(own, log).catch(async (error: unknown) => {
+  const role = await migrateAndFindRole(background, own.driverPool, log).catch(async (error: unknown) => {
     await closeOwn();
     throw error;
   });
-  const gets = openers.lane('gets');
   const settings = readingSettings(role);
+  const lanes = openers.lanes(settings);
   const quickStatements = createQuickStatements();
   const replicaSide = await openReplicaSide({
     ...options,
     name,
     settings,
-    gets,
-    background: own.background,
+    gets: lanes.own,
+    background,
     primary,
     onRan: quickStatements.noteRun,
   });
   const statementTracing = createStatementTracing(url);
   const { traced, tracing } = statementTracing;
   const clientReads = openClientReads(openers, {
-    gets,
+    lanes,
     longReadWidth,
     settings,
     replicaSide,
@@ -138,13 +140,13 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
   const common = {
     reads: clientReads.reads,
-    read: <R>(statement: Statement) => traced(statement, () => readOwn<R>(gets, own.background, statement)),
-    of: (other: OwnClassName) => handleOf(other),
+    read: <R>(statement: Statement) => traced(statement, () => readOwn<R>(lanes.own, background, statement)),
+    of: (other: OwnWork) => handleOf(other),
     ping,
     onFailover: primary.onFailover,
     readReplicas: replicaSide?.reading && replicaSide,
     async close() {
-      await Promise.all([closeOwn(), clientReads.close(), gets.close(), replicaSide?.close()]);
+      await Promise.all([closeOwn(), clientReads.close(), replicaSide?.close()]);
     },
   };
 
@@ -156,20 +158,20 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       }
     : (work) => work;
 
-  const handleOf = (of: OwnClassName): Database => ({
+  const handleOf = (of: OwnWork): Database => ({
     ...common,
-    query: tracing((statement) => noting(own[of].query(statement))),
-    write: tracing((statement) => noting(writeOn(of)(statement))),
-    transaction: (work) => noting(again(() => own[of].transaction((query) => work(tracing(query))))),
+    query: tracing((statement) => noting(own.places[of].query(statement))),
+    write: tracing((statement) => noting(own.write[of](statement))),
+    transaction: (work) => noting(again(() => own.places[of].transaction((query) => work(tracing(query))))),
   });
 
   return handleOf(as);
 }
 
 /** Reads for the product itself: system tables, which the role of client reads cannot read. */
-async function readOwn<R>(gets: ReadLane, background: ConnectionPool, statement: Statement): Promise<R[]> {
+async function readOwn<R>(reads: Pick<ReadLane, 'read'>, background: WorkPlaces, statement: Statement): Promise<R[]> {
   try {
-    return await gets.read<R>(statement);
+    return await reads.read<R>(statement);
   } catch (error) {
     if (!isDatabaseError(error, sqlState.queryCanceled)) throw error;
     return background.query<R>(statement, ownReadMs);
@@ -191,11 +193,12 @@ const signOfLife: Statement = { text: 'select 1', values: [] };
 
 /** Migrates the tables, and grants the role of client reads what it needs. */
 async function migrateAndFindRole(
-  { background }: { readonly background: ConnectionPool },
+  background: WorkPlaces,
+  driverPool: pg.Pool,
   log: Logger,
 ): Promise<string | undefined> {
   await requireServerVersion((statement) => background.query(statement));
-  await migrate((statement) => background.query(statement), background.driverPool, log);
+  await migrate((statement) => background.query(statement), driverPool, log);
   return prepareReadingRole(
     (statement) => background.query(statement),
     (work) => background.transaction(work),

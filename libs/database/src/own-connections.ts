@@ -1,15 +1,18 @@
-import type { OwnClassName } from './connections/connection-budget.ts';
-import type { ConnectionPool, PoolHooks } from './connections/connection-pool.ts';
+import type { OwnWork } from './connections/connection-budget.ts';
+import type { ConnectionPool } from './connections/connection-pool.ts';
 import type { Openers } from './connections/openers.ts';
 import { createQuickStatements } from './connections/quick-statements.ts';
+import type { WorkHooks, WorkPlaces } from './connections/work-places.ts';
 import type { Query } from './statement.ts';
 import { createSharedWrites } from './writes/shared-writes.ts';
 
 /** The connections for the statements and transactions of a service. */
 interface OwnConnections {
-  readonly own: Readonly<Record<OwnClassName, ConnectionPool>>;
-  /** Returns the function that runs a write of one statement. In classes whose writes share commits, quick ones do. */
-  writeOn(of: OwnClassName): Query;
+  readonly places: Readonly<Record<OwnWork, WorkPlaces>>;
+  /** Runs a write of one statement. Quick writes of records share commits. */
+  readonly write: Readonly<Record<OwnWork, Query>>;
+  /** The driver's pool for migrations. */
+  readonly driverPool: ConnectionPool['driverPool'];
   close(): Promise<void>;
 }
 
@@ -19,34 +22,36 @@ const relaxed = { synchronous_commit: 'off' };
 /** Creates the connections. Each opens when it is needed. */
 export function openOwnConnections(
   openers: Openers,
-  { onWork, cancel }: Pick<PoolHooks, 'onWork' | 'cancel'>,
+  { onWork, cancel }: Pick<WorkHooks, 'onWork' | 'cancel'>,
 ): OwnConnections {
   const quickWrites = createQuickStatements();
-  const quickRelaxed = createQuickStatements();
-  const own = {
-    writes: openers.pool('writes', { onWork, cancel, onExecuted: quickWrites.noteRun }),
-    relaxedWrites: openers.pool('relaxedWrites', { onWork, cancel, onExecuted: quickRelaxed.noteRun }, relaxed),
-    signIn: openers.pool('signIn', { onWork, cancel }),
-    admin: openers.pool('admin', { onWork }),
-    background: openers.pool('background'),
+  const [writing, sharing, own] = [openers.pool('writes'), openers.pool('sharedWrites'), openers.pool('own')];
+  const writes = writing.placesOf('writes', { onWork, cancel, onExecuted: quickWrites.noteRun });
+  const places = {
+    writes,
+    relaxedWrites: writes.with(relaxed),
+    signIn: writing.placesOf('signIn', { onWork, cancel }),
+    admin: own.placesOf('admin', { onWork }),
+    background: own.placesOf('background'),
   };
-  const shared = openers.pool('sharedWrites', { onWork });
-  const sharedRelaxed = openers.pool('sharedRelaxed', { onWork }, relaxed);
-  const sharing = {
-    writes: createSharedWrites({ of: 'sharedWrites', shared, alone: own.writes, statements: quickWrites }),
-    relaxedWrites: createSharedWrites({
-      of: 'sharedRelaxed',
-      shared: sharedRelaxed,
-      alone: own.relaxedWrites,
-      statements: quickRelaxed,
-    }),
-  };
+  const shared = sharing.placesOf('sharedWrites', { onWork });
+  const shareCommits = createSharedWrites(quickWrites);
+  const alone =
+    (of: OwnWork): Query =>
+    (statement) =>
+      places[of].query(statement);
   return {
-    own,
-    writeOn: (of) =>
-      of === 'writes' || of === 'relaxedWrites' ? sharing[of].write : (statement) => own[of].query(statement),
+    places,
+    write: {
+      writes: shareCommits({ shared, alone: writes }),
+      relaxedWrites: shareCommits({ shared: shared.with(relaxed), alone: places.relaxedWrites }),
+      signIn: alone('signIn'),
+      admin: alone('admin'),
+      background: alone('background'),
+    },
+    driverPool: own.driverPool,
     async close() {
-      await Promise.all([shared, sharedRelaxed, ...Object.values(own)].map((pool) => pool.close()));
+      await Promise.all([writing, sharing, own].map((pool) => pool.close()));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Statement } from '../statement.ts';
-import type { ConnectionPool } from './connection-pool.ts';
+import type { WorkPlaces } from './work-places.ts';
 
 /**
  * Cancels the statement that a process of the database server runs, unless it waits for a lock. Returns whether it was
@@ -8,14 +8,14 @@ import type { ConnectionPool } from './connection-pool.ts';
 export type CancelStatement = (processId: number, statement: Statement) => Promise<boolean>;
 
 /**
- * Creates the function. It sends its statements on the connections of a pool. It also compares the text of the
+ * Creates the function. It sends its statements on these places. It also compares the text of the
  * statement, because behind a pooler the process may now serve another connection. It does not cancel a commit that
  * waits for a synchronous standby: PostgreSQL would report it as committed although the standby does not have it.
  */
 export const createCancelStatement =
-  (pool: Pick<ConnectionPool, 'query'>): CancelStatement =>
+  (places: Pick<WorkPlaces, 'query'>): CancelStatement =>
   async (processId, { text }) => {
-    const [row] = await pool.query<{ isCanceled: boolean }>({
+    const [row] = await places.query<{ isCanceled: boolean }>({
       name: 'database.cancel',
       text: `select pg_cancel_backend(pid) as "isCanceled" from pg_stat_activity
         where pid = $1 and state = 'active' and wait_event_type is distinct from 'Lock'

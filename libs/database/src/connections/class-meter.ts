@@ -1,16 +1,17 @@
 import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
-import type { ClassName } from './connection-budget.ts';
+import type { ClassName, WorkName } from './connection-budget.ts';
 
-/** The current state of the connections of a class. */
+/** The current state of the connections of a class, or of a kind of work. */
 interface ClassState {
-  connections(): number;
-  idle(): number;
-  inUse(): number;
-  waiting(): number;
+  connections?(): number;
+  idle?(): number;
+  inUse?(): number;
+  waiting?(): number;
 }
 
-/** Measures one class of connections. */
+/** Measures one class of connections, or one kind of work. */
 export interface ClassMeter {
+  /** Adds a state to those that are measured. */
   watch(state: ClassState): void;
   /** Notes that work waited for a connection, in seconds. */
   waited(seconds: number): void;
@@ -20,26 +21,33 @@ export interface ClassMeter {
   timedOut(): void;
 }
 
-/** Returns the meter of a class. Without metrics it measures nothing. */
-export type MeterOf = (name: ClassName | 'shaped' | 'largeAnswers') => ClassMeter;
+/** Returns the meter of a class or a kind of work. Without metrics it measures nothing. */
+export type MeterOf = (name: ClassName | WorkName | 'shaped' | 'largeAnswers') => ClassMeter;
 
 const nothing: ClassMeter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
 
-/** Adds the metrics of all classes, with the label `class`. */
+/** Adds the metrics of all classes and kinds of work, with the label `class`. */
 export function createClassMeters(metrics: Metrics | undefined): MeterOf {
   if (!metrics) return () => nothing;
-  const states = new Map<string, ClassState>();
-  const gauge = (name: string, help: string, read: (state: ClassState) => number) =>
+  const states: [name: string, state: ClassState][] = [];
+  const gauge = (name: string, help: string, member: keyof ClassState) =>
     sampledGauges(metrics, {
       name,
       help,
       label: 'class',
-      sample: () => new Map([...states].map(([of, state]) => [of, read(state)])),
+      sample() {
+        const sums = new Map<string, number>();
+        for (const [of, state] of states) {
+          const value = state[member]?.();
+          if (value !== undefined) sums.set(of, (sums.get(of) ?? 0) + value);
+        }
+        return sums;
+      },
     });
-  gauge('recordbus_database_connections', 'Open connections to the database.', (state) => state.connections());
-  gauge('recordbus_database_connections_idle', 'Idle connections to the database.', (state) => state.idle());
-  gauge('recordbus_database_in_use', 'Units of work that hold a connection.', (state) => state.inUse());
-  gauge('recordbus_database_waiting', 'Units of work that wait for a connection.', (state) => state.waiting());
+  gauge('recordbus_database_connections', 'Open connections to the database.', 'connections');
+  gauge('recordbus_database_connections_idle', 'Idle connections to the database.', 'idle');
+  gauge('recordbus_database_in_use', 'Units of work that hold a connection.', 'inUse');
+  gauge('recordbus_database_waiting', 'Units of work that wait for a connection.', 'waiting');
   const waits = metrics.duration('recordbus_database_wait_seconds', 'How long work waited for a connection.', [
     'class',
   ]);
@@ -54,7 +62,7 @@ export function createClassMeters(metrics: Metrics | undefined): MeterOf {
     ['class'],
   );
   return (name) => ({
-    watch: (state) => void states.set(name, state),
+    watch: (state) => void states.push([name, state]),
     waited: (seconds) => waits.observe({ class: name }, seconds),
     refused: () => refusals.inc({ class: name }),
     timedOut: () => timeouts.inc({ class: name }),

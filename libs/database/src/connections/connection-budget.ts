@@ -1,21 +1,10 @@
 import { availableParallelism } from 'node:os';
 import type { SessionSettings } from './session-settings.ts';
 
-/** The limits of one class of connections to the database. */
+/** A class of connections. Its sessions have the same settings, and any of its work may get any of them. */
 export interface ConnectionClass {
-  /** The maximum number of connections of one process. They are opened when needed. */
-  readonly connections: number;
-  /** The maximum number that one client may hold; all by default. */
-  readonly perClient?: number;
-  /** How many connections guests leave to users, and users and guests to admins; none by default. */
-  readonly reserved?: number;
   /** The server ends a statement after this time, in milliseconds. */
   readonly statementMs: number;
-  /** How long work waits for a connection before it is refused, in milliseconds. */
-  readonly waitMs: number;
-  /** How much work may wait: of all clients together, and of each client. */
-  readonly maxWaiting: number;
-  readonly maxWaitingPerClient?: number;
   /** The settings of its sessions. The statement time is set separately. */
   readonly settings?: SessionSettings;
 }
@@ -27,21 +16,49 @@ const readOnly = { default_transaction_read_only: 'on' };
  * 166 ms instead of 89 ms of processor time, and four of them left no core to gets and sign-ins.
  */
 const serialReads = { ...readOnly, max_parallel_workers_per_gather: '0' };
-/** An export waits for its client within its transaction. The process gives up first (export-limits.ts). */
-const waitingReads = { ...serialReads, idle_in_transaction_session_timeout: '2min' };
+
+/** The classes (README.md). */
+const connectionClasses = {
+  /** Gets, small pages, quick shaped reads, and reads of what services keep in memory. Pipelined. */
+  reads: { statementMs: 500, settings: serialReads },
+  /** Every other shaped read. Each starts with this statement time; long ones have their own. */
+  shapedReads: { statementMs: 250, settings: serialReads },
+  /**
+   * An export waits for its client within its transaction. The process gives up first (export-limits.ts).
+   */
+  liveAndExports: { statementMs: 5000, settings: { ...serialReads, idle_in_transaction_session_timeout: '2min' } },
+  writes: { statementMs: 15_000 },
+  /** A write that takes long or waits for a lock would delay the other writes of its commit, so it runs again alone. */
+  sharedWrites: { statementMs: 250, settings: { lock_timeout: '50ms' } },
+  /** Work of the process itself and of admins. Changes of the schema set their own statement time. */
+  own: { statementMs: 30_000 },
+  health: { statementMs: 2000 },
+} as const satisfies Record<string, ConnectionClass>;
+
+export type ClassName = keyof typeof connectionClasses;
+
+/** A kind of work, which has places on the connections of a class. */
+export interface Work {
+  readonly on: ClassName;
+  /** How much of it runs at once in a process. Other work never takes these places. */
+  readonly places: number;
+  /** The maximum number that one client may hold; all by default. */
+  readonly perClient?: number;
+  /** How many places guests leave to users, and users and guests to admins; none by default. */
+  readonly reserved?: number;
+  /** How long work waits for a place before it is refused, in milliseconds. */
+  readonly waitMs: number;
+  /** How much work may wait, of all clients together. On pipelined connections: how much may be in progress. */
+  readonly maxWaiting: number;
+}
 
 const cores = availableParallelism();
 
 /** Shaped reads keep the processor busy. With more at once, gets and sign-ins wait for a core instead of a connection. */
 const shortReads = Math.min(Math.max(2 * cores, 4), 8);
 
-const relaxedWrites = 8;
-
-/** A write that takes long or waits for a lock would delay the other writes of its commit, so it runs again alone. */
-const sharedCommits = { statementMs: 250, waitMs: 5000, maxWaiting: 1000, settings: { lock_timeout: '50ms' } };
-
 /** Each read keeps one core busy. */
-const longReads = Math.min(cores, 8);
+const longReads = Math.min(cores, 6);
 
 /**
  * An export spends most of its time waiting for the service, which writes its rows, or for its client. So guests have as
@@ -50,85 +67,65 @@ const longReads = Math.min(cores, 8);
 const guestExports = Math.min(Math.max(cores, 2), 4);
 
 /**
- * The cost budget (docs/cost-budget.md). Classes share no connections, so sign-ins, writes and health checks always
- * find one.
+ * The places of all work (docs/cost-budget.md). A class has as many connections as its work has places: sign-ins, writes
+ * and health checks always find one.
  */
-export const connectionBudget = {
-  /**
-   * Gets, and reads of what services keep in memory. Pipelined: `maxWaiting` is the maximum number of reads in
-   * progress.
-   */
-  gets: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 10_000 },
-  /** First pages of lists that are not shaped reads. Pipelined like gets. */
-  lists: { connections: 2, statementMs: 500, waitMs: 0, maxWaiting: 5000 },
-  /** Shaped reads whose statement is known to be quick. Pipelined; if one does not end in time, it starts again. */
-  quickReads: { connections: 2, statementMs: 25, waitMs: 0, maxWaiting: 2000, settings: serialReads },
+const works = {
+  /** Gets, and reads of what services keep in memory. */
+  gets: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 10_000 },
+  /** First pages of lists that are not shaped reads, and shaped reads whose statement is known to be quick. */
+  pages: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 5000 },
   /** Every other shaped read starts here. If it does not finish in time, it starts again among the long reads. */
-  shortReads: { connections: shortReads, statementMs: 250, waitMs: 5000, maxWaiting: 1000, settings: serialReads },
-  /** Reads that did not finish in time. Each has its own statement time. */
-  longReads: {
-    connections: longReads,
-    statementMs: 5000,
-    waitMs: 10_000,
-    maxWaiting: 200,
-    settings: serialReads,
-  },
+  shortReads: { on: 'shapedReads', places: shortReads, waitMs: 5000, maxWaiting: 1000 },
+  /** Reads that did not finish in time. */
+  longReads: { on: 'shapedReads', places: longReads, waitMs: 10_000, maxWaiting: 200 },
   /** Judging changes for live subscriptions. It and lists, writes and sign-ins do not wait for each other. */
-  liveReads: {
-    connections: 4,
-    perClient: 2,
-    statementMs: 5000,
-    waitMs: 10_000,
-    maxWaiting: 2000,
-    settings: serialReads,
-  },
+  live: { on: 'liveAndExports', places: 4, perClient: 2, waitMs: 10_000, maxWaiting: 2000 },
   /**
    * Cursors of exports, which hold a connection and its snapshot as long as their clients read. While others wait, slow
    * readers are cut (export §4.3).
    */
   exports: {
-    connections: guestExports + 2,
+    on: 'liveAndExports',
+    places: guestExports + 2,
     perClient: guestExports / 2,
     reserved: 1,
-    statementMs: 5000,
     waitMs: 10_000,
     maxWaiting: 100,
-    settings: waitingReads,
   },
-  /** Records and files. One client leaves four connections to the others. */
-  writes: { connections: 24, perClient: 20, statementMs: 15_000, waitMs: 5000, maxWaiting: 4000 },
-  /** Writes that share commits. */
-  sharedWrites: { connections: 2, ...sharedCommits },
-  /**
-   * Writes of relaxed collections, which do not wait for the disk (collections §1.6). Only the processor limits them,
-   * so a few are enough.
-   */
-  relaxedWrites: {
-    connections: relaxedWrites,
-    perClient: relaxedWrites - 2,
-    statementMs: 15_000,
-    waitMs: 5000,
-    maxWaiting: 4000,
-  },
-  /** Writes of relaxed collections that share commits. */
-  sharedRelaxed: { connections: 2, ...sharedCommits },
+  /** Records and files. One client leaves three places to the others. */
+  writes: { on: 'writes', places: 14, perClient: 11, waitMs: 5000, maxWaiting: 4000 },
   /** Sign-ins and registrations, and the counters of rate limits before them. */
-  signIn: { connections: 6, perClient: 5, statementMs: 10_000, waitMs: 5000, maxWaiting: 2000 },
-  /** Work of admins. Changes of the schema set their own statement time. */
-  admin: { connections: 4, statementMs: 30_000, waitMs: 5000, maxWaiting: 500 },
+  signIn: { on: 'writes', places: 5, perClient: 4, waitMs: 5000, maxWaiting: 2000 },
+  /** Writes that share commits. */
+  sharedWrites: { on: 'sharedWrites', places: 2, waitMs: 5000, maxWaiting: 1000 },
+  /** Work of admins. */
+  admin: { on: 'own', places: 3, waitMs: 5000, maxWaiting: 500 },
   /** Work that no client waits for: the outbox, deliveries, sweeps, logs, migrations. */
-  background: { connections: 6, statementMs: 30_000, waitMs: 10_000, maxWaiting: 5000 },
+  background: { on: 'own', places: 6, waitMs: 10_000, maxWaiting: 5000 },
   /** `/readyz`, which never waits for other work. */
-  health: { connections: 1, statementMs: 2000, waitMs: 2000, maxWaiting: 100 },
-} as const satisfies Record<string, ConnectionClass>;
+  health: { on: 'health', places: 1, waitMs: 2000, maxWaiting: 100 },
+} as const satisfies Record<string, Work>;
 
-export type ClassName = keyof typeof connectionBudget;
+export type WorkName = keyof typeof works;
 
-/** The classes on which services run statements and transactions of their own. */
-export type OwnClassName = 'writes' | 'relaxedWrites' | 'signIn' | 'admin' | 'background';
+/** The work for which services run statements and transactions of their own. Relaxed writes have the places of writes. */
+export type OwnWork = 'writes' | 'relaxedWrites' | 'signIn' | 'admin' | 'background';
 
 /** The limits of a class. */
-export const classOf = (name: ClassName): ConnectionClass => connectionBudget[name];
+export const classOf = (name: ClassName): ConnectionClass => connectionClasses[name];
+
+/** The limits of a kind of work. */
+export const workOf = (name: WorkName): Work => works[name];
+
+/** How much work runs at once in a process that opens at most so many connections for each kind of work. */
+export const placesOf = (name: WorkName, most = Number.POSITIVE_INFINITY): number => Math.min(works[name].places, most);
+
+/** The most connections of a class in such a process. They are opened when needed. */
+export const connectionsOf = (name: ClassName, most?: number): number =>
+  (Object.keys(works) as WorkName[])
+    .filter((work) => works[work].on === name)
+    .reduce((sum, work) => sum + placesOf(work, most), 0);
 
 /** The limits of shaped reads, in addition to those of their connections. */
 export const shapedReadBudget = {
@@ -136,6 +133,8 @@ export const shapedReadBudget = {
   perClient: 4,
   /** The same for quick reads. Further ones start like other reads, where clients take turns. */
   quickPerClient: 32,
+  /** The statement time of a quick read, in milliseconds. If it does not end in time, it starts again as a short read. */
+  quickMs: 25,
   /** Reads of all clients at once, including those that wait for a connection of the long reads. */
   atOnce: 64,
   /** How many of them guests leave to users, and users and guests to admins. */

@@ -1,19 +1,31 @@
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
-import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
+import type { GuardedConfig } from '../driver/guarded-client.ts';
 import type { Primary } from '../servers/primary.ts';
-import { createClassMeters } from './class-meter.ts';
-import { type ClassName, classOf } from './connection-budget.ts';
-import { type ConnectionPool, createConnectionPool, type PoolHooks } from './connection-pool.ts';
+import { createClassMeters, type MeterOf } from './class-meter.ts';
+import { type ClassName, classOf, placesOf, shapedReadBudget, workOf } from './connection-budget.ts';
+import { type ConnectionPool, createConnectionPool } from './connection-pool.ts';
 import { ReadLane } from './read-lane.ts';
 import { type SessionSettings, startupOptions } from './session-settings.ts';
 import { ownSessions, pooledSessions, pooledSettings, replicaSessions } from './sessions.ts';
 
-/** Opens the connections of a class, with additional settings if given. */
+/** Opens the connections of a server, with additional settings if given. */
 export interface Openers {
-  pool(of: ClassName, hooks?: PoolHooks, settings?: SessionSettings): ConnectionPool;
-  lane(of: 'gets' | 'lists' | 'quickReads', settings?: SessionSettings): ReadLane;
-  readonly meterOf: ReturnType<typeof createClassMeters>;
+  pool(of: ClassName, settings?: SessionSettings): ConnectionPool;
+  /** Opens the pipelined connections of the class `reads`. */
+  lanes(settings: SessionSettings): ReadLanes;
+  readonly meterOf: MeterOf;
+}
+
+/** The places on pipelined connections. */
+export interface ReadLanes {
+  readonly gets: Pick<ReadLane, 'read'>;
+  readonly pages: Pick<ReadLane, 'read'>;
+  /** The places of gets for reads with the rights of the login role. */
+  readonly own: Pick<ReadLane, 'read'>;
+  /** The places of pages for statements with a short time. */
+  readonly quick: Pick<ReadLane, 'read'>;
+  close(): Promise<void>;
 }
 
 interface OpenerOptions {
@@ -53,41 +65,50 @@ export function createOpeners(options: OpenerOptions): Openers {
     primary: isReplica ? undefined : server,
   };
   /** A pooler refuses startup settings that it does not know, and sessions behind it keep no settings. */
-  const sessionsOf = (of: ClassName, settings: SessionSettings) => {
+  const sessionsOf = (of: ClassName, more: SessionSettings) => {
     const { statementMs, settings: ofClass = {} } = classOf(of);
-    if (isPooled) return { connection, sessions: pooledSessions({ ...idleInTransaction, ...ofClass, ...settings }) };
-    const options = startupOptions({ ...idleInTransaction, ...settings });
+    const settings = { ...idleInTransaction, ...ofClass, ...more };
+    if (isPooled) return { connection, sessions: pooledSessions(settings) };
     return {
-      connection: { ...connection, statement_timeout: statementMs, options },
-      sessions: (isReplica ? replicaSessions : ownSessions)(ofClass, statementMs),
+      connection: { ...connection, statement_timeout: statementMs, options: startupOptions(settings) },
+      sessions: (isReplica ? replicaSessions : ownSessions)(statementMs),
     };
   };
-  const connectionsOf = (of: ClassName) =>
-    Math.min(classOf(of).connections, maxConnections ?? Number.POSITIVE_INFINITY);
+
+  function lane(work: 'gets' | 'pages', more: SessionSettings): ReadLane {
+    const { statementMs, settings } = classOf('reads');
+    return new ReadLane({
+      connection: { ...sessionsOf('reads', more).connection, query_timeout: silenceMs ?? statementMs + 5000 },
+      isReplica,
+      ...(isPooled && { settings: pooledSettings({ ...settings, ...more }, statementMs) }),
+      size: placesOf(work, maxConnections),
+      maxUnderWay: workOf(work).maxWaiting,
+      log,
+      meterOf,
+      work,
+    });
+  }
+
   return {
     meterOf,
-    pool: (of, hooks, settings = {}) =>
-      createConnectionPool({
-        onReadOnly: (client) => client instanceof GuardedClient && client.suspectPrimary(),
-        ...hooks,
-        name: of,
-        connections: connectionsOf(of),
-        ...sessionsOf(of, settings),
-        log,
-        meter: meterOf(of),
-        silenceMs,
-      }),
-    lane(of, settings = {}) {
-      const { statementMs, maxWaiting } = classOf(of);
-      return new ReadLane({
-        connection: { ...sessionsOf(of, settings).connection, query_timeout: silenceMs ?? statementMs + 5000 },
-        isReplica,
-        ...(isPooled && { settings: pooledSettings(settings, statementMs) }),
-        size: connectionsOf(of),
-        maxUnderWay: maxWaiting,
-        log,
-        meter: meterOf(of),
-      });
+    pool: (of, settings = {}) =>
+      createConnectionPool({ name: of, maxConnections, ...sessionsOf(of, settings), log, meterOf, silenceMs }),
+    lanes(settings) {
+      const { statementMs, settings: ofClass } = classOf('reads');
+      const { quickMs } = shapedReadBudget;
+      const [gets, pages] = [lane('gets', settings), lane('pages', settings)];
+      const withRole = settings.role === undefined ? undefined : JSON.stringify({ role: 'none' });
+      const ownSettings = isPooled ? pooledSettings(ofClass ?? {}, statementMs) : withRole;
+      const quickSettings = pooledSettings(isPooled ? { ...ofClass, ...settings } : {}, quickMs);
+      return {
+        gets,
+        own: { read: (statement, check) => gets.read(statement, check, ownSettings) },
+        pages,
+        quick: { read: (statement, check) => pages.read(statement, check, quickSettings) },
+        async close() {
+          await Promise.all([gets.close(), pages.close()]);
+        },
+      };
     },
   };
 }

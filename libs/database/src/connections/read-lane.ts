@@ -9,7 +9,7 @@ import { sendStatement } from '../driver/send-statement.ts';
 import { createStatementNames, type StatementNames } from '../driver/statement-names.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Statement } from '../statement.ts';
-import type { ClassMeter } from './class-meter.ts';
+import type { ClassMeter, MeterOf } from './class-meter.ts';
 
 interface ReadLaneOptions {
   readonly connection: GuardedConfig;
@@ -21,7 +21,14 @@ interface ReadLaneOptions {
   /** Most reads in progress; further ones are refused. */
   readonly maxUnderWay: number;
   readonly log: Logger;
-  readonly meter: ClassMeter;
+  readonly meterOf: MeterOf;
+  readonly work: 'gets' | 'pages';
+}
+
+interface LaneSend {
+  readonly isUnnamed: boolean;
+  readonly check: PositionCheck | undefined;
+  readonly settings: TransactionSettings | undefined;
 }
 
 interface LaneClient {
@@ -36,6 +43,7 @@ interface LaneClient {
  */
 export class ReadLane {
   readonly #options: ReadLaneOptions;
+  readonly #meter: ClassMeter;
   readonly #clients: (Promise<LaneClient> | undefined)[];
   #turn = 0;
   #underWay = 0;
@@ -43,30 +51,33 @@ export class ReadLane {
   constructor(options: ReadLaneOptions) {
     this.#options = options;
     this.#clients = Array.from({ length: options.size });
-    options.meter.watch({
+    this.#meter = options.meterOf(options.work);
+    this.#meter.watch({ inUse: () => this.#underWay, waiting: () => 0 });
+    options.meterOf('reads').watch({
       connections: () => this.#clients.filter(Boolean).length,
       idle: () => (this.#underWay === 0 ? this.#clients.filter(Boolean).length : 0),
-      inUse: () => this.#underWay,
-      waiting: () => 0,
     });
   }
 
-  async read<R>(statement: Statement, check?: PositionCheck): Promise<R[]> {
-    const { maxUnderWay, meter } = this.#options;
-    if (this.#underWay >= maxUnderWay) {
-      meter.refused();
+  /**
+   * Runs a read, with settings of its own if given. On a read replica, also checks the replica's position.
+   */
+  async read<R>(statement: Statement, check?: PositionCheck, settings = this.#options.settings): Promise<R[]> {
+    if (this.#underWay >= this.#options.maxUnderWay) {
+      this.#meter.refused();
       throw unavailable('too many reads are waiting');
     }
     this.#underWay += 1;
+    const send = (isUnnamed = false) => this.#send<R>(statement, { isUnnamed, check, settings });
     try {
-      return await this.#send<R>(statement, check);
+      return await send();
     } catch (error) {
-      if (isDatabaseError(error, sqlState.queryCanceled)) meter.timedOut();
+      if (isDatabaseError(error, sqlState.queryCanceled)) this.#meter.timedOut();
       // A pooler prepares the statement on another of its connections. If that fails (a column is gone), the reads that
       // were sent after the first one find no such statement.
-      if (isDatabaseError(error, sqlState.unknownStatement)) return await this.#send<R>(statement, check, true);
+      if (isDatabaseError(error, sqlState.unknownStatement)) return await send(true);
       if (!isConnectionError(error) || isSilence(error) || error instanceof BrokenAnswerError) throw error;
-      return await this.#send<R>(statement, check);
+      return await send();
     } finally {
       this.#underWay -= 1;
     }
@@ -77,19 +88,19 @@ export class ReadLane {
     await Promise.allSettled(clients.map(async (opened) => (await opened)?.client.end()));
   }
 
-  async #send<R>(statement: Statement, check: PositionCheck | undefined, isUnnamed = false): Promise<R[]> {
+  async #send<R>(statement: Statement, { isUnnamed, ...options }: LaneSend): Promise<R[]> {
     this.#turn = (this.#turn + 1) % this.#options.size;
     const slot = this.#turn;
     this.#clients[slot] ??= this.#connect(slot);
     const { client, names } = await this.#clients[slot];
     writeTogether(client.connection.stream);
     return names.use(isUnnamed ? undefined : statement.name, (usable) =>
-      sendStatement<R>(client, statement, { isUnnamed: usable === undefined, settings: this.#options.settings, check }),
+      sendStatement<R>(client, statement, { isUnnamed: usable === undefined, ...options }),
     );
   }
 
   async #connect(slot: number): Promise<LaneClient> {
-    const { connection, settings, isReplica } = this.#options;
+    const { connection, isReplica } = this.#options;
     const client = new GuardedClient({ ...connection, pipeline: true });
     const drop = () => {
       this.#clients[slot] = undefined;
@@ -101,7 +112,7 @@ export class ReadLane {
     client.on('end', drop);
     try {
       await client.connect();
-      if (settings !== undefined) await sendStatement(client, applySettings(settings));
+      await sendStatement(client, applySettings('{}'));
       if (isReplica) await sendStatement(client, replicaPosition(0));
       return { client, names: createStatementNames() };
     } catch (error) {

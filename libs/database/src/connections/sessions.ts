@@ -1,57 +1,72 @@
 import type pg from 'pg';
 import { applySettings, replicaPosition, type TransactionSettings } from '../driver/preludes.ts';
+import type { Statement } from '../statement.ts';
 import { type SessionSettings, setStatements, transactionSettings } from './session-settings.ts';
 
 /** Gives the statements of a pool their settings. */
 export interface Sessions {
-  /** Prepares a connection for work with a statement time, in milliseconds. */
-  prepare(client: pg.ClientBase, statementMs: number): Promise<void>;
+  /**
+   * Prepares a connection for a statement outside transactions with a statement time, in milliseconds. Returns the
+   * settings that the statement carries.
+   */
+  prepare(client: pg.ClientBase, statementMs: number, more?: SessionSettings): Promise<TransactionSettings | undefined>;
   /** Begins a transaction. */
-  begin(client: pg.ClientBase, statementMs: number): Promise<void>;
+  begin(client: pg.ClientBase, statementMs: number, more?: SessionSettings): Promise<void>;
   /** Returns the id of the process that serves a transaction. */
   processOfTransaction(client: pg.ClientBase): Promise<number | undefined>;
   /** Returns the id of the process that serves a connection; undefined if it may change with each transaction. */
   processOf(client: pg.ClientBase): number | undefined;
-  /** Returns the settings that each statement outside transactions carries. */
-  settingsOf(statementMs: number): TransactionSettings | undefined;
 }
 
 const processOf = (client: pg.ClientBase): number | undefined => client.processID ?? undefined;
 
-/**
- * Sessions that belong to their connections, so settings stay. A connection starts with `initialMs` as statement time.
- * Without `initialMs`, and with other settings, its first work sets them.
- */
-export function ownSessions(settings: SessionSettings, initialMs: number): Sessions {
+/** Runs a statement on each connection once, so that the connection has it prepared. */
+function createPrepareOnce(statement: Statement & { readonly values: string[] }) {
+  const prepared = new WeakSet<pg.ClientBase>();
+  return async (client: pg.ClientBase): Promise<void> => {
+    if (prepared.has(client)) return;
+    await client.query(statement);
+    prepared.add(client);
+  };
+}
+
+const begin = async (client: pg.ClientBase, settings: SessionSettings): Promise<void> => {
+  const sets = setStatements(settings, 'transaction');
+  await client.query(sets === '' ? 'begin' : `begin; ${sets}`);
+};
+
+/** Sessions that belong to their connections, so settings stay. A connection starts with `initialMs` as statement time. */
+export function ownSessions(initialMs: number): Sessions {
   const statementMsOf = new WeakMap<pg.ClientBase, number>();
-  const isComplete = Object.keys(settings).length === 0;
+  const prepareSettings = createPrepareOnce(applySettings('{}'));
+  const currentMs = (client: pg.ClientBase) => statementMsOf.get(client) ?? initialMs;
+  const timeOf = (statementMs: number) => ({ statement_timeout: String(statementMs) });
   return {
-    async prepare(client, statementMs) {
-      const currentMs = statementMsOf.get(client) ?? (isComplete ? initialMs : undefined);
-      if (currentMs === statementMs) return;
-      await client.query(setStatements({ ...settings, statement_timeout: String(statementMs) }, 'session'));
-      statementMsOf.set(client, statementMs);
+    async prepare(client, statementMs, more) {
+      if (currentMs(client) !== statementMs) {
+        await client.query(setStatements(timeOf(statementMs), 'session'));
+        statementMsOf.set(client, statementMs);
+      }
+      if (!more) return undefined;
+      await prepareSettings(client);
+      return JSON.stringify(more);
     },
-    async begin(client) {
-      await client.query('begin');
-    },
+    begin: (client, statementMs, more) =>
+      begin(client, { ...more, ...(currentMs(client) !== statementMs && timeOf(statementMs)) }),
     processOfTransaction: async (client) => processOf(client),
     processOf,
-    settingsOf: () => undefined,
   };
 }
 
 /** Sessions on a read replica. Their first work prepares the check of its position. */
-export function replicaSessions(settings: SessionSettings, initialMs: number): Sessions {
-  const own = ownSessions(settings, initialMs);
-  const prepared = new WeakSet<pg.ClientBase>();
+export function replicaSessions(initialMs: number): Sessions {
+  const own = ownSessions(initialMs);
+  const prepareCheck = createPrepareOnce(replicaPosition(0));
   return {
     ...own,
-    async prepare(client, statementMs) {
-      await own.prepare(client, statementMs);
-      if (prepared.has(client)) return;
-      await client.query(replicaPosition(0));
-      prepared.add(client);
+    async prepare(client, ...rest) {
+      await prepareCheck(client);
+      return own.prepare(client, ...rest);
     },
   };
 }
@@ -65,22 +80,18 @@ export const pooledSettings = (settings: SessionSettings, statementMs: number): 
  * carries its settings, and none stays.
  */
 export function pooledSessions(settings: SessionSettings): Sessions {
-  const prepared = new WeakSet<pg.ClientBase>();
+  const prepareSettings = createPrepareOnce(applySettings('{}'));
   return {
-    async prepare(client, statementMs) {
-      if (prepared.has(client)) return;
-      await client.query(applySettings(pooledSettings(settings, statementMs)));
-      prepared.add(client);
+    async prepare(client, statementMs, more) {
+      await prepareSettings(client);
+      return pooledSettings({ ...settings, ...more }, statementMs);
     },
-    async begin(client, statementMs) {
-      const own = transactionSettings({ ...settings, statement_timeout: String(statementMs) });
-      await client.query(`begin; ${setStatements(own, 'transaction')}`);
-    },
+    begin: (client, statementMs, more) =>
+      begin(client, transactionSettings({ ...settings, ...more, statement_timeout: String(statementMs) })),
     async processOfTransaction(client) {
       const { rows } = await client.query<{ processId: number }>('select pg_backend_pid() as "processId"');
       return rows[0]?.processId;
     },
     processOf: () => undefined,
-    settingsOf: (statementMs) => pooledSettings(settings, statementMs),
   };
 }

@@ -62,7 +62,8 @@ const laneTo = (connectionString: string, size: number, silenceMs: number) =>
     size,
     maxUnderWay: 100,
     log: createLogger('test', 'silent'),
-    meter: createClassMeters(undefined)('gets'),
+    meterOf: createClassMeters(undefined),
+    work: 'gets',
   });
 
 describe('an answer that cannot be read fails only its statement', () => {

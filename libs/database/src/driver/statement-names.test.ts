@@ -14,7 +14,8 @@ test('statements with one name that are sent together fail separately, and succe
     connection: { connectionString: temporary.url },
     size: 1,
     maxUnderWay: 100,
-    meter: createClassMeters(undefined)('gets'),
+    meterOf: createClassMeters(undefined),
+    work: 'gets',
     log: createLogger('test', 'silent'),
   });
   try {

@@ -1,17 +1,13 @@
 import { setTimeout } from 'node:timers/promises';
 import type { Logger } from '@recordbus/shared/logging';
-import type { ConnectionPool, PoolHooks } from '../connections/connection-pool.ts';
-import { createOpeners } from '../connections/openers.ts';
-import type { ReadLane } from '../connections/read-lane.ts';
+import { createOpeners, type ReadLanes } from '../connections/openers.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
+import type { WorkHooks, WorkPlaces } from '../connections/work-places.ts';
 import { replicaPosition } from '../driver/preludes.ts';
 
 /** The connections of a server on which reads of clients start. */
-export interface ReadConnections {
-  readonly gets: Pick<ReadLane, 'read'>;
-  readonly lists: Pick<ReadLane, 'read'>;
-  readonly quick: Pick<ReadLane, 'read'>;
-  readonly short: Pick<ConnectionPool, 'query'>;
+export interface ReadConnections extends Pick<ReadLanes, 'gets' | 'pages' | 'quick'> {
+  readonly short: Pick<WorkPlaces, 'query'>;
 }
 
 /** A standby that serves reads. */
@@ -36,10 +32,10 @@ interface ReadReplicaOptions {
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
   readonly log: Logger;
-  /** The settings of client reads, except for gets. */
+  /** The settings of client reads. */
   readonly settings: SessionSettings;
   /** Called with the time of each short read. */
-  readonly onRan: NonNullable<PoolHooks['onRan']>;
+  readonly onRan: NonNullable<WorkHooks['onRan']>;
 }
 
 /** How long it may be silent, and a connect may take, in milliseconds. Its reads take at most half as long. */
@@ -52,13 +48,10 @@ export function createReadReplica({ url, name, log, settings, onRan }: ReadRepli
   const { hostname, port } = new URL(url);
   const address = `${hostname}:${port || 5432}`;
   const openers = createOpeners({ name, log, server: url, silenceMs, connectMs: silenceMs });
-  const connections = {
-    gets: openers.lane('gets'),
-    lists: openers.lane('lists', settings),
-    quick: openers.lane('quickReads', settings),
-    short: openers.pool('shortReads', { onRan }, settings),
-  };
-  const asking = openers.pool('health');
+  const lanes = openers.lanes(settings);
+  const shapedReads = openers.pool('shapedReads', settings);
+  const health = openers.pool('health');
+  const asking = health.placesOf('health');
   let position: number | undefined;
   let problem: string | undefined = 'it has not answered yet';
   let looking: Promise<void> | undefined;
@@ -85,7 +78,8 @@ export function createReadReplica({ url, name, log, settings, onRan }: ReadRepli
   }
 
   return {
-    ...connections,
+    ...lanes,
+    short: shapedReads.placesOf('shortReads', { onRan }),
     address,
     get position() {
       return position;
@@ -102,7 +96,7 @@ export function createReadReplica({ url, name, log, settings, onRan }: ReadRepli
     note,
     noteFailure,
     async close() {
-      const closed = Promise.all([asking, ...Object.values(connections)].map((one) => one.close()));
+      const closed = Promise.all([lanes, shapedReads, health].map((one) => one.close()));
       await Promise.race([closed, setTimeout(silenceMs, undefined, { ref: false })]);
     },
   };

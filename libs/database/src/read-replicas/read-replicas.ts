@@ -2,8 +2,8 @@ import { every } from '@recordbus/shared/background';
 import type { Consistency } from '@recordbus/shared/consistency';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
-import type { PoolHooks } from '../connections/connection-pool.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
+import type { WorkHooks } from '../connections/work-places.ts';
 import type { PositionCheck } from '../driver/preludes.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { ReplicaRead } from '../statement.ts';
@@ -33,7 +33,7 @@ interface ReadReplicasOptions {
   readonly log: Logger;
   readonly metrics?: Metrics | undefined;
   readonly settings: SessionSettings;
-  readonly onRan: NonNullable<PoolHooks['onRan']>;
+  readonly onRan: NonNullable<WorkHooks['onRan']>;
   readonly primaryLog: PrimaryLog;
 }
 

@@ -1,9 +1,9 @@
 import { type Consistency, onlyPrimary } from '@recordbus/shared/consistency';
 import type { Logger } from '@recordbus/shared/logging';
 import type { Metrics } from '@recordbus/shared/metrics';
-import type { ConnectionPool, PoolHooks } from '../connections/connection-pool.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
+import type { WorkHooks, WorkPlaces } from '../connections/work-places.ts';
 import type { Primary } from '../servers/primary.ts';
 import { createCoalescedAsk } from './coalesced-ask.ts';
 import { consistencyOf, markTimeline, type Position, primaryPosition } from './position.ts';
@@ -28,12 +28,12 @@ interface ReplicaSideOptions {
   readonly name: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** The settings of client reads, except for gets. */
+  /** The settings of client reads. */
   readonly settings: SessionSettings;
-  readonly onRan: NonNullable<PoolHooks['onRan']>;
+  readonly onRan: NonNullable<WorkHooks['onRan']>;
   /** Connections to the primary. */
   readonly gets: Pick<ReadLane, 'read'>;
-  readonly background: Pick<ConnectionPool, 'query'>;
+  readonly background: Pick<WorkPlaces, 'query'>;
   readonly primary: Pick<Primary, 'onFailover'>;
 }
 

@@ -26,7 +26,7 @@ export function startingPlaces(primary: ReadConnections, side: ReplicaSide | und
     };
   return {
     gets: { read: onEither(({ gets }, statement, check) => gets.read(statement, check)) },
-    lists: { read: onEither(({ lists }, statement, check) => lists.read(statement, check)) },
+    pages: { read: onEither(({ pages }, statement, check) => pages.read(statement, check)) },
     quick: { read: onEither(({ quick }, statement, check) => quick.read(statement, check)) },
     short: { query: onEither(({ short }, statement, check) => short.query(statement, undefined, check)) },
   };

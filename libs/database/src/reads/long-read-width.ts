@@ -1,4 +1,4 @@
-import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
+import { shapedReadBudget, workOf } from '../connections/connection-budget.ts';
 
 /** How many long reads a process runs at once. */
 export interface LongReadWidth {
@@ -15,6 +15,6 @@ export function createLongReadWidth(nowMs: () => number = () => performance.now(
     noteShortWork() {
       shortWorkAtMs = nowMs();
     },
-    now: () => (nowMs() - shortWorkAtMs < quietMs ? longBesideOthers : classOf('longReads').connections),
+    now: () => (nowMs() - shortWorkAtMs < quietMs ? longBesideOthers : workOf('longReads').places),
   };
 }

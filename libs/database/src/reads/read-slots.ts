@@ -3,7 +3,7 @@ import { rateLimited } from '@recordbus/shared/errors';
 import { locks } from '../advisory-locks.ts';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { shapedReadBudget } from '../connections/connection-budget.ts';
-import type { ConnectionPool } from '../connections/connection-pool.ts';
+import type { WorkPlaces } from '../connections/work-places.ts';
 import type { Query, Statement } from '../statement.ts';
 
 /** Runs work in a read-only transaction with one snapshot, in a slot of a client. */
@@ -25,7 +25,7 @@ where pg_try_advisory_xact_lock(${locks.readSlot}) limit 1`,
  * Creates the slots of long reads. A client has a fixed number of them over all replicas: each is a lock in the database.
  * A read without a slot tries again, and holds no connection in between.
  */
-export function createReadSlots(long: Pick<ConnectionPool, 'transaction'>, meter: ClassMeter): InReadSlot {
+export function createReadSlots(long: Pick<WorkPlaces, 'transaction'>, meter: ClassMeter): InReadSlot {
   const { waitMs, slotRetryMs } = shapedReadBudget;
 
   const attempt = <T>(client: string, work: (query: Query) => Promise<T>, statementMs: number) =>

@@ -1,8 +1,8 @@
 import { currentClient } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
-import type { ConnectionPool } from '../connections/connection-pool.ts';
 import type { QuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';
+import type { WorkPlaces } from '../connections/work-places.ts';
 import { isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import type { LargeAnswers } from './large-answers.ts';
@@ -24,8 +24,8 @@ export interface ShapedReads {
 interface ShapedReadsDeps {
   readonly quick: Pick<ReadLane, 'read'>;
   readonly quickStatements: QuickStatements;
-  readonly short: Pick<ConnectionPool, 'query'>;
-  readonly long: Pick<ConnectionPool, 'transaction'>;
+  readonly short: Pick<WorkPlaces, 'query'>;
+  readonly long: Pick<WorkPlaces, 'transaction'>;
   readonly longWidth: Pick<LongReadWidth, 'now' | 'noteShortWork'>;
   readonly meter: ClassMeter;
   readonly largeAnswers: LargeAnswers;

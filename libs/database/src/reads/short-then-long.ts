@@ -2,8 +2,8 @@ import { rateLimited, unavailable } from '@recordbus/shared/errors';
 import { createFairGate } from '@recordbus/shared/fair-gate';
 import { currentCaller } from '@recordbus/shared/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
-import { classOf, shapedReadBudget } from '../connections/connection-budget.ts';
-import type { ConnectionPool } from '../connections/connection-pool.ts';
+import { classOf, shapedReadBudget, workOf } from '../connections/connection-budget.ts';
+import type { WorkPlaces } from '../connections/work-places.ts';
 import { isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import type { LongReadWidth } from './long-read-width.ts';
@@ -18,7 +18,7 @@ export interface ShortThenLong {
 }
 
 interface ShortThenLongDeps {
-  readonly short: Pick<ConnectionPool, 'query'>;
+  readonly short: Pick<WorkPlaces, 'query'>;
   readonly inSlot: InReadSlot;
   readonly longWidth: Pick<LongReadWidth, 'now' | 'noteShortWork'>;
   readonly meter: ClassMeter;
@@ -28,11 +28,12 @@ interface ShortThenLongDeps {
 /** Creates the reads. Clients whose recent reads were long share some of the short connections. */
 export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: ShortThenLongDeps): ShortThenLong {
   const slowReaders = createSlowReaders(nowMs);
-  const { statementMs: shortMs, connections: shortConnections } = classOf('shortReads');
+  const { statementMs: shortMs } = classOf('shapedReads');
+  const { places } = workOf('shortReads');
   /**
    * A statement that ends within this time among the few long reads would also end in time among the many short ones.
    */
-  const quickMs = () => (shortMs * longWidth.now()) / shortConnections;
+  const quickMs = () => (shortMs * longWidth.now()) / places;
   const slowClients = createFairGate({
     width: shapedReadBudget.slowClientConnections,
     maxWaiting: shapedReadBudget.atOnce,

@@ -66,7 +66,7 @@ test('connections that the network forgot end, with their locks, and slow statem
     // A connection that is being opened when the network forgets would never answer.
     await eventually(() => isForgotten);
     const slow = database
-      .of('admin')
+      .of('signIn')
       .query<{ slow: string }>({ text: `select 'done' || pg_sleep(9) as slow`, values: [] });
     await refused;
     await eventually(async () => {

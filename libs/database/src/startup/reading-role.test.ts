@@ -38,8 +38,8 @@ suite('the reading role [encryption §6.2]', { skip: skipWithoutDatabase }, asyn
     await using database = disposable(replicas[0]);
     for (const other of replicas.slice(1)) await other.close();
     await database.query({ text: 'create table history.later (a int)', values: [] });
-    const { shaped, page, shapedTransaction } = database.reads;
-    for (const read of [shaped, page])
+    const { get, shaped, page, shapedTransaction } = database.reads;
+    for (const read of [get, shaped, page])
       assert.deepEqual(await read({ text: 'select current_user::text as role', values: [] }, timeMs), [
         { role: `${name}_reader` },
       ]);

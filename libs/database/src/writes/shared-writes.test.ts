@@ -4,8 +4,10 @@ import type { RequestContext } from '@recordbus/shared/context';
 import { createLogger } from '@recordbus/shared/logging';
 import { inRequest } from '@recordbus/shared/request-scope';
 import pg from 'pg';
+import { createClassMeters } from '../connections/class-meter.ts';
 import { classOf } from '../connections/connection-budget.ts';
 import { type ConnectionPool, createConnectionPool } from '../connections/connection-pool.ts';
+import { startupOptions } from '../connections/session-settings.ts';
 import { ownSessions } from '../connections/sessions.ts';
 import type { Statement } from '../statement.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
@@ -28,7 +30,6 @@ const change = (n: number): Statement => ({
   locks: `notes/${n}`,
 });
 const numbers = (from: number, count: number) => Array.from({ length: count }, (_, n) => from + n);
-const meter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
 
 /** Runs work as a guest at an address. */
 const asClient = <T>(clientAddress: string, work: () => Promise<T>): Promise<T> =>
@@ -43,10 +44,11 @@ const asClient = <T>(clientAddress: string, work: () => Promise<T>): Promise<T> 
   );
 
 function openPool(name: 'sharedWrites' | 'writes', connectionString: string): ConnectionPool {
-  const { connections, statementMs } = classOf(name);
-  const sessions = ownSessions(classOf(name).settings ?? {}, statementMs);
+  const { statementMs, settings = {} } = classOf(name);
+  const connection = { connectionString, statement_timeout: statementMs, options: startupOptions(settings) };
   const log = createLogger('test', 'silent');
-  return createConnectionPool({ name, connections, connection: { connectionString }, sessions, log, meter });
+  const meterOf = createClassMeters(undefined);
+  return createConnectionPool({ name, connection, sessions: ownSessions(statementMs), log, meterOf });
 }
 
 describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
@@ -79,8 +81,9 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
       noteRun() {},
       noteTooLong: ({ name = '' }: Statement) => void tooLong.push(name),
     };
-    const writes = createSharedWrites({ of: 'sharedWrites', shared, alone, statements });
-    write = (statement) => writes.write<Written>(statement);
+    const commits = { shared: shared.placesOf('sharedWrites'), alone: alone.placesOf('writes') };
+    const query = createSharedWrites(statements)(commits);
+    write = (statement) => query<Written>(statement);
   });
   afterEach(() => Promise.all([shared.close(), alone.close()]));
 
@@ -145,7 +148,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`;
     // A transaction sees the activity as of its beginning, so the holder cannot check.
-    while ((await alone.query({ text: kill, values: [] })).length === 0);
+    while ((await alone.placesOf('writes').query({ text: kill, values: [] })).length === 0);
     await holder.query('rollback');
     const failed = (await writes).filter(({ status }) => status === 'rejected').length;
     assert.ok(failed > 0);

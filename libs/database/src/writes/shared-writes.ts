@@ -1,23 +1,22 @@
 import { currentClient } from '@recordbus/shared/request-scope';
-import { classOf, sharedWriteBudget } from '../connections/connection-budget.ts';
-import type { ConnectionPool } from '../connections/connection-pool.ts';
+import { sharedWriteBudget, workOf } from '../connections/connection-budget.ts';
 import type { QuickStatements } from '../connections/quick-statements.ts';
+import type { WorkPlaces } from '../connections/work-places.ts';
 import { GroupError } from '../driver/group-query.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import { createClientShares } from './client-shares.ts';
 
-interface SharedWritesDeps {
-  /** The class of the shared connections. */
-  readonly of: 'sharedWrites' | 'sharedRelaxed';
-  readonly shared: Pick<ConnectionPool, 'group'>;
-  readonly alone: Pick<ConnectionPool, 'query'>;
-  readonly statements: QuickStatements;
+/** Where writes of one durability run: together with others, or alone. */
+interface Commits {
+  readonly shared: Pick<WorkPlaces, 'group'>;
+  readonly alone: Pick<WorkPlaces, 'query'>;
 }
 
 /** A write that waits for its commit. */
 interface Write {
   readonly client: string;
+  readonly commits: Commits;
   readonly statement: Statement;
   readonly resolve: (rows: unknown[]) => void;
   readonly reject: (error: unknown) => void;
@@ -29,9 +28,10 @@ const delays = [sqlState.queryCanceled, sqlState.lockNotAvailable, sqlState.dead
 /**
  * Creates the writes that share commits: waiting writes go to the server as one group, and one sync of its disk serves
  * all of them. If the server refuses one, nothing of the group is written, and each write runs again alone.
+ * The writes of a group have the same commits.
  */
-export function createSharedWrites({ of, shared, alone, statements }: SharedWritesDeps): { readonly write: Query } {
-  const { connections } = classOf(of);
+export function createSharedWrites(statements: QuickStatements): (commits: Commits) => Query {
+  const { places } = workOf('sharedWrites');
   const shares = createClientShares();
   const waiting: Write[] = [];
   /** The records that are in a group. */
@@ -39,15 +39,16 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
   let groups = 0;
   let isPlanned = false;
 
-  /** Sends the waiting writes in groups of equal size, one for each connection. */
+  /** Sends the waiting writes in groups of equal size, one for each place. */
   function sendGroups(): void {
     isPlanned = false;
-    while (groups < connections) {
-      const size = Math.min(Math.ceil(waiting.length / (connections - groups)), sharedWriteBudget.perCommit);
+    while (groups < places) {
+      const size = Math.min(Math.ceil(waiting.length / (places - groups)), sharedWriteBudget.perCommit);
       const group = takeGroup(size);
-      if (group.length === 0) return;
+      const [first] = group;
+      if (!first) return;
       groups += 1;
-      void send(group).finally(() => {
+      void send(group, first.commits).finally(() => {
         groups -= 1;
         for (const { statement } of group) locked.delete(statement.locks);
         sendGroups();
@@ -62,14 +63,15 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
     const group: Write[] = [];
     for (let at = 0; at < waiting.length && group.length < size; ) {
       const write = waiting[at] as Write;
-      if (locked.has(write.statement.locks)) at += 1;
+      const isOther = group[0] !== undefined && group[0].commits !== write.commits;
+      if (isOther || locked.has(write.statement.locks)) at += 1;
       else group.push(...waiting.splice(at, 1));
     }
     for (const { statement } of group) if (statement.locks !== undefined) locked.add(statement.locks);
     return group;
   }
 
-  async function send(group: readonly Write[]): Promise<void> {
+  async function send(group: readonly Write[], { shared, alone }: Commits): Promise<void> {
     try {
       const rows = await shared.group(group.map(({ statement }) => statement));
       for (const [place, { resolve }] of group.entries()) resolve(rows[place] ?? []);
@@ -88,14 +90,15 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
     if (isDatabaseError(error, ...delays)) statements.noteTooLong(write.statement);
   }
 
-  return {
-    async write<R>(statement: Statement): Promise<R[]> {
+  return (commits) =>
+    async <R>(statement: Statement): Promise<R[]> => {
+      const { alone } = commits;
       if (!statements.mayShare(statement)) return alone.query<R>(statement);
       const client = currentClient() ?? 'own';
       if (!shares.tryEnter(client)) return alone.query<R>(statement);
       try {
         return await new Promise<R[]>((resolve, reject) => {
-          waiting.push({ client, statement, resolve: resolve as Write['resolve'], reject });
+          waiting.push({ client, commits, statement, resolve: resolve as Write['resolve'], reject });
           if (isPlanned) return;
           // Writes of the same turn of the event loop belong together.
           isPlanned = true;
@@ -104,6 +107,5 @@ export function createSharedWrites({ of, shared, alone, statements }: SharedWrit
       } finally {
         shares.leave(client);
       }
-    },
-  };
+    };
 }
