@@ -52,60 +52,62 @@ export interface Work {
   readonly maxWaiting: number;
 }
 
-const cores = availableParallelism();
-
-/** Shaped reads keep the processor busy. With more at once, gets and sign-ins wait for a core instead of a connection. */
-const shortReads = Math.min(Math.max(2 * cores, 4), 8);
-
-/** Each read keeps one core busy. */
-const longReads = Math.min(cores, 6);
-
 /**
- * An export spends most of its time waiting for the service, which writes its rows, or for its client. So guests have as
- * many as there are cores. One more is for users, and one more for admins.
+ * The places of all work of a process on a machine with so many cores (docs/cost-budget.md). A class has as many
+ * connections as its work has places: sign-ins, writes and health checks always find one.
  */
-const guestExports = Math.min(Math.max(cores, 2), 4);
-
-/**
- * The places of all work (docs/cost-budget.md). A class has as many connections as its work has places: sign-ins, writes
- * and health checks always find one.
- */
-const works = {
-  /** Gets, and reads of what services keep in memory. */
-  gets: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 10_000 },
-  /** First pages of lists that are not shaped reads, and shaped reads whose statement is known to be quick. */
-  pages: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 5000 },
-  /** Every other shaped read starts here. If it does not finish in time, it starts again among the long reads. */
-  shortReads: { on: 'shapedReads', places: shortReads, waitMs: 5000, maxWaiting: 1000 },
-  /** Reads that did not finish in time. */
-  longReads: { on: 'shapedReads', places: longReads, waitMs: 10_000, maxWaiting: 200 },
-  /** Judging changes for live subscriptions. It and lists, writes and sign-ins do not wait for each other. */
-  live: { on: 'liveAndExports', places: 4, perClient: 2, waitMs: 10_000, maxWaiting: 2000 },
+export function worksOn(cores: number) {
   /**
-   * Cursors of exports, which hold a connection and its snapshot as long as their clients read. While others wait, slow
-   * readers are cut (export §4.3).
+   * Shaped reads keep the processor busy. With more at once, gets and sign-ins wait for a core instead of a connection.
    */
-  exports: {
-    on: 'liveAndExports',
-    places: guestExports + 2,
-    perClient: guestExports / 2,
-    reserved: 1,
-    waitMs: 10_000,
-    maxWaiting: 100,
-  },
-  /** Records and files. One client leaves three places to the others. */
-  writes: { on: 'writes', places: 14, perClient: 11, waitMs: 5000, maxWaiting: 4000 },
-  /** Sign-ins and registrations, and the counters of rate limits before them. */
-  signIn: { on: 'writes', places: 5, perClient: 4, waitMs: 5000, maxWaiting: 2000 },
-  /** Writes that share commits. */
-  sharedWrites: { on: 'sharedWrites', places: 2, waitMs: 5000, maxWaiting: 1000 },
-  /** Work of admins. */
-  admin: { on: 'own', places: 3, waitMs: 5000, maxWaiting: 500 },
-  /** Work that no client waits for: the outbox, deliveries, sweeps, logs, migrations. */
-  background: { on: 'own', places: 6, waitMs: 10_000, maxWaiting: 5000 },
-  /** `/readyz`, which never waits for other work. */
-  health: { on: 'health', places: 1, waitMs: 2000, maxWaiting: 100 },
-} as const satisfies Record<string, Work>;
+  const shortReads = Math.min(Math.max(2 * cores, 4), 8);
+  /** Each read keeps one core busy. */
+  const longReads = Math.min(cores, 6);
+  /**
+   * An export spends most of its time waiting for the service, which writes its rows, or for its client. So guests have
+   * as many as there are cores. One more is for users, and one more for admins.
+   */
+  const guestExports = Math.min(Math.max(cores, 2), 4);
+  return {
+    /** Gets, and reads of what services keep in memory. */
+    gets: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 10_000 },
+    /** First pages of lists that are not shaped reads, and shaped reads whose statement is known to be quick. */
+    pages: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 5000 },
+    /** Every other shaped read starts here. If it does not finish in time, it starts again among the long reads. */
+    shortReads: { on: 'shapedReads', places: shortReads, waitMs: 5000, maxWaiting: 1000 },
+    /** Reads that did not finish in time. */
+    longReads: { on: 'shapedReads', places: longReads, waitMs: 10_000, maxWaiting: 200 },
+    /** Judging changes for live subscriptions. It and lists, writes and sign-ins do not wait for each other. */
+    live: { on: 'liveAndExports', places: 4, perClient: 2, waitMs: 10_000, maxWaiting: 2000 },
+    /**
+     * Cursors of exports, which hold a connection and its snapshot as long as their clients read. While others wait,
+     * slow readers are cut (export §4.3).
+     */
+    exports: {
+      on: 'liveAndExports',
+      places: guestExports + 2,
+      perClient: guestExports / 2,
+      reserved: 1,
+      waitMs: 10_000,
+      maxWaiting: 100,
+    },
+    /** Records and files. One client leaves three places to the others. */
+    writes: { on: 'writes', places: 14, perClient: 11, waitMs: 5000, maxWaiting: 4000 },
+    /** Sign-ins and registrations, and the counters of rate limits before them. */
+    signIn: { on: 'writes', places: 5, perClient: 4, waitMs: 5000, maxWaiting: 2000 },
+    /** Writes that share commits. */
+    sharedWrites: { on: 'sharedWrites', places: 2, waitMs: 5000, maxWaiting: 1000 },
+    /** Work of admins. */
+    admin: { on: 'own', places: 3, waitMs: 5000, maxWaiting: 500 },
+    /** Work that no client waits for: the outbox, deliveries, sweeps, logs, migrations. */
+    background: { on: 'own', places: 6, waitMs: 10_000, maxWaiting: 5000 },
+    /** `/readyz`, which never waits for other work. */
+    health: { on: 'health', places: 1, waitMs: 2000, maxWaiting: 100 },
+  } as const satisfies Record<string, Work>;
+}
+
+const cores = availableParallelism();
+const works = worksOn(cores);
 
 export type WorkName = keyof typeof works;
 
@@ -144,11 +146,11 @@ export const shapedReadBudget = {
   maxWaiting: 2000,
   maxWaitingPerClient: 200,
   /** Long reads at once while a process has other work for the database, which keeps one core. */
-  longBesideOthers: Math.min(Math.max(cores - 1, 1), longReads),
+  longBesideOthers: Math.min(Math.max(cores - 1, 1), works.longReads.places),
   /** How long after its last other work a process lets long reads use every core, in milliseconds. */
   quietMs: 2000,
   /** Connections of the short reads for clients whose recent reads were long. */
-  slowClientConnections: Math.max(shortReads / 4, 1),
+  slowClientConnections: Math.max(works.shortReads.places / 4, 1),
   /** How often a waiting long read checks whether one on another replica has ended, in milliseconds. */
   slotRetryMs: 250,
 } as const;
