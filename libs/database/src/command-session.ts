@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { locks } from './advisory-locks.ts';
-import { isPooled } from './servers/is-pooled.ts';
-import { urlOfPrimary } from './servers/url-of-primary.ts';
+import { urlOfPrimary } from './servers/find-primary.ts';
+import { isPooled } from './servers/server-state.ts';
 
 const applicationName = (command: string): string => `recordbus cli ${command}`;
 

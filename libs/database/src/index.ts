@@ -22,7 +22,7 @@ export { createLease } from './lease.ts';
 export { limitRules } from './limit-rules.ts';
 export { createPartitionLeases, type PartitionLeases } from './partition-leases.ts';
 export type { Cursor } from './reads/cursor.ts';
-export { urlOfPrimary } from './servers/url-of-primary.ts';
+export { urlOfPrimary } from './servers/find-primary.ts';
 export { oldestServerVersion } from './startup/server-version.ts';
 export { compareTables, type TableVersion } from './startup/table-version.ts';
 export type { Query, ReplicaRead, Statement } from './statement.ts';

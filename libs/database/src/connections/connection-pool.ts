@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { unavailable } from '@recordbus/shared/errors';
 import type { Logger } from '@recordbus/shared/logging';
 import pg from 'pg';
@@ -5,7 +6,6 @@ import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { MeterOf } from './class-meter.ts';
 import { type ClassName, classOf, connectionsOf, type WorkName } from './connection-budget.ts';
-import { endPool } from './end-pool.ts';
 import type { Sessions } from './sessions.ts';
 import { causeOf, createWorkPlaces, type WorkHooks, type WorkPlaces } from './work-places.ts';
 
@@ -76,3 +76,20 @@ const createLend =
       client.release(isBroken);
     }
   };
+
+/** The longest wait for connections to close, in milliseconds: a silent server never closes them. */
+const closePatienceMs = 2000;
+
+/** Ends a pool and waits until its connections are closed. The driver's own `end` does not wait. */
+async function endPool(pool: pg.Pool): Promise<void> {
+  const allClosed = new Promise<void>((resolve) => {
+    let open = pool.totalCount;
+    if (open === 0) resolve();
+    pool.on('remove', () => {
+      open -= 1;
+      if (open === 0) resolve();
+    });
+  });
+  await pool.end();
+  await Promise.race([allClosed, setTimeout(closePatienceMs, undefined, { ref: false })]);
+}

@@ -2,6 +2,7 @@ import pg from 'pg';
 import type { Statement } from '../statement.ts';
 import type { RowMessage } from './pg-internals.ts';
 import { type Prelude, sendPreludes } from './prelude-query.ts';
+import { applySettings, type TransactionSettings } from './preludes.ts';
 
 type GroupCallback = (error: Error | undefined, rows: readonly unknown[][]) => void;
 
@@ -35,7 +36,7 @@ class Member extends pg.Query {
  * Several statements in one round trip and one implicit transaction, which ends with the message Sync (PostgreSQL manual,
  * "Extended Query"). All of them commit, or none.
  */
-export class GroupQuery implements pg.Submittable {
+class GroupQuery implements pg.Submittable {
   callback: GroupCallback;
   readonly query_timeout: number;
   readonly #members: readonly Member[];
@@ -131,3 +132,28 @@ export class GroupError extends Error {
     this.place = place;
   }
 }
+
+interface SendGroupOptions {
+  /** Settings for the transaction. `applySettings` must have run on the connection before. */
+  readonly settings: TransactionSettings | undefined;
+  /** How long to wait for a silent server, in milliseconds. */
+  readonly silenceMs: number;
+}
+
+/** Sends statements as one group and returns the rows of each. Throws GroupError if the server refuses one. */
+export const sendGroup = (
+  client: pg.ClientBase,
+  statements: readonly Statement[],
+  { settings, silenceMs }: SendGroupOptions,
+): Promise<readonly unknown[][]> =>
+  new Promise((resolve, reject) => {
+    const group = new GroupQuery(statements, {
+      preludes: settings === undefined ? [] : [{ statement: applySettings(settings) }],
+      silenceMs,
+      callback(error, rows) {
+        if (!error) resolve(rows);
+        else reject(error instanceof pg.DatabaseError ? new GroupError(group.place, error) : error);
+      },
+    });
+    client.query(group);
+  });

@@ -5,7 +5,6 @@ import type { ReadLane } from '../connections/read-lane.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { WorkHooks, WorkPlaces } from '../connections/work-places.ts';
 import type { Primary } from '../servers/primary.ts';
-import { createCoalescedAsk } from './coalesced-ask.ts';
 import { consistencyOf, markTimeline, type Position, primaryPosition } from './position.ts';
 import { createPrimaryLog } from './primary-log.ts';
 import { createReadReplicas, type ReadReplicas } from './read-replicas.ts';
@@ -68,5 +67,20 @@ export async function openReplicaSide(options: ReplicaSideOptions): Promise<Repl
       await primaryLog.stop();
       await reading.close();
     },
+  };
+}
+
+/**
+ * Returns a function whose calls within one turn of the event loop share one query. The query begins after them, so its
+ * answer is valid for all of them.
+ */
+function createCoalescedAsk<T>(ask: () => Promise<T>): () => Promise<T> {
+  let next: Promise<T> | undefined;
+  return () => {
+    next ??= new Promise<void>((begin) => setImmediate(begin)).then(() => {
+      next = undefined;
+      return ask();
+    });
+    return next;
   };
 }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { ServerState } from './server-state.ts';
+import { urlsOfDatabase } from '@recordbus/shared/database-urls';
+import { createServerProbe, type ServerState } from './server-state.ts';
 
 /** The answer of one server, or its error. */
 export type ServerAnswer<S> =
@@ -48,4 +49,19 @@ export function choosePrimary<S>(
   const newest = Math.max(...candidates.map(({ state }) => state.timeline));
   const best = candidates.filter(({ state }) => state.timeline === newest);
   return best.find(({ server }) => server === known.server) ?? best[0];
+}
+
+/**
+ * Returns the URL of the server that takes writes. A URL with one host is returned unchanged. Throws if no server that
+ * takes writes answers.
+ */
+export async function urlOfPrimary(url: string, name: string): Promise<string> {
+  const [first, ...others] = urlsOfDatabase(url) ?? [url];
+  if (others.length === 0) return first;
+  const servers = [first, ...others].map((one) => ({ url: one, probe: createServerProbe({ url: one, name }) }));
+  const answers = await askServers(servers, ({ probe }) => probe.ask());
+  await Promise.all(servers.map(({ probe }) => probe.close()));
+  const chosen = choosePrimary(answers, { server: undefined, timeline: 0 });
+  if (chosen) return chosen.server.url;
+  throw answers.find((answer) => 'error' in answer)?.error ?? new Error('none of its servers takes writes');
 }

@@ -1,7 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import pg from 'pg';
 import { answerMs, connectProbe } from './connect-probe.ts';
-import { isPooled } from './is-pooled.ts';
 
 /** The state that a server reports. */
 export interface ServerState {
@@ -79,3 +78,9 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
     },
   };
 }
+
+/**
+ * Whether a connection leads to a pooler, where clients have no sessions of their own. A pooler reports a process id that
+ * is not the id of the server's process (`pg_backend_pid()`).
+ */
+export const isPooled = (client: pg.Client, serverProcessId: number): boolean => client.processID !== serverProcessId;

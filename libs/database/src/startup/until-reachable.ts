@@ -1,7 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
+import { ConfigError, databaseUrl } from '@recordbus/shared/config';
 import type { Logger } from '@recordbus/shared/logging';
-import { isConnectionError } from '../errors.ts';
-import { messageOf, startRefusal } from './start-refusal.ts';
+import { StartFailure } from '@recordbus/shared/start-failure';
+import { isConnectionError, isDatabaseError } from '../errors.ts';
 
 /** How long a start waits for a database that is still starting, in milliseconds. */
 const startPatienceMs = 60_000;
@@ -18,4 +19,20 @@ export async function untilReachable<T>(ask: () => Promise<T>, log: Logger): Pro
       await setTimeout(500);
     }
   }
+}
+
+/** Explains why a database refuses a start or does not answer; returns any other error as it is. */
+function startRefusal(error: unknown): unknown {
+  if (isConnectionError(error))
+    return new StartFailure(`The database of ${databaseUrl.name} does not answer: ${messageOf(error)}.`);
+  // Class 28: invalid authorization; 3D000: no such database (PostgreSQL manual, appendix A).
+  if (isDatabaseError(error) && /^(28|3D)/.test(error.code ?? ''))
+    return new ConfigError(`${databaseUrl.name} cannot be used: ${error.message}.`);
+  return error;
+}
+
+/** For a name with several addresses Node reports one error for each, and no message. */
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join('; ');
+  return error instanceof Error ? error.message : String(error);
 }

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import pg from 'pg';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
-import { GroupError } from './group-query.ts';
+import { GroupError, sendGroup } from './group-query.ts';
 import { applySettings } from './preludes.ts';
-import { sendGroup } from './send-group.ts';
 import { sendStatement } from './send-statement.ts';
 
 const options = { settings: undefined, silenceMs: 5000 };
