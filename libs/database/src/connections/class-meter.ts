@@ -1,7 +1,7 @@
 import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
 import type { ClassName, WorkName } from './connection-budget.ts';
 
-/** The current state of the connections of a class, or of a kind of work. */
+/** The current state of a class's connections, or of a kind of work. */
 interface ClassState {
   connections?(): number;
   idle?(): number;

@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import type { SessionSettings } from './session-settings.ts';
 
-/** A class of connections. Its sessions have the same settings, and any of its work may get any of them. */
+/** A connection class. Its sessions have the same settings, and any work on it may get any session. */
 export interface ConnectionClass {
   /** The server ends a statement after this time, in milliseconds. */
   readonly statementMs: number;
-  /** The settings of its sessions. The statement time is set separately. */
+  /** Its sessions' settings. The statement time is set separately. */
   readonly settings?: SessionSettings;
 }
 
@@ -53,7 +53,7 @@ export interface Work {
 }
 
 /**
- * The places of all work of a process on a machine with so many cores (docs/cost-budget.md). A class has as many
+ * The places for all work in a process on a machine with so many cores (docs/cost-budget.md). A class has as many
  * connections as its work has places: sign-ins, writes and health checks always find one.
  */
 export function worksOn(cores: number) {
@@ -111,13 +111,13 @@ const works = worksOn(cores);
 
 export type WorkName = keyof typeof works;
 
-/** The work for which services run statements and transactions of their own. Relaxed writes have the places of writes. */
+/** The work for which services run their own statements and transactions. Relaxed writes share the places of writes. */
 export type OwnWork = 'writes' | 'relaxedWrites' | 'signIn' | 'admin' | 'background';
 
-/** The limits of a class. */
+/** A class's limits. */
 export const classOf = (name: ClassName): ConnectionClass => connectionClasses[name];
 
-/** The limits of a kind of work. */
+/** The limits for a kind of work. */
 export const workOf = (name: WorkName): Work => works[name];
 
 /** How much work runs at once in a process that opens at most so many connections for each kind of work. */

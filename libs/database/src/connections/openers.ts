@@ -9,7 +9,7 @@ import { ReadLane } from './read-lane.ts';
 import { type SessionSettings, startupOptions } from './session-settings.ts';
 import { ownSessions, pooledSessions, pooledSettings, replicaSessions } from './sessions.ts';
 
-/** Opens the connections of a server, with additional settings if given. */
+/** Opens connections to a server, with additional settings if given. */
 export interface Openers {
   pool(of: ClassName, settings?: SessionSettings): ConnectionPool;
   /** Opens the pipelined connections of the class `reads`. */
@@ -21,7 +21,7 @@ export interface Openers {
 export interface ReadLanes {
   readonly gets: Pick<ReadLane, 'read'>;
   readonly pages: Pick<ReadLane, 'read'>;
-  /** The places of gets for reads with the rights of the login role. */
+  /** The places of gets for reads with the login role's rights. */
   readonly own: Pick<ReadLane, 'read'>;
   /** The places of pages for statements with a short time. */
   readonly quick: Pick<ReadLane, 'read'>;

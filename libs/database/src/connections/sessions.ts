@@ -3,7 +3,7 @@ import { applySettings, replicaPosition, type TransactionSettings } from '../dri
 import type { Statement } from '../statement.ts';
 import { type SessionSettings, setStatements, transactionSettings } from './session-settings.ts';
 
-/** Gives the statements of a pool their settings. */
+/** Gives a pool's statements their settings. */
 export interface Sessions {
   /**
    * Prepares a connection for a statement outside transactions with a statement time, in milliseconds. Returns the

@@ -14,10 +14,10 @@ import type { Lend, PoolOptions } from './connection-pool.ts';
 import type { SessionSettings } from './session-settings.ts';
 import { withinLimit } from './within-limit.ts';
 
-/** The places of one kind of work on the connections of a class. Clients take turns. */
+/** The places that one kind of work has on a class. Clients take turns. */
 export interface WorkPlaces {
   /**
-   * Runs one statement in autocommit, within the given statement time or that of the class. On a read replica, also
+   * Runs one statement in autocommit, within the given statement time or the class's. On a read replica, also
    * checks the replica's position.
    */
   query<R>(statement: Statement, statementMs?: number, check?: PositionCheck): Promise<R[]>;
@@ -34,7 +34,7 @@ export interface WorkPlaces {
   isWanted(caller: Caller): boolean;
 }
 
-/** Functions of the owner of places. */
+/** Functions that the places call. */
 export interface WorkHooks {
   /** Returns how many places there currently are; all by default. */
   readonly placesNow?: () => number;
@@ -46,7 +46,7 @@ export interface WorkHooks {
   readonly cancel?: CancelStatement;
   /** Called with the time that a statement outside transactions took on its connection, in milliseconds. */
   readonly onRan?: (statement: Statement, tookMs: number) => void;
-  /** The same without the time of its commit. Only for statements with a name. */
+  /** The same without its commit's time. Only for statements with a name. */
   readonly onExecuted?: (statement: Statement, tookMs: number) => void;
 }
 
@@ -54,7 +54,7 @@ interface WorkOptions extends Pick<PoolOptions, 'maxConnections' | 'meterOf' | '
   readonly work: WorkName;
   readonly lend: Lend;
   readonly hooks?: WorkHooks | undefined;
-  /** Additional settings of its transactions. */
+  /** Its transactions' additional settings. */
   readonly settings?: SessionSettings;
 }
 
@@ -184,7 +184,7 @@ class Places implements WorkPlaces {
   }
 }
 
-/** The error of the database that caused a refusal, or the error of a group. */
+/** The database's error that caused a refusal, or a group's error. */
 export const causeOf = (error: unknown): unknown =>
   error instanceof AppError || error instanceof GroupError ? error.cause : error;
 
