@@ -60,6 +60,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'documented-extensions.slow': [],
   'documented-pocketbase': [],
   'documented-realtime': [],
+  'documented-reference': [],
   'documented-records': [],
   'documented-service-keys': [],
   durability: ['wire', 'clientInAll'],

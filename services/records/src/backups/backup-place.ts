@@ -7,7 +7,7 @@ import { type backupsMaxBytes, halfOfDisk } from './room.ts';
 export interface BackupPlace {
   /** For the session of a backup. */
   readonly databaseUrl: string;
-  /** The store of the archives. It is not the store of uploaded files, which a restore replaces. */
+  /** The archive store, which is not the upload store that a restore replaces. */
   readonly archives: Storage;
   /** Whether uploaded files are in the data directory, and so in a backup. */
   readonly holdsFiles: boolean;
@@ -17,7 +17,7 @@ export interface BackupPlace {
 
 const folder = 'backups';
 
-/** Opens the store of backups: `backups` in the data directory, or below the prefix of the S3-compatible store. */
+/** Opens the backup store: `backups` in the data directory, or below the prefix of the S3-compatible store. */
 export const openBackupPlace = async (
   config: Config<typeof storageVariables & { backupsMaxBytes: typeof backupsMaxBytes }>,
   databaseUrl: string,

@@ -60,13 +60,13 @@ export interface Backups {
   stop(): Promise<void>;
 }
 
-/** The maximum number of archives: a stolen key of an admin must not fill the disk (operation §9.6). */
+/** The maximum archive count: a stolen admin key must not fill the disk (operation §9.6). */
 export const maxKept = 20;
 
 /** How often the progress is noted, in milliseconds. */
 const noteMs = 1000;
 
-/** Creates the backups of a replica. The lock of commands lets one run over all replicas and commands. */
+/** Creates a replica's backups. The command lock lets one run over all replicas and commands. */
 export function createBackups({ database, bus, log, storage, place }: BackupsDeps): Backups {
   const { query } = database;
   const { archives } = place;
