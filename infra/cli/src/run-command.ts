@@ -1,10 +1,10 @@
 import { constants } from 'node:os';
 import { type EncryptionKey, findEncryptionKey } from '@recordbus/crypto';
-import { type Config, ConfigError, loadConfig } from '@recordbus/shared/config';
-import { AppError } from '@recordbus/shared/errors';
-import { createLifecycle, type Lifecycle } from '@recordbus/shared/lifecycle';
-import { createLogger, type Logger } from '@recordbus/shared/logging';
-import { StartFailure } from '@recordbus/shared/start-failure';
+import { AppError } from '@recordbus/errors';
+import { type Config, ConfigError, loadConfig } from '@recordbus/process/config';
+import { createLifecycle, type Lifecycle } from '@recordbus/process/lifecycle';
+import { createLogger, type Logger } from '@recordbus/process/logging';
+import { StartFailure } from '@recordbus/process/start-failure';
 import { commandVariables } from './deployment/variables.ts';
 import { CommandFailure, exitCodes, isSystemError } from './failure.ts';
 import { createExit, onLostOutput } from './output-end.ts';

@@ -1,9 +1,9 @@
 import { createAdmin } from '@recordbus/admin';
 import { createAuth } from '@recordbus/auth';
 import { gatewayRoutes } from '@recordbus/gateway';
+import { describeRoutes, type Route, type RouteManifest } from '@recordbus/http';
 import { createRealtime } from '@recordbus/realtime';
 import { createRecords } from '@recordbus/records';
-import { describeRoutes, type Route, type RouteManifest } from '@recordbus/shared/http';
 import { createWebhooks } from '@recordbus/webhooks';
 import { inertPart } from './inert-part.ts';
 

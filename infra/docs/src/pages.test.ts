@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { isDescribed } from '@recordbus/shared/http';
+import { isDescribed } from '@recordbus/http';
 import { declaredRoutes } from './declared-routes.ts';
 import { readPages } from './pages.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RouteManifest } from '@recordbus/shared/http';
-import { routeScopes } from '@recordbus/shared/scope';
+import type { RouteManifest } from '@recordbus/http';
+import { routeScopes } from '@recordbus/request/scope';
 import { declaredRoutes } from './declared-routes.ts';
 
 const nameOf = ({ method, paths }: RouteManifest): string => `${method} ${paths.at(-1)}`;

@@ -1,5 +1,5 @@
+import type { RouteManifest } from '@recordbus/http';
 import { canonicalPath, tagDescriptions, tagOf } from '@recordbus/openapi';
-import type { RouteManifest } from '@recordbus/shared/http';
 import { declaredRoutes } from './declared-routes.ts';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';

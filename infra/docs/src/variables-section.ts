@@ -1,9 +1,9 @@
 import { adminVariables } from '@recordbus/admin/config';
 import { authVariables } from '@recordbus/auth/config';
 import { gatewayVariables } from '@recordbus/gateway/config';
+import { host, logFormat, logLevel, port, type Variable } from '@recordbus/process/config';
 import { realtimeVariables } from '@recordbus/realtime/config';
 import { recordsVariables } from '@recordbus/records/config';
-import { host, logFormat, logLevel, port, type Variable } from '@recordbus/shared/config';
 import { webhooksVariables } from '@recordbus/webhooks/config';
 import type { Section } from './section.ts';
 import { code, table } from './table.ts';

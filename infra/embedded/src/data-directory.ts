@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { link, readFile, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError, dataDirectory } from '@recordbus/shared/config';
-import { makeDirectory, unusablePath } from '@recordbus/shared/directory';
+import { ConfigError, dataDirectory } from '@recordbus/process/config';
+import { makeDirectory, unusablePath } from '@recordbus/process/directory';
 import { findProcess, isRunning, parseIdentity } from './process-identity.ts';
 import { findStackNote } from './stack-note.ts';
 

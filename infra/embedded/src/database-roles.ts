@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { StartFailure } from '@recordbus/shared/start-failure';
+import { StartFailure } from '@recordbus/process/start-failure';
 import pg from 'pg';
 
 /** The file is shared with docker-compose.yml, where psql runs it. */

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { ConfigError } from '@recordbus/shared/config';
+import { ConfigError } from '@recordbus/process/config';
 
 /** The services use consumers with several filters, which need 2.10. */
 const minimum = [2, 10] as const;

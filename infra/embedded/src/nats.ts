@@ -1,6 +1,6 @@
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { generatedPassword } from './generated-password.ts';
 import { findNatsBinary } from './nats-binary.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from '@recordbus/shared/config';
+import { ConfigError } from '@recordbus/process/config';
 export interface PostgresBinaries {
   readonly initdb: string;
   readonly postgres: string;

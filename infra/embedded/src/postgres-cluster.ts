@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { StartFailure } from '@recordbus/shared/start-failure';
+import { StartFailure } from '@recordbus/process/start-failure';
 import type { PostgresBinaries } from './postgres-binaries.ts';
 import type { Unprivileged } from './unprivileged.ts';
 

@@ -1,7 +1,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import { freeCluster, lockFileOf } from './cluster-lock.ts';
 import { createRoles, ownerName } from './database-roles.ts';
 import type { EmbeddedServer } from './embedded-server.ts';

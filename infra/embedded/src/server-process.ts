@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { StartFailure } from '@recordbus/shared/start-failure';
+import { StartFailure } from '@recordbus/process/start-failure';
 import { findProcess, isRunning, type ProcessIdentity, parseIdentity } from './process-identity.ts';
 import { until } from './until.ts';
 

@@ -13,7 +13,7 @@ export async function startInProcessThat(
 ): Promise<number> {
   const code = `
     const { ${start} } = await import(${JSON.stringify(join(import.meta.dirname, file))});
-    const { createLogger } = await import('@recordbus/shared/logging');
+    const { createLogger } = await import('@recordbus/process/logging');
     const server = await ${start}({ directory: ${JSON.stringify(directory)}, log: createLogger('test', 'silent') });
     process.send(server.pid, () => ${ending === 'exits'} && process.exit());
   `;

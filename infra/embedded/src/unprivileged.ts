@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { chown, readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
-import { ConfigError } from '@recordbus/shared/config';
+import { ConfigError } from '@recordbus/process/config';
 
 /**
  * The command that runs a program without root: `command` and `args` to spawn, with `uid` and `gid` where they apply.

@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process';
 import { setPriority } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { buildProgram, findBuild } from '@recordbus/admin-pages/build';
-import type { Lifecycle } from '@recordbus/shared/lifecycle';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Lifecycle } from '@recordbus/process/lifecycle';
+import type { Logger } from '@recordbus/process/logging';
 
 /** A clone's admin pages. */
 export interface AdminPages {

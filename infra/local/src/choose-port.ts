@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ConfigError } from '@recordbus/shared/config';
-import { listenRefusal } from '@recordbus/shared/http';
+import { listenRefusal } from '@recordbus/http';
+import { ConfigError } from '@recordbus/process/config';
 
 const preferredPort = 8080;
 const pollMs = 50;

@@ -3,8 +3,8 @@ import { createValueCipher, findEncryptionKey, keyFileOf, nextKeyFileOf, readKey
 import { encryptionKey } from '@recordbus/crypto/config';
 import { openDatabase, type Query, urlOfPrimary } from '@recordbus/database';
 import { compareKey, countUnreadable, forgetKey, isUnused, reencryptAll, rememberKey } from '@recordbus/encryption';
-import type { Logger } from '@recordbus/shared/logging';
-import { makeSecretFile, moveSecretFile } from '@recordbus/shared/secret-file';
+import type { Logger } from '@recordbus/process/logging';
+import { makeSecretFile, moveSecretFile } from '@recordbus/process/secret-file';
 import pg from 'pg';
 
 interface KeyOptions {

@@ -15,19 +15,18 @@ import {
   localUpstream,
   useTicketsOf,
 } from '@recordbus/gateway';
+import { endRequests, listen } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
+import { warmUp } from '@recordbus/http/warm-up';
+import type { Config } from '@recordbus/process/config';
+import { type Lifecycle, startPart } from '@recordbus/process/lifecycle';
+import { createLogger, type Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
 import { createRealtime } from '@recordbus/realtime';
 import { createRecords, openBackupPlace } from '@recordbus/records';
 import { type CollectionCache, createCollectionCache } from '@recordbus/schema';
 import { type Accounts, createAccounts } from '@recordbus/sessions';
 import { createSettings, type Settings } from '@recordbus/settings';
-import type { Config } from '@recordbus/shared/config';
-import { endRequests, listen } from '@recordbus/shared/http';
-import { type Lifecycle, startPart } from '@recordbus/shared/lifecycle';
-import { createLogger, type Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
-import type { Service } from '@recordbus/shared/service';
-
-import { warmUp } from '@recordbus/shared/warm-up';
 import { openStorage, type Storage } from '@recordbus/storage';
 import { createWebhooks } from '@recordbus/webhooks';
 import type { localVariables } from './options.ts';

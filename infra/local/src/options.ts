@@ -3,8 +3,8 @@ import { authVariables } from '@recordbus/auth/config';
 import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { answerTimeoutMs } from '@recordbus/gateway/config';
+import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/process/config';
 import { ownVariables } from '@recordbus/records/config';
-import { ConfigError, databaseUrl, natsUrl, port, variable } from '@recordbus/shared/config';
 
 /** The stack has its own servers and takes a free port, so variables that a single service requires are optional. */
 export const localVariables = {

@@ -1,5 +1,5 @@
-import type { Lifecycle } from '@recordbus/shared/lifecycle';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Lifecycle } from '@recordbus/process/lifecycle';
+import type { Logger } from '@recordbus/process/logging';
 import type { RunningStack } from './running-stack.ts';
 import { type SupervisedProcess, startSupervised } from './supervised-process.ts';
 

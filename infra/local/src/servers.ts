@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { type StackNote, startNats, startPostgres } from '@recordbus/embedded';
-import type { Lifecycle } from '@recordbus/shared/lifecycle';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Lifecycle } from '@recordbus/process/lifecycle';
+import type { Logger } from '@recordbus/process/logging';
 
 interface ServerOptions {
   readonly dataDirectory: string;

@@ -2,9 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Logger } from '@recordbus/shared/logging';
-import type { ReadyMessage } from '@recordbus/shared/run-process';
-import { StartFailure } from '@recordbus/shared/start-failure';
+import type { Logger } from '@recordbus/process/logging';
+import type { ReadyMessage } from '@recordbus/process/run-process';
+import { StartFailure } from '@recordbus/process/start-failure';
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 

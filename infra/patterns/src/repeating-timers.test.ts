@@ -13,17 +13,16 @@ const allowed: Readonly<Record<string, string>> = {
   'libs/database/src/startup/until-reachable.ts': 'a start that waits for the database',
   'libs/egress/src/test-receiver.ts': 'a test that answers slowly',
   'libs/extension-host/src/worker-supply.ts': 'calls that wait for a worker',
-  'libs/shared/src/eventually.ts': 'a test that waits',
-  'libs/shared/src/http/slow-clients.ts': 'the time limit of a request',
-  'libs/shared/src/http/unread-answers.ts': 'the time limit of answers',
+  'libs/http/src/slow-clients.ts': 'the time limit of a request',
+  'libs/http/src/unread-answers.ts': 'the time limit of answers',
   'services/admin/src/schema/schema-changes.ts': 'a request that waits for tables',
   'services/gateway/src/upstream/answer-waits.ts': 'the time limit of requests',
   'services/records/src/files/pending-removal.ts': 'a request that waits for a removal',
   'services/records/src/transfer/export/watched-stream.ts': 'the time limit of an export',
 };
 
-test('background work repeats with @recordbus/shared/background, not with its own timers', () => {
-  checkSources({ find: findRepeatingTimers, except: /^libs\/shared\/src\/background\//, allowed });
+test('background work repeats with @recordbus/process/background, not with its own timers', () => {
+  checkSources({ find: findRepeatingTimers, except: /^libs\/process\/src\/background\//, allowed });
 });
 
 test('repeating timers are found in every form', () => {

@@ -1,4 +1,4 @@
-import type { RequestContext } from '@recordbus/shared/context';
+import type { RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 import type { UserChange } from './change-user.ts';
 import type { NewUser } from './create-user.ts';

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Query } from '@recordbus/database';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 
 /** The audited actions on users (admins §6.4): access to an account, and changes to how it is accessed. */
 export const userActions = [

@@ -9,6 +9,7 @@ import {
   versionAssignments,
 } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
+import type { RequestContext } from '@recordbus/request/context';
 import {
   type Collection,
   type ColumnValues,
@@ -18,7 +19,6 @@ import {
   quoteIdentifier,
   tableOf,
 } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 import { z } from 'zod';
 import { auditUser, userActions } from './audit-user.ts';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';

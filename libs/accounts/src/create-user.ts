@@ -1,6 +1,8 @@
 import type { Query } from '@recordbus/database';
+import { forbidden, refusedMembers } from '@recordbus/errors';
 import { composeWrite, newValue, nowSec, type Origin, originOf } from '@recordbus/journal';
 import { type FieldAccess, fieldAccess, openFields, type QuerySchema, refusedFieldsSql } from '@recordbus/query';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 import {
   type Collection,
   type ColumnValues,
@@ -11,8 +13,6 @@ import {
   tableOf,
   withDefaults,
 } from '@recordbus/schema';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { forbidden, refusedMembers } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type BeforeUserWrite, userFields } from './before-user-write.ts';
 import { insertLink, oauthLink } from './oauth-link.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { connectBus } from '@recordbus/bus';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { isHooked, nothingHooked } from './account-hooks.ts';
 import { followHookedCollections, storeHookedCollections } from './hooked-collections.ts';
 

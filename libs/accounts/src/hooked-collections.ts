@@ -1,7 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database, Query } from '@recordbus/database';
-import { type FollowedCopy, followedCopy } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { type FollowedCopy, followedCopy } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { type HookedCollections, hookedCollections } from './account-hooks.ts';
 
 /** Until a records service has stored its hooks, every sign-in is checked with it. */

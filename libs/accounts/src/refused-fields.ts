@@ -7,8 +7,8 @@ import {
   type QuerySchema,
   refusedFieldsSql,
 } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import { type Collection, tableOf } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import type { User } from './user.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { authOf, findRequestNames, type RequestValues } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import { z } from 'zod';
 import { userFields } from './before-user-write.ts';
 

@@ -1,7 +1,7 @@
+import { type AppError, forbidden, unauthenticated } from '@recordbus/errors';
 import { callerCollection, compileExpression, type Parameters, QueryError, type QuerySchema } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { type AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
 
 /**
  * Whether the create rule is checked for a new account, however it is created (auth §3.3). Admins pass every rule, and

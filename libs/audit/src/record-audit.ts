@@ -1,6 +1,6 @@
 import { newId, type Query } from '@recordbus/database';
-import type { RequestContext } from '@recordbus/shared/context';
-import { maskKeys } from '@recordbus/shared/mask-keys';
+import { maskKeys } from '@recordbus/process/mask-keys';
+import type { RequestContext } from '@recordbus/request/context';
 
 /** An action to record in the audit log. */
 export interface AuditedAction {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, type NatsConnection, type NodeConnectionOptions } from '@nats-io/transport-node';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 
 /** A connection that reconnects whenever it is lost. */
 export interface BusConnection {

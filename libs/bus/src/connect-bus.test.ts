@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { createServer, type Server, type Socket, connect as tcpConnect } from 'node:net';
 import { describe, it } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { connectBus } from './connect-bus.ts';
 
 const { TEST_NATS_URL = '' } = process.env;

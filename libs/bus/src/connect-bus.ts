@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { jetstream, jetstreamManager } from '@nats-io/jetstream';
 import type { NatsConnection } from '@nats-io/transport-node';
-import { unavailable } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
-import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+import { unavailable } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
+import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
 import type { Bus } from './bus.ts';
 import { keepConnected } from './bus-connection.ts';
 import { findConsumerNames } from './consumer-names.ts';

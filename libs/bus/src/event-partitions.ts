@@ -1,4 +1,4 @@
-import { variable, wholeNumber } from '@recordbus/shared/config';
+import { variable, wholeNumber } from '@recordbus/process/config';
 
 export const defaultPartitions = 8;
 

@@ -1,6 +1,6 @@
 import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
-import { every, skipped } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every, skipped } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from './bus.ts';
 import { endWhenSilent } from './end-when-silent.ts';
 import { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';

@@ -1,6 +1,6 @@
 import { readdir, stat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { variable, wholeNumber } from '@recordbus/shared/config';
+import { variable, wholeNumber } from '@recordbus/process/config';
 
 const gibibyte = 1024 ** 3;
 export const minDefaultBytes = gibibyte;

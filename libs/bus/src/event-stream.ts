@@ -7,7 +7,7 @@ import {
   type StreamInfo,
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import { unavailable } from '@recordbus/shared/errors';
+import { unavailable } from '@recordbus/errors';
 import type { Bus } from './bus.ts';
 import { minDefaultBytes, shareOfFree } from './event-stream-size.ts';
 

@@ -1,5 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from './bus.ts';
 import { clusterReplicas, type EventStream, findEventStream } from './event-stream.ts';
 

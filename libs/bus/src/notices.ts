@@ -1,5 +1,5 @@
 import type { NatsConnection } from '@nats-io/transport-node';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus, NoticeTopic } from './bus.ts';
 import { coalesce } from './coalesce.ts';
 

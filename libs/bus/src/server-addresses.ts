@@ -1,5 +1,5 @@
 import type { NodeConnectionOptions } from '@nats-io/transport-node';
-import { ConfigError } from '@recordbus/shared/config';
+import { ConfigError } from '@recordbus/process/config';
 
 type Addresses = Pick<NodeConnectionOptions, 'servers' | 'user' | 'pass' | 'token' | 'tls'>;
 

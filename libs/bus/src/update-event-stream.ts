@@ -1,5 +1,5 @@
 import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from './bus.ts';
 import { defaultSize, type EventStream, ensureEventStream, isOutOfStorage, streamSettings } from './event-stream.ts';
 import { readBytesAtLeast } from './room/read-bytes.ts';

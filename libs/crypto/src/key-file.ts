@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ConfigError } from '@recordbus/shared/config';
-import { readSecretFile } from '@recordbus/shared/secret-file';
+import { ConfigError } from '@recordbus/process/config';
+import { readSecretFile } from '@recordbus/process/secret-file';
 import { encryptionKey } from './value-cipher.ts';
 
 /** The key file of a data directory. */

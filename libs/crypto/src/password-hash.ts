@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { availableParallelism } from 'node:os';
 import { type Algorithm, hash, hashRaw, verify } from '@node-rs/argon2';
 import { verify as verifyBcrypt } from '@node-rs/bcrypt';
-import { unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { unavailable } from '@recordbus/errors';
+import { createFairGate } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import { composedPassword, passwordForms } from './password-form.ts';
 import { isBcrypt, ownParameters, takesMoreMemory, useOf } from './stored-hash.ts';
 

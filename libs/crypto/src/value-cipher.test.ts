@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createDecipheriv, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
-import { loadConfig } from '@recordbus/shared/config';
+import { loadConfig } from '@recordbus/process/config';
 import { createValueCipher, encryptionKey, isCiphertext } from './value-cipher.ts';
 
 const key = randomBytes(32);

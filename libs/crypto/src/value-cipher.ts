@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
-import { variable } from '@recordbus/shared/config';
+import { variable } from '@recordbus/process/config';
 import { z } from 'zod';
 
 /** The key for everything that is encrypted at rest (encryption §1.1). */

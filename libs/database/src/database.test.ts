@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import { createClassMeters } from './connections/class-meter.ts';
 import { ReadLane } from './connections/read-lane.ts';
 import { type Database, openDatabase } from './database.ts';

@@ -1,6 +1,6 @@
-import type { Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
-import { noteWritten } from '@recordbus/shared/request-scope';
+import type { Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
+import { noteWritten } from '@recordbus/request/request-scope';
 import pg from 'pg';
 import { type ClientReads, openClientReads } from './client-reads.ts';
 import { createCancelStatement } from './connections/cancel-statement.ts';

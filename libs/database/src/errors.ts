@@ -1,4 +1,4 @@
-import { AppError, malformed, unavailable } from '@recordbus/shared/errors';
+import { AppError, malformed, unavailable } from '@recordbus/errors';
 import pg from 'pg';
 import { BrokenAnswerError } from './driver/answer-frames.ts';
 import type { Statement } from './statement.ts';

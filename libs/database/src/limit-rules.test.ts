@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import pg from 'pg';
 import { type Database, openDatabase } from './database.ts';
 import { limitRules } from './limit-rules.ts';

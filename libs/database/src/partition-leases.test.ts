@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import type { Database } from './database.ts';
 import { newId } from './id.ts';
 import { createPartitionLeases, type PartitionLeases } from './partition-leases.ts';

@@ -1,4 +1,4 @@
-import type { Consistency } from '@recordbus/shared/consistency';
+import type { Consistency } from '@recordbus/request/consistency';
 
 /**
  * One SQL statement. A named statement is prepared and planned once per connection. Use names only for texts from a

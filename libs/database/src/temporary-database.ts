@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import pg from 'pg';
 import { locks } from './advisory-locks.ts';
 import { type Database, openDatabase } from './database.ts';

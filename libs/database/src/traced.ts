@@ -1,5 +1,5 @@
-import { urlsOfDatabase } from '@recordbus/shared/database-urls';
-import { inSpan } from '@recordbus/shared/telemetry';
+import { urlsOfDatabase } from '@recordbus/process/database-urls';
+import { inSpan } from '@recordbus/process/telemetry';
 import { throwNoted } from './errors.ts';
 import type { Query, Statement } from './statement.ts';
 

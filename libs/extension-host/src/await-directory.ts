@@ -1,7 +1,7 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 
 interface Awaiting {
   /** Ends the wait. */

@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Config, ConfigError, dataDirectory, variable, wholeNumber } from '@recordbus/shared/config';
+import { type Config, ConfigError, dataDirectory, variable, wholeNumber } from '@recordbus/process/config';
 import { z } from 'zod';
 import { isDirectory } from './await-directory.ts';
 

@@ -1,5 +1,5 @@
-import type { JsonSchema } from '@recordbus/shared/http';
-import type { FixedScope } from '@recordbus/shared/scope';
+import type { JsonSchema } from '@recordbus/http';
+import type { FixedScope } from '@recordbus/request/scope';
 
 /** The points before a write's commit at which hooks run. */
 export const beforePoints = [

@@ -3,8 +3,8 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { AppError } from '@recordbus/shared/errors';
-import { createLogger } from '@recordbus/shared/logging';
+import { AppError } from '@recordbus/errors';
+import { createLogger } from '@recordbus/process/logging';
 import { createExtensionHost, type ExtensionHost } from './extension-host.ts';
 
 const sources = {

@@ -1,10 +1,10 @@
 import { watch } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
-import { whenWoken } from '@recordbus/shared/background';
-import { notFound } from '@recordbus/shared/errors';
-import { createGate } from '@recordbus/shared/gate';
-import type { Logger } from '@recordbus/shared/logging';
+import { notFound } from '@recordbus/errors';
+import { createGate } from '@recordbus/limits/gate';
+import { whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { ExtensionsConfig } from './config.ts';
 import { type ExtensionProblem, type LoadedDirectory, type LoadedExtension, loadDirectory } from './load-directory.ts';
 import { createRunnerProcess } from './runner-process.ts';

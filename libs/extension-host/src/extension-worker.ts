@@ -1,5 +1,5 @@
-import type { Gate } from '@recordbus/shared/gate';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Gate } from '@recordbus/limits/gate';
+import type { Logger } from '@recordbus/process/logging';
 import type { CallTarget, ExtensionDescription } from './description.ts';
 import { toLogFields } from './log-fields.ts';
 import type { CallOutcome, FromWorker } from './protocol.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { PlainError } from './protocol.ts';
 
 /** Converts a host error for an extension; `onDefect` gets a defect, whose text the extension does not see. */

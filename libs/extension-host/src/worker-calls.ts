@@ -1,4 +1,4 @@
-import { createGate, type Gate } from '@recordbus/shared/gate';
+import { createGate, type Gate } from '@recordbus/limits/gate';
 import type { CallTarget } from './description.ts';
 import { toPlainError } from './plain-errors.ts';
 import type { CallOutcome, FromWorker, ToWorker } from './protocol.ts';

@@ -1,6 +1,6 @@
-import { AppError } from '@recordbus/shared/errors';
-import type { Gate } from '@recordbus/shared/gate';
-import type { Logger } from '@recordbus/shared/logging';
+import { AppError } from '@recordbus/errors';
+import type { Gate } from '@recordbus/limits/gate';
+import type { Logger } from '@recordbus/process/logging';
 import { type CallTarget, nameOfTarget } from './description.ts';
 import {
   type AnswerAsk,

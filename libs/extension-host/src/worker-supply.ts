@@ -1,5 +1,5 @@
-import { unavailable } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import { unavailable } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import type { ExtensionWorker } from './extension-worker.ts';
 
 interface SupplyOptions {

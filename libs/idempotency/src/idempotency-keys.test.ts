@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto';
 import { after, before, suite, test } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import type { IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import type { IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/http';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { createIdempotencyKeys } from './idempotency-keys.ts';
 import { forgetLargeAnswers, sweepKeys } from './key-store.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Database, Query } from '@recordbus/database';
-import { heartbeat } from '@recordbus/shared/background';
-import type { FirstClaim, IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
+import type { FirstClaim, IdempotencyClaim, IdempotencyStore, KeptReply } from '@recordbus/http';
+import { heartbeat } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { createKeySeal, isSame, type KeySeal } from './key-seal.ts';
 import {
   claimKey,

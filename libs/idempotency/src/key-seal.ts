@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { KeptReply } from '@recordbus/shared/http';
+import type { KeptReply } from '@recordbus/http';
 
 /**
  * Hashes and encrypts the data that is stored for a key. Answers may hold tokens, and requests may hold passwords,

@@ -1,6 +1,6 @@
+import { currentTraceparent } from '@recordbus/process/telemetry';
 import type { NamedParameters } from '@recordbus/query';
-import type { RequestContext } from '@recordbus/shared/context';
-import { currentTraceparent } from '@recordbus/shared/telemetry';
+import type { RequestContext } from '@recordbus/request/context';
 
 /** The place of a write in its batch. */
 export interface BatchPlace {

@@ -1,7 +1,7 @@
 import { envelopeSql } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { createNamedParameters } from '@recordbus/query';
-import type { RequestContext } from '@recordbus/shared/context';
+import type { RequestContext } from '@recordbus/request/context';
 import { type Origin, originOf } from './origin.ts';
 import { nowSec } from './version-sql.ts';
 

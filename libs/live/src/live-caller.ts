@@ -1,4 +1,4 @@
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 
 /** A subscription's caller, with the request parts that rules may read. */
 export interface LiveCaller {

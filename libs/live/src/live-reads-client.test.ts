@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
-import { createContextSigner } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/request/context';
 import { createLiveReadsClient } from './live-reads-client.ts';
 import type { LiveEvent } from './verdicts.ts';
 

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/shared/context';
-import { AppError, unavailable } from '@recordbus/shared/errors';
+import { AppError, unavailable } from '@recordbus/errors';
+import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 import { livePaths } from './live-paths.ts';
 import type { LiveReads } from './live-reads.ts';

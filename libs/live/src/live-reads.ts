@@ -1,4 +1,4 @@
-import type { AppError } from '@recordbus/shared/errors';
+import type { AppError } from '@recordbus/errors';
 import type { LiveCaller } from './live-caller.ts';
 import type { LivePlan, OpenedPlan } from './plan.ts';
 import type { SnapshotRequest } from './requests.ts';

@@ -1,4 +1,4 @@
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import { z } from 'zod';
 
 /* The internal routes' bodies. Both ends are services from one release, so the schemas check only the shape. The

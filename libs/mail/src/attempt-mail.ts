@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
+import type { Logger } from '@recordbus/process/logging';
 import { listed } from '@recordbus/queue';
 import type { Settings } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
 import type { CurrentClient } from './current-client.ts';
 import { isMailableAddress } from './mailable-address.ts';
 import { postponeMail, type QueuedMail, removeMail } from './queue.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { currentCaller } from '@recordbus/request/request-scope';
 import type { Mail } from './mail.ts';
 
 /**

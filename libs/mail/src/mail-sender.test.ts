@@ -4,9 +4,9 @@ import { type Bus, connectBus } from '@recordbus/bus';
 import { createValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/process/logging';
 import { createSettings, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { startMailServer } from '../test/mail-server.ts';
 import { createMailSender, enqueueMail, type Mail, type MailOutcome, type MailSender, sendTestMail } from './index.ts';
 

@@ -1,8 +1,8 @@
 import type { Bus } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
+import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker } from '@recordbus/queue';
 import type { Settings } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
 import { attemptMail, type MailOutcome } from './attempt-mail.ts';
 import { createCurrentClient } from './current-client.ts';
 import { isMailConfigured } from './is-mail-configured.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import type { Principal } from '@recordbus/shared/context';
-import { inRequest } from '@recordbus/shared/request-scope';
+import type { Principal } from '@recordbus/request/context';
+import { inRequest } from '@recordbus/request/request-scope';
 import { enqueueMail } from './enqueue-mail.ts';
 import { claimMail } from './queue.ts';
 

@@ -1,5 +1,5 @@
 import type { Settings } from '@recordbus/settings';
-import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
+import { withoutTrailingSlashes } from '@recordbus/text/base-url';
 import { fillTemplate, type Variables } from './fill-template.ts';
 import { escapeHtml, htmlOfText, isHtml, wholeDocument } from './html.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';

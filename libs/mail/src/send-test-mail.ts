@@ -1,6 +1,6 @@
 import { newId } from '@recordbus/database';
+import { AppError, validationFailed } from '@recordbus/errors';
 import type { Settings } from '@recordbus/settings';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { isMailConfigured } from './is-mail-configured.ts';
 import { isMailableAddress } from './mailable-address.ts';
 import { readSendFailure } from './send-failure.ts';

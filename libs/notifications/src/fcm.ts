@@ -1,6 +1,6 @@
 import type { EgressResponse } from '@recordbus/egress';
+import { createGate } from '@recordbus/limits/gate';
 import type { ServiceAccount } from '@recordbus/settings';
-import { createGate } from '@recordbus/shared/gate';
 import type { AccessTokens } from './access-token.ts';
 import { type FcmError, readFcmError } from './fcm-error.ts';
 import type { TargetResult } from './notification.ts';

@@ -1,4 +1,4 @@
-import { mapOf } from '@recordbus/shared/map-of';
+import { mapOf } from '@recordbus/http/map-of';
 import { z } from 'zod';
 
 /** The push providers (notifications §1). */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { fcm, onesignal, startNotifier } from './test-providers.ts';
 
 const message = { title: 'Hello', body: 'from the bus' };

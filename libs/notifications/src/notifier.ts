@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { EgressClient } from '@recordbus/egress';
+import { validationFailed } from '@recordbus/errors';
 import type { Settings } from '@recordbus/settings';
-import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
-import { validationFailed } from '@recordbus/shared/errors';
+import { withoutTrailingSlashes } from '@recordbus/text/base-url';
 import { createAccessTokens } from './access-token.ts';
 import { createFcm } from './fcm.ts';
 import { type Notification, type NotificationResult, type ProviderName, providerNames } from './notification.ts';

@@ -1,4 +1,4 @@
-import { urlOf, variable } from '@recordbus/shared/config';
+import { urlOf, variable } from '@recordbus/process/config';
 
 /** OneSignal's API. */
 export const onesignalUrl = variable(

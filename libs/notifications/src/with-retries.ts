@@ -1,5 +1,5 @@
 import { EgressFailedError, type EgressResponse } from '@recordbus/egress';
-import { readDateText } from '@recordbus/shared/date-text';
+import { readDateText } from '@recordbus/text/date-text';
 import type { ProviderDeps } from './provider.ts';
 
 const maxAttempts = 4;

@@ -1,5 +1,5 @@
-import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
-import { inSlices } from '@recordbus/shared/time-slice';
+import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/http';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { canonicalPath, tagOf, templateOf } from './names.ts';
 import { operationOf } from './operation.ts';
 import { idempotencyParameters } from './parameters.ts';

@@ -1,4 +1,4 @@
-import type { RouteManifest } from '@recordbus/shared/http';
+import type { RouteManifest } from '@recordbus/http';
 
 /** Returns the path under which the document lists a route: the one below /api/v1 if it has several. */
 export const canonicalPath = ({ paths }: Pick<RouteManifest, 'paths'>): string =>

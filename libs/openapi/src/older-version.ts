@@ -1,5 +1,5 @@
-import type { JsonSchema } from '@recordbus/shared/http';
-import { inSlices } from '@recordbus/shared/time-slice';
+import type { JsonSchema } from '@recordbus/http';
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { OpenApiDocument } from './document.ts';
 import { mapSchemas } from './schemas/walk-schema.ts';
 

@@ -1,4 +1,4 @@
-import type { RouteManifest } from '@recordbus/shared/http';
+import type { RouteManifest } from '@recordbus/http';
 import { componentName, operationIdOf, tagOf, templateOf } from './names.ts';
 import { parametersOf } from './parameters.ts';
 import { responsesOf } from './responses.ts';

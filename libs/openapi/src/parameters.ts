@@ -1,4 +1,4 @@
-import type { JsonSchema, RouteManifest } from '@recordbus/shared/http';
+import type { JsonSchema, RouteManifest } from '@recordbus/http';
 import type { Components } from './schemas/components.ts';
 
 const asObject = (schema: JsonSchema | undefined) => ({

@@ -14,7 +14,7 @@ import {
   unavailable,
   unsupportedMediaType,
   validationFailed,
-} from '@recordbus/shared/errors';
+} from '@recordbus/errors';
 
 /** A refusal for each status that many operations have, as the services throw it. */
 const refusals: Readonly<Record<number, AppError>> = {

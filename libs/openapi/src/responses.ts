@@ -1,4 +1,4 @@
-import type { AnswerManifest, RouteManifest } from '@recordbus/shared/http';
+import type { AnswerManifest, RouteManifest } from '@recordbus/http';
 import { componentName } from './names.ts';
 import { refusalExample } from './refusal-examples.ts';
 import { type Components, named } from './schemas/components.ts';

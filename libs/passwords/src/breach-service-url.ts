@@ -1,4 +1,4 @@
-import { urlOf, variable } from '@recordbus/shared/config';
+import { urlOf, variable } from '@recordbus/process/config';
 
 /** The breach check's range service (auth §2.3). */
 export const breachServiceUrl = variable(

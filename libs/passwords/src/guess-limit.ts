@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 
 /** A kind of guess with its limit. */
 export interface Guess {

@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, test } from 'node:test';
+import { createLogger } from '@recordbus/process/logging';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createLogger } from '@recordbus/shared/logging';
 import { createPasswordRules } from './password-rules.ts';
 
 const log = createLogger('test', 'silent');

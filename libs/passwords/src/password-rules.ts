@@ -1,7 +1,7 @@
 import { composedPassword, findPasswordProblem, hashPassword } from '@recordbus/crypto';
+import { validationFailed } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import type { Settings } from '@recordbus/settings';
-import { validationFailed } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
 import { isBreached } from './is-breached.ts';
 
 /** The settings' password policy, for passwords that are set (auth §2.1). */

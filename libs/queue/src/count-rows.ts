@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
 
 interface RowCount {
   readonly name: string;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { afterEach, suite, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { createQueueWorker, type QueueWorker } from './queue-worker.ts';
 
 /** Longer than any test, so that only wakes cause claims. */

@@ -1,5 +1,5 @@
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** Works on a queue's items. Any number of replicas may run a worker. */
 export interface QueueWorker<T> {

@@ -1,4 +1,4 @@
-import { heartbeat } from '@recordbus/shared/background';
+import { heartbeat } from '@recordbus/process/background';
 
 /** The signal's reason when another replica holds the lease, or nobody. */
 export class LostLease extends Error {}

@@ -1,6 +1,6 @@
+import { clientKey } from '@recordbus/request/client-key';
+import type { RequestContext } from '@recordbus/request/context';
 import type { RateRule } from '@recordbus/settings';
-import { clientKey } from '@recordbus/shared/client-key';
-import type { RequestContext } from '@recordbus/shared/context';
 
 type Caller = Pick<RequestContext, 'principal' | 'clientAddress'>;
 

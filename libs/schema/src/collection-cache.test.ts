@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { connectBus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import { type CollectionCache, createCollectionCache } from './collection-cache.ts';
 
 const skip = skipWithoutDatabase;

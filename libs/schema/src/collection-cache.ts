@@ -1,7 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { followedCopy } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { followedCopy } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Collection } from './collection.ts';
 import { loadCollections } from './collection-store.ts';
 

@@ -1,5 +1,5 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
 import type { Collection } from './collection.ts';
 import { columnsOfIndex, findIndexOfConstraint } from './indexes.ts';
 import { findFieldOfConstraint } from './naming.ts';

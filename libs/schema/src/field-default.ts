@@ -1,4 +1,4 @@
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from './collection.ts';
 import { isEncrypted, isStoredEncrypted } from './encrypted-values.ts';
 import type { Field } from './field.ts';

@@ -1,5 +1,5 @@
 import { hashPassword, type ValueCipher } from '@recordbus/crypto';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Collection } from './collection.ts';
 import { decryptAsJson, decryptValue, encryptedFieldsOf, encryptStored } from './encrypted-values.ts';
 import type { Field } from './field.ts';

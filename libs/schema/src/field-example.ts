@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import type { Field } from './field.ts';
 import { ValueRefusal } from './field-type.ts';
 import { fieldTypeOf } from './fields/index.ts';

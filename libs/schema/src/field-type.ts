@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import type { z } from 'zod';
 import type { Field } from './field.ts';
 import type { ValueOperators } from './value-operators.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import type { Collection } from './collection.ts';
 import type { Field } from './field.ts';
 import { changedPassword, newPassword, writableOf, writtenSchemaOf } from './record-schemas.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { testField } from '../test/test-field.ts';
 import type { Field } from './field.ts';
 import { compileRecordReader, type RecordReader } from './record-reader.ts';

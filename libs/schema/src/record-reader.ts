@@ -1,5 +1,5 @@
-import { validationFailed } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { validationFailed } from '@recordbus/errors';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Collection } from './collection.ts';
 import { isEncrypted, isStoredEncrypted } from './encrypted-values.ts';
 import type { Field } from './field.ts';

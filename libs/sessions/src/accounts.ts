@@ -1,7 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
-import type { Principal } from '@recordbus/shared/context';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
+import type { Principal } from '@recordbus/request/context';
 import type { Session } from '@recordbus/tokens';
 import { LRUCache } from 'lru-cache';
 import { type AccountState, findAccountState } from './account-state.ts';

@@ -1,7 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { followedCopy } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { followedCopy } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { LRUCache } from 'lru-cache';
 
 /** How often the log is read without a notice, in milliseconds. */

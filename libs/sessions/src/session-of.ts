@@ -1,4 +1,4 @@
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import type { Session } from '@recordbus/tokens';
 
 /**

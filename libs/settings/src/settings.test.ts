@@ -4,8 +4,8 @@ import { type Bus, connectBus } from '@recordbus/bus';
 import { createValueCipher, isCiphertext } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { createSettings, patchSettings, type Settings, type SettingsDeps, type SettingsPatch } from './index.ts';
 
 const natsUrl = process.env.TEST_NATS_URL;

@@ -1,8 +1,8 @@
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
-import { followedCopy } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { followedCopy } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { type EffectiveSettings, effectiveSettings } from './effective-settings.ts';
 import { type FamilyKey, type FamilyValue, findNamedKey, namedKey, settingFamilies } from './registry/families.ts';
 import type { SettingKey, SettingValue } from './registry/index.ts';

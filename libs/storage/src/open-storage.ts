@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { type Config, dataDirectory, urlOf, variable } from '@recordbus/shared/config';
-import { makeDirectory, unusablePath } from '@recordbus/shared/directory';
+import { type Config, dataDirectory, urlOf, variable } from '@recordbus/process/config';
+import { makeDirectory, unusablePath } from '@recordbus/process/directory';
 import { z } from 'zod';
 import { openLocalStorage } from './local-storage.ts';
 import type { Storage } from './storage.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { promisify } from 'node:util';
-import { ConfigError } from '@recordbus/shared/config';
+import { ConfigError } from '@recordbus/process/config';
 import { loadTokenSecret } from './secret.ts';
 
 let directory: string;

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
-import { ConfigError } from '@recordbus/shared/config';
-import { makeSecretFile, newSecret, readSecretFile, replaceSecretFile } from '@recordbus/shared/secret-file';
+import { ConfigError } from '@recordbus/process/config';
+import { makeSecretFile, newSecret, readSecretFile, replaceSecretFile } from '@recordbus/process/secret-file';
 
 interface TokenSecretSource {
   /** The value in SERVICE_JWT_SECRET. */

@@ -1,5 +1,5 @@
 import { randomUUID, webcrypto } from 'node:crypto';
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import { SignJWT } from 'jose/jwt/sign';
 
 /** A session's principal; guests and service keys have none. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { manifestPath, type RouteManifest } from '@recordbus/shared/http';
+import { manifestPath, type RouteManifest } from '@recordbus/http';
 import { skip, startTestAdmin, type TestAdmin } from '../test/test-admin.ts';
 
 describe('the admin service', { skip }, () => {

@@ -1,13 +1,13 @@
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createDispatcher } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createNotifier } from '@recordbus/notifications';
 import { createPasswordRules } from '@recordbus/passwords';
+import type { Logger } from '@recordbus/process/logging';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
-import { createDispatcher } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Service } from '@recordbus/shared/service';
 import { createAuditRetention } from './audit/audit-retention.ts';
 import { createDelayedEncryption } from './collections/delayed-encryption.ts';
 import { createBuiltFiles } from './pages/built-files.ts';

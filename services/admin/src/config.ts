@@ -1,7 +1,7 @@
 import { encryptionKey } from '@recordbus/crypto/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { databaseReplicaUrls, databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/shared/config';
+import { databaseReplicaUrls, databaseUrl, dataDirectory, jwtSecret, natsUrl } from '@recordbus/process/config';
 import { pagesDirectory } from './pages/pages-directory.ts';
 import { schemaMode } from './schema/schema-mode.ts';
 import { releaseUrl } from './update-check/release-url.ts';

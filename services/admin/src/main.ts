@@ -1,10 +1,10 @@
 import { connectBus } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { runService } from '@recordbus/http/run-service';
+import { startPart } from '@recordbus/process/lifecycle';
+import { createContextSigner } from '@recordbus/request/context';
 import { createSettings } from '@recordbus/settings';
-import { createContextSigner } from '@recordbus/shared/context';
-import { startPart } from '@recordbus/shared/lifecycle';
-import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAdmin } from './app.ts';
 import { adminVariables } from './config.ts';

@@ -3,11 +3,11 @@ import { connectBus } from '@recordbus/bus';
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
+import { listen } from '@recordbus/http';
+import { createServiceApp } from '@recordbus/http/service-app';
+import { createLogger } from '@recordbus/process/logging';
+import { contextHeader, createContextSigner, type Principal } from '@recordbus/request/context';
 import { createSettings } from '@recordbus/settings';
-import { contextHeader, createContextSigner, type Principal } from '@recordbus/shared/context';
-import { listen } from '@recordbus/shared/http';
-import { createLogger } from '@recordbus/shared/logging';
-import { createServiceApp } from '@recordbus/shared/service-app';
 import { createAdmin } from '../src/app.ts';
 
 export { skipWithoutDatabase as skip } from '@recordbus/database/testing';

@@ -3,8 +3,8 @@ import { after, before, beforeEach, describe, test } from 'node:test';
 import { needsRehash } from '@recordbus/crypto';
 import { type Database, newId } from '@recordbus/database';
 import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { ConfigError } from '@recordbus/shared/config';
-import { createLogger } from '@recordbus/shared/logging';
+import { ConfigError } from '@recordbus/process/config';
+import { createLogger } from '@recordbus/process/logging';
 import { prepareFirstAdmin } from './app.ts';
 import { detailsOf, guest, serveAuth, sessionOf } from './testing/auth-client.ts';
 

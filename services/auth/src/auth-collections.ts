@@ -1,6 +1,6 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
+import { notFound } from '@recordbus/errors';
 import type { Collection, CollectionCache } from '@recordbus/schema';
-import { notFound } from '@recordbus/shared/errors';
 
 /** The auth collections, for requests. */
 export interface AuthCollections {

@@ -1,5 +1,5 @@
-import type { Logger } from '@recordbus/shared/logging';
-import { afterRequest } from '@recordbus/shared/request-scope';
+import type { Logger } from '@recordbus/process/logging';
+import { afterRequest } from '@recordbus/request/request-scope';
 
 /** Runs work after its request's answer; `stop` waits until all is done. */
 export function createBackgroundWork(log: Logger) {

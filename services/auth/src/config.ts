@@ -1,7 +1,5 @@
 import { encryptionKey } from '@recordbus/crypto/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { accountAddress } from '@recordbus/schema/email-address';
-import { trustedProxiesVariable } from '@recordbus/settings/config';
 import {
   databaseReplicaUrls,
   databaseUrl,
@@ -10,7 +8,9 @@ import {
   natsUrl,
   urlOf,
   variable,
-} from '@recordbus/shared/config';
+} from '@recordbus/process/config';
+import { accountAddress } from '@recordbus/schema/email-address';
+import { trustedProxiesVariable } from '@recordbus/settings/config';
 import { z } from 'zod';
 
 /** The variables that only a separate service process reads. */

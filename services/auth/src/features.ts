@@ -1,5 +1,5 @@
+import { AppError } from '@recordbus/errors';
 import type { Settings } from '@recordbus/settings';
-import { AppError } from '@recordbus/shared/errors';
 
 /** The ways to sign in that a setting switches (auth §1.6), with their names in refusals. */
 const features = {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { createHousekeeping } from './housekeeping.ts';
 
 test('states that guests began and never used are bounded, and valid ones stay', {

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
-import { type BackgroundTask, every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { type BackgroundTask, every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** How often expired rows are removed, in milliseconds. */
 const intervalMs = 60_000;

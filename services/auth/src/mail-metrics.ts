@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import type { MailOutcome } from '@recordbus/mail';
+import type { Metrics } from '@recordbus/process/metrics';
 import { countRows } from '@recordbus/queue';
-import type { Metrics } from '@recordbus/shared/metrics';
 
 /** Adds the mail metrics (mail §3.7); returns the function that counts an outcome. */
 export function measureMail(metrics: Metrics, query: Query): (outcome: MailOutcome) => void {

@@ -2,11 +2,11 @@ import { type AccountHooks, followHookedCollections } from '@recordbus/accounts'
 import { connectBus } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { runService } from '@recordbus/http/run-service';
+import { startPart } from '@recordbus/process/lifecycle';
+import { createContextSigner } from '@recordbus/request/context';
 import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
-import { createContextSigner } from '@recordbus/shared/context';
-import { startPart } from '@recordbus/shared/lifecycle';
-import { runService } from '@recordbus/shared/run-service';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAuth, prepareFirstAdmin } from './app.ts';
 import { authVariables, loneAuthVariables } from './config.ts';

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
-import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/shared/metrics';
-import type { HealthCheck } from '@recordbus/shared/service';
+import type { HealthCheck } from '@recordbus/http/service';
+import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/process/metrics';
 import manifest from '../package.json' with { type: 'json' };
 import { gatherMetrics } from './metrics/gather-metrics.ts';
 import { createOwnService } from './own-service.ts';

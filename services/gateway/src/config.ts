@@ -1,5 +1,4 @@
 import { encryptionKey } from '@recordbus/crypto/config';
-import { trustedProxiesVariable } from '@recordbus/settings/config';
 import {
   databaseReplicaUrls,
   databaseUrl,
@@ -9,7 +8,8 @@ import {
   urlOf,
   variable,
   wholeNumber,
-} from '@recordbus/shared/config';
+} from '@recordbus/process/config';
+import { trustedProxiesVariable } from '@recordbus/settings/config';
 
 const serviceUrl = (name: string) =>
   variable(

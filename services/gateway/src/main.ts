@@ -1,12 +1,12 @@
 import { connectBus } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
+import { endRequests, listen } from '@recordbus/http';
+import { startPart } from '@recordbus/process/lifecycle';
+import { announceReady, runProcess } from '@recordbus/process/run-process';
+import { createContextSigner } from '@recordbus/request/context';
 import { createAccounts } from '@recordbus/sessions';
 import { createSettings } from '@recordbus/settings';
-import { createContextSigner } from '@recordbus/shared/context';
-import { endRequests, listen } from '@recordbus/shared/http';
-import { startPart } from '@recordbus/shared/lifecycle';
-import { announceReady, runProcess } from '@recordbus/shared/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
 import {
   createGateway,

@@ -1,9 +1,9 @@
 import { mapDatabaseError } from '@recordbus/database';
+import { createDispatcher, type Route } from '@recordbus/http';
+import type { HealthCheck, Service } from '@recordbus/http/service';
+import type { Logger } from '@recordbus/process/logging';
+import type { MetricFamily, Metrics } from '@recordbus/process/metrics';
 import type { ApiAudience } from '@recordbus/settings';
-import { createDispatcher, type Route } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import type { MetricFamily, Metrics } from '@recordbus/shared/metrics';
-import type { HealthCheck, Service } from '@recordbus/shared/service';
 import type { ApiReference } from './reference/api-reference.ts';
 import type { RequestLog } from './request-log/request-log.ts';
 import { healthRoutes } from './routes/health-routes.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { contextHeader, type Principal } from '@recordbus/shared/context';
+import { contextHeader, type Principal } from '@recordbus/request/context';
 import { describeGateway, sendHead } from './gateway-fixture.ts';
 import { contextSigner, signer } from './topologies.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { createContextSigner } from '@recordbus/shared/context';
+import { createContextSigner } from '@recordbus/request/context';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
-import { listen } from '@recordbus/shared/http';
-import { createLogger } from '@recordbus/shared/logging';
+import { listen } from '@recordbus/http';
+import { createLogger } from '@recordbus/process/logging';
 import { Pool } from 'undici';
 import { relay } from '../src/upstream/relay.ts';
 import { SlowExchanges } from '../src/upstream/slow-exchanges.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readMetrics } from '@recordbus/process/metrics';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { readMetrics } from '@recordbus/shared/metrics';
 import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import { createTestGateway, inProcess, quiet, serve } from './topologies.ts';

@@ -6,8 +6,8 @@ import {
   type RequestOptions,
   type ServerResponse,
 } from 'node:http';
-import { type Route, route } from '@recordbus/shared/http';
-import type { Service } from '@recordbus/shared/service';
+import { type Route, route } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
 import { z } from 'zod';
 import { declare, testService } from './test-service.ts';
 import { quiet } from './topologies.ts';

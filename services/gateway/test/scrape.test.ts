@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Service } from '@recordbus/http/service';
+import { createMetrics, sampledGauge } from '@recordbus/process/metrics';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createMetrics, sampledGauge } from '@recordbus/shared/metrics';
-import type { Service } from '@recordbus/shared/service';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { declare, testService } from './test-service.ts';
 import { bus, contextSigner, createTestGateway, inProcess, quiet, serve, serveAlone } from './topologies.ts';

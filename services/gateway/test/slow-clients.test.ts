@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import type { SlowExchangeLimit } from '../src/upstream/slow-exchanges.ts';
 import { eventually } from './eventually.ts';

@@ -4,7 +4,7 @@ import { Agent, request as httpRequest, type IncomingMessage, type RequestOption
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { rawJson, route } from '@recordbus/shared/http';
+import { rawJson, route } from '@recordbus/http';
 import { pino } from 'pino';
 import { z } from 'zod';
 import { eventually } from './eventually.ts';

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from '@recordbus/shared/context';
-import { createDispatcher, type Route, rawJson, route } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Service } from '@recordbus/shared/service';
+import { createDispatcher, type Route, rawJson, route } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
+import type { Logger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 
 type Handle = (request: IncomingMessage, response: ServerResponse, context: RequestContext) => Promise<void> | void;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { rawJson, route } from '@recordbus/http';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { rawJson, route } from '@recordbus/shared/http';
 import { createTickets, type Session } from '@recordbus/tokens';
 import { pino } from 'pino';
 import { z } from 'zod';

@@ -1,11 +1,11 @@
+import { type ListeningServer, listen } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
+import { createServiceApp } from '@recordbus/http/service-app';
+import { createLogger } from '@recordbus/process/logging';
+import { createMetrics } from '@recordbus/process/metrics';
+import { createContextSigner } from '@recordbus/request/context';
 import type { Accounts } from '@recordbus/sessions';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createContextSigner } from '@recordbus/shared/context';
-import { type ListeningServer, listen } from '@recordbus/shared/http';
-import { createLogger } from '@recordbus/shared/logging';
-import { createMetrics } from '@recordbus/shared/metrics';
-import type { Service } from '@recordbus/shared/service';
-import { createServiceApp } from '@recordbus/shared/service-app';
 import { createTokenSigner } from '@recordbus/tokens';
 import {
   createGateway,

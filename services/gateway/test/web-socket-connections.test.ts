@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
+import { readMetrics } from '@recordbus/process/metrics';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { readMetrics } from '@recordbus/shared/metrics';
 import { createTickets } from '@recordbus/tokens';
 import { pino } from 'pino';
 import type { LoggedRequest } from '../src/request-log/request-row.ts';

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { type ClientRequest, request as httpRequest, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
-import { forbidden } from '@recordbus/shared/errors';
-import { rawJson, route } from '@recordbus/shared/http';
-import type { Service } from '@recordbus/shared/service';
+import { forbidden } from '@recordbus/errors';
+import { rawJson, route } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
 import { WebSocket, WebSocketServer } from 'ws';
 import { z } from 'zod';
 import { declare, testService } from './test-service.ts';

@@ -1,11 +1,11 @@
 import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
+import { createDispatcher } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
 import type { LiveReads } from '@recordbus/live';
+import type { Logger } from '@recordbus/process/logging';
 import { createAccounts } from '@recordbus/sessions';
 import type { Settings } from '@recordbus/settings';
-import { createDispatcher } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Service } from '@recordbus/shared/service';
 import { createTickets, createTokenVerifier } from '@recordbus/tokens';
 import { drainConnections } from './drain.ts';
 import { createRealtimeParts } from './realtime-parts.ts';

@@ -1,6 +1,6 @@
 import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
-import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/shared/config';
+import { databaseUrl, dataDirectory, jwtSecret, natsUrl, urlOf, variable } from '@recordbus/process/config';
 
 /** The realtime service's environment variables when it runs alone, in addition to every process's. */
 export const realtimeVariables = {

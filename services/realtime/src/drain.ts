@@ -1,4 +1,4 @@
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Connection } from './connection/connection.ts';
 import { endForReconnect } from './connection/end-for-reconnect.ts';
 

@@ -1,6 +1,6 @@
+import { unavailable } from '@recordbus/errors';
 import type { LiveCaller } from '@recordbus/live';
-import type { RequestContext } from '@recordbus/shared/context';
-import { unavailable } from '@recordbus/shared/errors';
+import type { RequestContext } from '@recordbus/request/context';
 import { Connection } from './connection/connection.ts';
 import type { Transport } from './connection/transport.ts';
 import type { RealtimeParts } from './realtime-parts.ts';

@@ -1,4 +1,4 @@
-import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+import { createMetrics, type Metrics, sampledGauge } from '@recordbus/process/metrics';
 import type { MessageType } from './messages/frame.ts';
 
 /** The service's metrics (realtime §6.4). */

@@ -1,9 +1,9 @@
 import type { Bus, EventStream } from '@recordbus/bus';
 import type { LiveReads } from '@recordbus/live';
+import { every, skipped } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Accounts } from '@recordbus/sessions';
 import type { Settings } from '@recordbus/settings';
-import { every, skipped } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
 import { createAccessChanges } from './access/access-changes.ts';
 import { createSessionWatch, type SessionWatch } from './access/session-watch.ts';
 import { type Channels, createChannels } from './channels/channels.ts';

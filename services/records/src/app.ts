@@ -1,11 +1,11 @@
 import type { AccountHooks } from '@recordbus/accounts';
 import { checkRoom } from '@recordbus/bus';
 import { limitRules, mapDatabaseError } from '@recordbus/database';
+import { createDispatcher } from '@recordbus/http';
+import type { RequestHandler, Service } from '@recordbus/http/service';
 import { createIdempotencyKeys } from '@recordbus/idempotency';
 import type { LiveReads } from '@recordbus/live';
 import { createFilteredClient } from '@recordbus/settings';
-import { createDispatcher } from '@recordbus/shared/http';
-import type { RequestHandler, Service } from '@recordbus/shared/service';
 import { createTakePicture } from './account-writes/take-picture.ts';
 import { createUserWriter } from './account-writes/user-writer.ts';
 import { createBackups } from './backups/backups.ts';

@@ -3,7 +3,7 @@ import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { fcmUrl, onesignalUrl } from '@recordbus/notifications/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/shared/config';
+import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable, wholeNumber } from '@recordbus/process/config';
 import { storageVariables } from '@recordbus/storage';
 import { backupsMaxBytes } from './backups/room.ts';
 

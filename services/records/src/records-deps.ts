@@ -2,9 +2,9 @@ import type { Bus, EventStream } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
+import type { Logger } from '@recordbus/process/logging';
 import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
 import type { Storage } from '@recordbus/storage';
 import type { BackupPlace } from './backups/backup-place.ts';
 

@@ -1,6 +1,6 @@
+import type { Route } from '@recordbus/http';
+import { every } from '@recordbus/process/background';
 import { findKeyPrincipal } from '@recordbus/sessions';
-import { every } from '@recordbus/shared/background';
-import type { Route } from '@recordbus/shared/http';
 import { addJobMetrics } from './jobs/job-metrics.ts';
 import { removeOldJobs } from './jobs/job-store.ts';
 import { createRequestPrecedence } from './jobs/request-precedence.ts';

@@ -6,10 +6,10 @@ import {
   eventStream,
   type OutboxRelay,
 } from '@recordbus/bus';
+import { createMetrics } from '@recordbus/process/metrics';
 import { findCaseCollation, type QuerySchema } from '@recordbus/query';
 import type { CollectionCache } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
-import { createMetrics } from '@recordbus/shared/metrics';
 import { createDropDeletedVersions } from './delete/drop-deleted-versions.ts';
 import { createKeptPreviews, type KeptPreviews } from './files/kept-previews.ts';
 import { createDecoders, type Decoders } from './files/previews/decoders.ts';

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { after, before, describe, it } from 'node:test';
 import { createNamedParameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { composeEstimate } from '../src/shape/answer-estimate.ts';
 import { readProjection } from '../src/shape/read-projection.ts';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { tableOf } from '@recordbus/schema';
-import { eventually } from '@recordbus/shared/testing';
 import { type FileKey, fileKey, idsStartOf } from '@recordbus/storage';
+import { eventually } from '@recordbus/testing';
 import { type RecordsFixture, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { type RecordsFixture, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 

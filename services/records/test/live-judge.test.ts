@@ -4,7 +4,7 @@ import { Socket } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { cutMembers } from '@recordbus/bus';
 import type { EventVerdict, LiveCaller, LiveEvent, LiveReads, LiveRequest, OpenedPlan } from '@recordbus/live';
-import { inRequest } from '@recordbus/shared/request-scope';
+import { inRequest } from '@recordbus/request/request-scope';
 import { type RecordsFixture, type Sent, skipWithoutDatabase, startRecords } from './records-fixture.ts';
 import { testCollection } from './test-collection.ts';
 

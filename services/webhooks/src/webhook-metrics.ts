@@ -1,7 +1,7 @@
 import { type Bus, type EventStream, webhooksConsumer } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
+import { createMetrics, type Metrics, sampledGauge } from '@recordbus/process/metrics';
 import { countRows } from '@recordbus/queue';
-import { createMetrics, type Metrics, sampledGauge } from '@recordbus/shared/metrics';
 import type { LeasedDelivery } from './delivery/claim.ts';
 import type { AttemptOutcome } from './delivery/record-outcomes.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { it } from 'node:test';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { secret } from './test-webhooks.ts';
 import type { WebhooksFixture } from './webhooks-fixture.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import type { WebhooksFixture } from './webhooks-fixture.ts';
 
 /** Tests attempts that fail, and deliveries that get none. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { nanos } from '@nats-io/transport-node';
 import { webhooksConsumer } from '@recordbus/bus';
-import { readMetrics } from '@recordbus/shared/metrics';
-import { eventually } from '@recordbus/shared/testing';
+import { readMetrics } from '@recordbus/process/metrics';
+import { eventually } from '@recordbus/testing';
 import type { WebhooksFixture } from './webhooks-fixture.ts';
 
 /** Tests the replicas' metrics and load. */

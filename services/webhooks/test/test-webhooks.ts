@@ -4,10 +4,10 @@ import { type Bus, connectBus, type EventStream, envelopeSql, eventStream } from
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
+import type { Service } from '@recordbus/http/service';
+import { createLogger } from '@recordbus/process/logging';
 import { createSettings } from '@recordbus/settings';
-import { createLogger } from '@recordbus/shared/logging';
-import type { Service } from '@recordbus/shared/service';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { createWebhooks } from '../src/app.ts';
 
 const { TEST_DATABASE_URL = '', TEST_NATS_URL = '' } = process.env;

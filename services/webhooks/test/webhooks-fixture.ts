@@ -1,5 +1,5 @@
-import type { Service } from '@recordbus/shared/service';
-import { eventually } from '@recordbus/shared/testing';
+import type { Service } from '@recordbus/http/service';
+import { eventually } from '@recordbus/testing';
 import { startReceiver, type TestReceiver } from './test-receiver.ts';
 import { type DeliveryRow, startTestWebhooks, type TestWebhooks } from './test-webhooks.ts';
 

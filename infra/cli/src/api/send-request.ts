@@ -1,5 +1,5 @@
 import type { ReadableStream } from 'node:stream/web';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { CommandFailure } from '../failure.ts';
 
 /** A running stack, and the service key to call it with. */

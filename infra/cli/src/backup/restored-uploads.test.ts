@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { suite, test } from 'node:test';
-import { loadConfig } from '@recordbus/shared/config';
+import { loadConfig } from '@recordbus/process/config';
 import { fileKey, openLocalStorage, type Storage, storageVariables } from '@recordbus/storage';
 import { openRestoredUploads } from './restored-uploads.ts';
 

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { link, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import type { Config } from '@recordbus/shared/config';
+import type { Config } from '@recordbus/process/config';
 import { openLocalStorage, openStorage, type Storage, type storageVariables } from '@recordbus/storage';
 
 /**

@@ -1,5 +1,5 @@
 import { openCommandSession, PooledSession } from '@recordbus/database';
-import { urlsOfDatabase } from '@recordbus/shared/database-urls';
+import { urlsOfDatabase } from '@recordbus/process/database-urls';
 import type pg from 'pg';
 import { CommandFailure } from '../failure.ts';
 

@@ -1,7 +1,7 @@
 import { createValueCipher, type ValueCipher } from '@recordbus/crypto';
 import { type Database, openDatabase } from '@recordbus/database';
+import { startPart } from '@recordbus/process/lifecycle';
 import { createSettings, type Settings } from '@recordbus/settings';
-import { startPart } from '@recordbus/shared/lifecycle';
 import type { CommandParts } from '../run-command.ts';
 import { findServers } from './find-servers.ts';
 import { holdCommandLock } from './hold-command-lock.ts';

@@ -3,7 +3,7 @@ import { eventStreamMaxBytes } from '@recordbus/bus/config';
 import { encryptionKey } from '@recordbus/crypto/config';
 import { extensionVariables } from '@recordbus/extension-host/config';
 import { breachServiceUrl } from '@recordbus/passwords/config';
-import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/shared/config';
+import { databaseReplicaUrls, databaseUrl, jwtSecret, natsUrl, variable } from '@recordbus/process/config';
 import { storageVariables } from '@recordbus/storage';
 import { z } from 'zod';
 

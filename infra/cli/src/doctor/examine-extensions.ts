@@ -1,7 +1,7 @@
 import { createExtensionHost } from '@recordbus/extension-host';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
-import type { Config } from '@recordbus/shared/config';
-import { createLogger } from '@recordbus/shared/logging';
+import type { Config } from '@recordbus/process/config';
+import { createLogger } from '@recordbus/process/logging';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine } from './finding.ts';
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
-import type { Config } from '@recordbus/shared/config';
+import type { Config } from '@recordbus/process/config';
 import { loadTokenSecret, secretFileOf } from '@recordbus/tokens';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';

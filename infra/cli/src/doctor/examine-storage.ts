@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Config } from '@recordbus/shared/config';
+import type { Config } from '@recordbus/process/config';
 import { fileKey, openStorage } from '@recordbus/storage';
 import type { commandVariables } from '../deployment/variables.ts';
 import { broken, type Finding, fine, skipped } from './finding.ts';

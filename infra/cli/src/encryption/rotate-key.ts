@@ -1,7 +1,7 @@
 import { rmSync } from 'node:fs';
 import { createValueCipher, keyFileOf, nextKeyFileOf } from '@recordbus/crypto';
 import { type Reencrypted, reencryptAll, UnreadableValues } from '@recordbus/encryption';
-import { moveSecretFile, newSecret, replaceSecretFile } from '@recordbus/shared/secret-file';
+import { moveSecretFile, newSecret, replaceSecretFile } from '@recordbus/process/secret-file';
 import type pg from 'pg';
 import { cliActor } from '../cli-actor.ts';
 import { findServers } from '../deployment/find-servers.ts';

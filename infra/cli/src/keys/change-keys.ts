@@ -1,6 +1,6 @@
 import { createKey, deleteKey, listAllKeys, newKey } from '@recordbus/admin';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import { cliActor } from '../cli-actor.ts';
 import { openDeployment } from '../deployment/open-deployment.ts';
 import { CommandFailure } from '../failure.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { callApi } from '../api/call-api.ts';
 import type { ApiAddress } from '../api/send-request.ts';
 import { CommandFailure } from '../failure.ts';

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { type ApiAddress, reasonOf, sendRequest } from '../api/send-request.ts';
 import { CommandFailure, exitCodes } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';

@@ -4,7 +4,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream } from 'node:stream/web';
 import { createGunzip } from 'node:zlib';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { type ApiAddress, parseObject, sendRequest } from '../api/send-request.ts';
 import { CommandFailure } from '../failure.ts';
 import { standardStream } from '../standard-stream.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { Terminal } from '../terminal.ts';
 
 /** How long a command waits for a stack that is busy, in milliseconds. */

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { CommandFailure } from '../failure.ts';
 import type { CommandParts } from '../run-command.ts';
 import type { ApplyOptions } from './options.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { CommandParts } from '../run-command.ts';
 import { createFileProblems } from './file-problems.ts';
 import type { PlanOptions } from './options.ts';

@@ -1,8 +1,8 @@
 import { verifyPassword } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
 import { type GuessLimit, oldPasswordGuesses } from '@recordbus/passwords';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError } from '@recordbus/shared/errors';
+import type { Principal } from '@recordbus/request/context';
 
 /** How long after its sign-in a session is a proof, in seconds (identity §5.2). */
 export const recentSignInSec = 10 * 60;

@@ -1,4 +1,4 @@
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { EventStream } from '../event-stream.ts';
 
 /** Logs that events wait for readers of the stream: at once, and then every minute. */

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
 
 /** Registers the metrics that show how far the stream is behind the database. */
 export function addOutboxGauges(metrics: Metrics, query: Query): void {

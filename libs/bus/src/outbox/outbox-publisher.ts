@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from '../bus.ts';
 import { type EventStream, findEventStream } from '../event-stream.ts';
 import type { RoomGrants } from '../room/room-grants.ts';

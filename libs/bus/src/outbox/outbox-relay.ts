@@ -1,6 +1,6 @@
 import { createPartitionLeases, type Database } from '@recordbus/database';
-import { every, skipped, whenWoken } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every, skipped, whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from '../bus.ts';
 import { defaultPartitions } from '../event-partitions.ts';
 import { type EventStream, eventStream } from '../event-stream.ts';

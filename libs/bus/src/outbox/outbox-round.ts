@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from '../bus.ts';
 import { referenceTo } from '../envelope-text.ts';
 import type { StreamRoom } from '../room/stream-room.ts';

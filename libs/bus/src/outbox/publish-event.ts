@@ -1,8 +1,8 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { MsgHdrsImpl } from '@nats-io/nats-core/internal';
 import { errors, type MsgHdrs } from '@nats-io/transport-node';
-import { AppError } from '@recordbus/shared/errors';
-import { currentTraceparent, inSpan } from '@recordbus/shared/telemetry';
+import { AppError } from '@recordbus/errors';
+import { currentTraceparent, inSpan } from '@recordbus/process/telemetry';
 import type { Bus } from '../bus.ts';
 import { subjectOf } from '../event-subject.ts';
 import type { OutboxRow } from './outbox-store.ts';

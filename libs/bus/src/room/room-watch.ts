@@ -1,5 +1,5 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
-import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
+import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
 import type { Bus } from '../bus.ts';
 import { type EventStream, eventsKeptForMs } from '../event-stream.ts';
 import { measureFillRate, secondsOfRoom } from './fill-rate.ts';

@@ -1,4 +1,4 @@
-import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
+import { type Metrics, sampledGauges } from '@recordbus/process/metrics';
 import type { ClassName, WorkName } from './connection-budget.ts';
 
 /** The current state of a class's connections, or of a kind of work. */

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { RequestContext } from '@recordbus/shared/context';
-import { createLogger } from '@recordbus/shared/logging';
-import { inRequest } from '@recordbus/shared/request-scope';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
+import { inRequest } from '@recordbus/request/request-scope';
+import { eventually } from '@recordbus/testing';
 import pg from 'pg';
 import { type Database, openDatabase } from '../database.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';

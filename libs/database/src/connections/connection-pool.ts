@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { unavailable } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import { unavailable } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import pg from 'pg';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';
 import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';

@@ -1,5 +1,5 @@
-import type { Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
+import type { Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
 import type { GuardedConfig } from '../driver/guarded-client.ts';
 import type { Primary } from '../servers/primary.ts';
 import { createClassMeters, type MeterOf } from './class-meter.ts';

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
-import { unavailable } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import { unavailable } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import type pg from 'pg';
 import { BrokenAnswerError } from '../driver/answer-frames.ts';
 import { GuardedClient, type GuardedConfig } from '../driver/guarded-client.ts';

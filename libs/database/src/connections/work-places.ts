@@ -1,6 +1,6 @@
-import { AppError, rateLimited, unavailable } from '@recordbus/shared/errors';
-import { type Caller, createFairGate, type FairGate, ownCaller } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { AppError, rateLimited, unavailable } from '@recordbus/errors';
+import { type Caller, createFairGate, type FairGate, ownCaller } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import type pg from 'pg';
 import { GroupError, sendGroup } from '../driver/group-query.ts';
 import type { PositionCheck } from '../driver/preludes.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import pg from 'pg';
 import { createClassMeters } from '../connections/class-meter.ts';
 import { ReadLane } from '../connections/read-lane.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { laterOf, onlyPrimary } from '@recordbus/shared/consistency';
+import { laterOf, onlyPrimary } from '@recordbus/request/consistency';
 import { consistencyOf, laterPosition, positionOf } from './position.ts';
 
 const positions = [

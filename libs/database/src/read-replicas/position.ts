@@ -1,4 +1,4 @@
-import type { Consistency } from '@recordbus/shared/consistency';
+import type { Consistency } from '@recordbus/request/consistency';
 import type { Statement } from '../statement.ts';
 
 /** A position in the log of the primary. Everything before it has been committed or lost. */

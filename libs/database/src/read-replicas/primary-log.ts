@@ -1,6 +1,6 @@
-import { every } from '@recordbus/shared/background';
-import { consistencyMs } from '@recordbus/shared/consistency';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
+import { consistencyMs } from '@recordbus/request/consistency';
 import { laterPosition, type Position } from './position.ts';
 
 /** The end of the primary's log over time. */

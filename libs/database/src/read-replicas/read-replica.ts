@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import { createOpeners, type ReadLanes } from '../connections/openers.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { WorkHooks, WorkPlaces } from '../connections/work-places.ts';

@@ -1,7 +1,7 @@
-import { every } from '@recordbus/shared/background';
-import type { Consistency } from '@recordbus/shared/consistency';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
+import type { Consistency } from '@recordbus/request/consistency';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { WorkHooks } from '../connections/work-places.ts';
 import type { PositionCheck } from '../driver/preludes.ts';

@@ -1,4 +1,4 @@
-import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
+import { type Metrics, sampledGauges } from '@recordbus/process/metrics';
 import type { PrimaryLog } from './primary-log.ts';
 import type { ReadReplica } from './read-replica.ts';
 

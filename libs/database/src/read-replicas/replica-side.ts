@@ -1,6 +1,6 @@
-import { type Consistency, onlyPrimary } from '@recordbus/shared/consistency';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
+import type { Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
+import { type Consistency, onlyPrimary } from '@recordbus/request/consistency';
 import type { ReadLane } from '../connections/read-lane.ts';
 import type { SessionSettings } from '../connections/session-settings.ts';
 import type { WorkHooks, WorkPlaces } from '../connections/work-places.ts';

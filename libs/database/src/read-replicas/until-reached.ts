@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import { whenWoken } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Position } from './position.ts';
 import type { ReadReplica } from './read-replica.ts';
 

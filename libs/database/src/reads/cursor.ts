@@ -1,6 +1,6 @@
-import { AppError, rateLimited } from '@recordbus/shared/errors';
-import type { Caller } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { AppError, rateLimited } from '@recordbus/errors';
+import type { Caller } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import { throwNoted } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import { oneSnapshot } from './read-slots.ts';

@@ -1,6 +1,6 @@
-import { rateLimited, unavailable } from '@recordbus/shared/errors';
-import { ownCaller } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { rateLimited, unavailable } from '@recordbus/errors';
+import { ownCaller } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { largeAnswerBudget } from '../connections/connection-budget.ts';
 

@@ -1,6 +1,6 @@
-import { rateLimited, unavailable } from '@recordbus/shared/errors';
-import { createFairGate, type FairGate, namedCaller } from '@recordbus/shared/fair-gate';
-import { currentCaller, holdUntilAnswered, releaseHeld } from '@recordbus/shared/request-scope';
+import { rateLimited, unavailable } from '@recordbus/errors';
+import { createFairGate, type FairGate, namedCaller } from '@recordbus/limits/fair-gate';
+import { currentCaller, holdUntilAnswered, releaseHeld } from '@recordbus/request/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { shapedReadBudget } from '../connections/connection-budget.ts';
 import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.ts';

@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { rateLimited } from '@recordbus/shared/errors';
+import { rateLimited } from '@recordbus/errors';
 import { locks } from '../advisory-locks.ts';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { shapedReadBudget } from '../connections/connection-budget.ts';

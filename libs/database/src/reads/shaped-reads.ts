@@ -1,4 +1,4 @@
-import { currentClient } from '@recordbus/shared/request-scope';
+import { currentClient } from '@recordbus/request/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import type { QuickStatements } from '../connections/quick-statements.ts';
 import type { ReadLane } from '../connections/read-lane.ts';

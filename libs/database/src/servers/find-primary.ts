@@ -1,5 +1,5 @@
 import { setTimeout } from 'node:timers/promises';
-import { urlsOfDatabase } from '@recordbus/shared/database-urls';
+import { urlsOfDatabase } from '@recordbus/process/database-urls';
 import { createServerProbe, type ServerState } from './server-state.ts';
 
 /** The answer of one server, or its error. */

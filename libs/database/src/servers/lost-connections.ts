@@ -1,5 +1,5 @@
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type pg from 'pg';
 import { connectProbe } from './connect-probe.ts';
 import { endSessions, findIdleSessions } from './idle-sessions.ts';

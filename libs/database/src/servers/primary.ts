@@ -1,6 +1,6 @@
-import { every, whenWoken } from '@recordbus/shared/background';
-import { urlsOfDatabase } from '@recordbus/shared/database-urls';
-import type { Logger } from '@recordbus/shared/logging';
+import { every, whenWoken } from '@recordbus/process/background';
+import { urlsOfDatabase } from '@recordbus/process/database-urls';
+import type { Logger } from '@recordbus/process/logging';
 import { askServers, choosePrimary } from './find-primary.ts';
 import { type OpenConnection, watchLostConnections } from './lost-connections.ts';
 import { createServerProbe, type ServerProbe, type ServerState } from './server-state.ts';

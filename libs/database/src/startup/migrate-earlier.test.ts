@@ -3,7 +3,7 @@ import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import pg from 'pg';
 import { describeCatalog } from '../migrations/catalog.testing.ts';
 import { lastBeforeSchema, ownMigrations, readMigrations, schemaName } from '../migrations/migrations.ts';

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { heartbeat } from '@recordbus/shared/background';
-import { ConfigError } from '@recordbus/shared/config';
-import type { Logger } from '@recordbus/shared/logging';
+import { heartbeat } from '@recordbus/process/background';
+import { ConfigError } from '@recordbus/process/config';
+import type { Logger } from '@recordbus/process/logging';
 import type { Pool, PoolClient } from 'pg';
 import { locks } from '../advisory-locks.ts';
 import { type Migrations, ownMigrations } from '../migrations/migrations.ts';

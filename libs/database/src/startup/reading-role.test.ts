@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import { openDatabase } from '../database.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
 

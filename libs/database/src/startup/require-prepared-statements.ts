@@ -1,4 +1,4 @@
-import { ConfigError, databaseUrl } from '@recordbus/shared/config';
+import { ConfigError, databaseUrl } from '@recordbus/process/config';
 import pg from 'pg';
 import { isDatabaseError, sqlState } from '../errors.ts';
 

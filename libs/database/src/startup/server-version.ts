@@ -1,4 +1,4 @@
-import { ConfigError } from '@recordbus/shared/config';
+import { ConfigError } from '@recordbus/process/config';
 import type { Query } from '../statement.ts';
 
 /** The oldest supported PostgreSQL, as `server_version_num`. */

@@ -1,7 +1,7 @@
 import { setTimeout } from 'node:timers/promises';
-import { ConfigError, databaseUrl } from '@recordbus/shared/config';
-import type { Logger } from '@recordbus/shared/logging';
-import { StartFailure } from '@recordbus/shared/start-failure';
+import { ConfigError, databaseUrl } from '@recordbus/process/config';
+import type { Logger } from '@recordbus/process/logging';
+import { StartFailure } from '@recordbus/process/start-failure';
 import { isConnectionError, isDatabaseError } from '../errors.ts';
 
 /** How long a start waits for a database that is still starting, in milliseconds. */

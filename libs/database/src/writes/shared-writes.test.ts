@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
-import type { RequestContext } from '@recordbus/shared/context';
-import { createLogger } from '@recordbus/shared/logging';
-import { inRequest } from '@recordbus/shared/request-scope';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
+import { inRequest } from '@recordbus/request/request-scope';
 import pg from 'pg';
 import { createClassMeters } from '../connections/class-meter.ts';
 import { classOf } from '../connections/connection-budget.ts';

@@ -1,4 +1,4 @@
-import { currentClient } from '@recordbus/shared/request-scope';
+import { currentClient } from '@recordbus/request/request-scope';
 import { sharedWriteBudget, workOf } from '../connections/connection-budget.ts';
 import type { QuickStatements } from '../connections/quick-statements.ts';
 import type { WorkPlaces } from '../connections/work-places.ts';

@@ -1,6 +1,6 @@
 import type { Extension, Route } from '@recordbus/extensions';
 import { z } from '@recordbus/extensions';
-import { fixedScopes } from '@recordbus/shared/scope';
+import { fixedScopes } from '@recordbus/request/scope';
 import { Cron } from 'croner';
 import {
   type AfterPoint,

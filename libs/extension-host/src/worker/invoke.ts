@@ -1,4 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import {
   type Extension,
   type HandlerTools,
@@ -8,7 +9,6 @@ import {
   type Write,
   type z,
 } from '@recordbus/extensions';
-import { describeIssues } from '@recordbus/shared/describe-issues';
 import { type CallTarget, isBefore, nameOfTarget } from '../description.ts';
 import { HostRefusal } from './host-refusal.ts';
 import { jsonText } from './json-text.ts';

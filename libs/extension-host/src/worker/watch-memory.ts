@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { heartbeat } from '@recordbus/shared/background';
+import { heartbeat } from '@recordbus/process/background';
 
 /** How often a worker's memory is checked, in milliseconds. */
 const intervalMs = 100;

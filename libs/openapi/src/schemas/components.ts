@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import { plainSchema, referTo } from './plain-schema.ts';
 import { mapSchemas } from './walk-schema.ts';
 

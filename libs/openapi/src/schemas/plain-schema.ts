@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import { mapSchemas } from './walk-schema.ts';
 
 /** The reference to a component. */

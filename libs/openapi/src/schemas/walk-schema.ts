@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 
 /** Schema members whose value is a schema. */
 const single = ['items', 'additionalProperties', 'not', 'contentSchema'];

@@ -1,5 +1,5 @@
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import type { QuerySchema } from './scope.ts';
 
 /** The collection for whose callers expressions are compiled; undefined for guests and admins. */

@@ -1,6 +1,6 @@
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import type { Collection, Field, Rule } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { isAdmin } from '@recordbus/shared/key-rights';
 import { parse } from '../language/parser.ts';
 import { QueryError } from '../query-error.ts';
 import { callerCollection } from './caller-collection.ts';

@@ -1,4 +1,4 @@
-import { maxSeconds, readDateText } from '@recordbus/shared/date-text';
+import { maxSeconds, readDateText } from '@recordbus/text/date-text';
 import type { Literal } from '../language/ast.ts';
 import { QueryError } from '../query-error.ts';
 import type { Constant, Scalar } from './resolved.ts';

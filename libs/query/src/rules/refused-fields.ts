@@ -1,5 +1,5 @@
+import type { Principal } from '@recordbus/request/context';
 import { type Collection, quoteLiteral } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import { QueryError } from '../query-error.ts';
 import { callerCollection } from '../resolve/caller-collection.ts';
 import type { FieldAccess } from '../resolve/field-access.ts';

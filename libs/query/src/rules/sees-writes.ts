@@ -1,5 +1,5 @@
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import { existsIn, operandsIn, type PlacedOperand } from '../language/operands.ts';
 import { parse } from '../language/parser.ts';
 import { QueryError } from '../query-error.ts';

@@ -1,5 +1,5 @@
-import type { Principal } from '@recordbus/shared/context';
-import { readDateValue } from '@recordbus/shared/date-text';
+import type { Principal } from '@recordbus/request/context';
+import { readDateValue } from '@recordbus/text/date-text';
 import { readBool, readDate, readNumber } from '../resolve/literal.ts';
 import type { RequestPart, RequestValue } from '../resolve/resolved.ts';
 import { readJson, readText } from './storable-value.ts';

@@ -1,4 +1,4 @@
-import { describeIssues, unknownMember } from '@recordbus/shared/describe-issues';
+import { describeIssues, unknownMember } from '@recordbus/errors/describe-issues';
 import { z } from 'zod';
 import type { Collection, CollectionType } from '../collection.ts';
 import type { Field } from '../field.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { Collection } from '../collection.ts';
 import type { Field } from '../field.ts';
 import { fieldTypes } from '../fields/index.ts';

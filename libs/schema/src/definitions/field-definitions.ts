@@ -1,4 +1,4 @@
-import { findJsonExcess } from '@recordbus/shared/json-shape';
+import { findJsonExcess } from '@recordbus/http/json-shape';
 import type { Field } from '../field.ts';
 import { type DefinitionContext, memberOf, readDefinition } from './field-definition.ts';
 import { completeAuthFields } from './implicit-fields.ts';

@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@recordbus/shared/http';
+import { toJsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { type Collection, durabilities } from '../collection.ts';
 import type { Field } from '../field.ts';

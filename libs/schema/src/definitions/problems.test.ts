@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { createProblems } from './problems.ts';
 
 test('only the beginning of a name of half a megabyte is shown', () => {

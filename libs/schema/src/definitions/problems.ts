@@ -1,4 +1,4 @@
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
 
 /**
  * A definition's problems by place: `name`, `list_rule`, `fields.title.type`, `fields.title.options.min`. A field's

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { type Narrowing, ValueRefusal } from '../field-type.ts';
 

@@ -1,4 +1,4 @@
-import { readDateValue } from '@recordbus/shared/date-text';
+import { readDateValue } from '@recordbus/text/date-text';
 import { z } from 'zod';
 import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { secondsText } from './form-text.ts';

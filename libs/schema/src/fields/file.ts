@@ -1,4 +1,4 @@
-import { boundedList } from '@recordbus/shared/bounded-list';
+import { boundedList } from '@recordbus/http/bounded-list';
 import { z } from 'zod';
 import type { Field } from '../field.ts';
 import { type FieldType, type Narrowing, type ValueReader, ValueRefusal } from '../field-type.ts';

@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@recordbus/shared/answers';
+import { toJsonSchema } from '@recordbus/http/answers';
 import { z } from 'zod';
 import { type FieldType, ValueRefusal } from '../field-type.ts';
 import { jsonText } from './form-text.ts';

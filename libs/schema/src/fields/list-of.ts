@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import type { Field } from '../field.ts';
 
 /** The schema for a field that holds one such item, or a list of them when it is `multiple`. */

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '@recordbus/shared/http';
+import type { JsonSchema } from '@recordbus/http';
 import { type ValueReader, ValueRefusal } from '../field-type.ts';
 import { findUnknownOperator, type ResultRefusal, type ValueOperators } from '../value-operators.ts';
 import { isStorable } from './storable.ts';

@@ -1,4 +1,4 @@
-import { boundedList } from '@recordbus/shared/bounded-list';
+import { boundedList } from '@recordbus/http/bounded-list';
 import { z } from 'zod';
 import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import { quoteLiteral } from '../naming.ts';

@@ -1,4 +1,4 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { RE2JS } from 're2js';
 import { isStorable } from './storable.ts';
 

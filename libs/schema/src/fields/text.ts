@@ -1,4 +1,4 @@
-import { patternSchema } from '@recordbus/shared/portable-patterns';
+import { patternSchema } from '@recordbus/http/portable-patterns';
 import { z } from 'zod';
 import { type FieldType, type Narrowing, ValueRefusal } from '../field-type.ts';
 import {

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { containsAddress, parseCidrList } from '@recordbus/egress/cidr';
-import type { Principal } from '@recordbus/shared/context';
-import { readScope, writeScope } from '@recordbus/shared/key-rights';
+import type { Principal } from '@recordbus/request/context';
+import { readScope, writeScope } from '@recordbus/request/key-rights';
 
 export type ServicePrincipal = Extract<Principal, { type: 'service' }>;
 

@@ -1,4 +1,4 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 
 /** Who may publish to a pattern's channels, and who may subscribe (realtime §7.2). */

@@ -1,4 +1,4 @@
-import { wholeNumber } from '@recordbus/shared/config';
+import { wholeNumber } from '@recordbus/process/config';
 import { normalizeOrigin, wildcardProblem } from './origin.ts';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { commaList, flag } from './text-schemas.ts';

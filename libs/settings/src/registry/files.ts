@@ -1,5 +1,5 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { wholeNumber } from '@recordbus/shared/config';
+import { wholeNumber } from '@recordbus/process/config';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 
 /** Labels with letters, digits and hyphens (RFC 1123 §2.1), and a port. */

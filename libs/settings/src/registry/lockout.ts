@@ -1,4 +1,4 @@
-import { wholeNumber } from '@recordbus/shared/config';
+import { wholeNumber } from '@recordbus/process/config';
 import { setting, settingGroup } from './setting.ts';
 import { numberWithFloor } from './text-schemas.ts';
 

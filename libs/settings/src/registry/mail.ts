@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { wholeNumber } from '@recordbus/shared/config';
+import { wholeNumber } from '@recordbus/process/config';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { flag, line } from './text-schemas.ts';
 

@@ -1,4 +1,4 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { type Setting, setting, settingGroup, unsetSetting } from './setting.ts';
 import { clientCredential, flag, httpUrl, line, privateKeyPem } from './text-schemas.ts';

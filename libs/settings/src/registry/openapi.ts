@@ -1,6 +1,6 @@
-import type { Principal } from '@recordbus/shared/context';
-import { notFound } from '@recordbus/shared/errors';
-import { rightsOf } from '@recordbus/shared/key-rights';
+import { notFound } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
+import { rightsOf } from '@recordbus/request/key-rights';
 import { z } from 'zod';
 import { setting, settingGroup } from './setting.ts';
 

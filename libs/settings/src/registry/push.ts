@@ -1,5 +1,5 @@
 import { createPrivateKey } from 'node:crypto';
-import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { setting, settingGroup, unsetSetting } from './setting.ts';
 import { flag, httpUrl, opaque, privateKeyPem } from './text-schemas.ts';

@@ -1,4 +1,4 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 
 const actions = ['auth', 'create', 'list', 'view', 'update', 'delete', 'subscribe'] as const;

@@ -1,4 +1,4 @@
-import { wholeNumber } from '@recordbus/shared/config';
+import { wholeNumber } from '@recordbus/process/config';
 import { channelRules } from './channel-rule.ts';
 import { setting, settingGroup } from './setting.ts';
 

@@ -1,6 +1,6 @@
 import { validateCidrList } from '@recordbus/egress/cidr';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { urlOf, wholeNumber } from '@recordbus/shared/config';
+import { urlOf, wholeNumber } from '@recordbus/process/config';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 
 /** `0` or `1`. */

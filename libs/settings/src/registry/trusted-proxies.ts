@@ -1,4 +1,4 @@
-import { variable } from '@recordbus/shared/config';
+import { variable } from '@recordbus/process/config';
 import { settingGroup, unsetSetting } from './setting.ts';
 import { cidrList, commaList } from './text-schemas.ts';
 

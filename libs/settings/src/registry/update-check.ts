@@ -1,4 +1,4 @@
-import { wholeNumber } from '@recordbus/shared/config';
+import { wholeNumber } from '@recordbus/process/config';
 import { setting, settingGroup, stateOf, unsetSetting } from './setting.ts';
 import { flag, line } from './text-schemas.ts';
 

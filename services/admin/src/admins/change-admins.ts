@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import { type Database, isDatabaseError, newId, type Query, sqlState } from '@recordbus/database';
+import { conflict, notFound, validationFailed } from '@recordbus/errors';
 import type { PasswordRules } from '@recordbus/passwords';
-import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { requireUnbounded } from '../keys/bounds.ts';
 import {

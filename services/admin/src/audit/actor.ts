@@ -1,5 +1,5 @@
 import type { AuditedAction } from '@recordbus/audit';
-import type { RequestContext } from '@recordbus/shared/context';
+import type { RequestContext } from '@recordbus/request/context';
 
 /** Who makes a change, as audit rows record it: a request's caller, or an operator at the command line. */
 export interface Actor {

@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Settings } from '@recordbus/settings';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
 import { removeOldAudit } from './audit-log.ts';
 
 /** How often old rows are removed, in milliseconds. */

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import { isDatabaseError } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { planChange } from '../ddl/change-table.ts';
 import { requireVersion } from '../schema/collection-etag.ts';

@@ -1,5 +1,5 @@
+import { AppError, notFound, validationFailed } from '@recordbus/errors';
 import { type Collection, definitionOf, type Field } from '@recordbus/schema';
-import { AppError, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';

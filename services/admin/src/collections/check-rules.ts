@@ -1,6 +1,6 @@
+import { startSlice } from '@recordbus/limits/time-slice';
 import { checkRule, QueryError, readsRequestBody } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { rulesOf } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
 

@@ -1,5 +1,5 @@
+import { boundedList } from '@recordbus/http/bounded-list';
 import { durabilities, writtenField } from '@recordbus/schema';
-import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 
 /** Only the type; `checkRules` validates the expression. */

@@ -1,10 +1,10 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { rewriteStored } from '@recordbus/journal';
+import { inSlices } from '@recordbus/limits/time-slice';
+import { whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { encryptedFieldsOf, encryptStored, loadCollections } from '@recordbus/schema';
-import { whenWoken } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
-import { inSlices } from '@recordbus/shared/time-slice';
 
 /** After this time every replica knows about a change, even without the bus, and has completed its earlier writes. */
 const delayMs = 10_000;

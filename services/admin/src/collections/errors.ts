@@ -1,5 +1,5 @@
+import { AppError, conflict } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { AppError, conflict } from '@recordbus/shared/errors';
 
 /** 400: another collection has the name, without regard to case (collections §1.2). */
 export const nameTaken = (name: string) =>

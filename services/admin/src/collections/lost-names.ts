@@ -1,6 +1,6 @@
+import { startSlice } from '@recordbus/limits/time-slice';
 import { findReferences, QueryError, type Reference } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { rulesOf } from './placed-rules.ts';
 import { type Renamed, ruleRenamer } from './rename-in-rules.ts';
 import { originOf } from './rule-origin.ts';

@@ -1,5 +1,5 @@
+import type { JsonSchema } from '@recordbus/http';
 import { type Collection, type Field, isEncrypted, isWriteOnly, valueSchemaOf } from '@recordbus/schema';
-import type { JsonSchema } from '@recordbus/shared/http';
 
 /** Whether events leave the field out (events §2.4). */
 const isSecret = (field: Field): boolean => isWriteOnly(field) || isEncrypted(field);

@@ -1,6 +1,6 @@
 import { envelope } from '@recordbus/bus';
+import type { JsonSchema } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import type { JsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { eventRecordSchema } from './event-record-schema.ts';
 

@@ -1,8 +1,8 @@
 import { recordAudit } from '@recordbus/audit';
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
+import { conflict, notFound, validationFailed } from '@recordbus/errors';
 import { findCaseCollation } from '@recordbus/query';
 import { type Collection, type CollectionIndex, columnsOfIndex, indexName, quoteIdentifier } from '@recordbus/schema';
-import { conflict, notFound, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { updateCollection } from '../schema/collections-table.ts';
 import { getCollection } from '../schema/find-collection.ts';

@@ -1,5 +1,5 @@
+import { boundedList } from '@recordbus/http/bounded-list';
 import type { CollectionIndex } from '@recordbus/schema';
-import { boundedList } from '@recordbus/shared/bounded-list';
 import { z } from 'zod';
 
 /** An index as an admin sends it (collections §10.2). */

@@ -1,3 +1,4 @@
+import { conflict } from '@recordbus/errors';
 import { isHidden } from '@recordbus/query';
 import {
   type Collection,
@@ -8,7 +9,6 @@ import {
   newFieldId,
   type Problems,
 } from '@recordbus/schema';
-import { conflict } from '@recordbus/shared/errors';
 import type { NewIndex } from './index-draft.ts';
 import { systemColumns } from './keep-indexes.ts';
 

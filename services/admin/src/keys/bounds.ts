@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { type Cidr, isWithin } from '@recordbus/egress/cidr';
-import { AppError, unauthenticated } from '@recordbus/shared/errors';
-import { rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
+import { AppError, unauthenticated } from '@recordbus/errors';
+import { rightsOf, scopeMissing } from '@recordbus/request/key-rights';
 import type { Actor } from '../audit/actor.ts';
 import { type KeyJson, type NewKey, rangesOf } from './key-schema.ts';
 import { getKey } from './key-store.ts';

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
+import { conflict, validationFailed } from '@recordbus/errors';
 import { newKeyText } from '@recordbus/sessions';
-import { conflict, validationFailed } from '@recordbus/shared/errors';
 import type { Actor } from '../audit/actor.ts';
 import { requireWithinBounds } from './bounds.ts';
 import type { KeyChange, KeyJson, NewKey } from './key-schema.ts';

@@ -1,6 +1,6 @@
 import { parseCidrList, validateCidrList } from '@recordbus/egress/cidr';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { readScope } from '@recordbus/shared/key-rights';
+import { readScope } from '@recordbus/request/key-rights';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 
 /** How many scopes and how many networks a key may have. Requests are checked against each. */

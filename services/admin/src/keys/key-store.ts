@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
+import { notFound, validationFailed } from '@recordbus/errors';
+import { everyCollection, readScope, writeScope } from '@recordbus/request/key-rights';
 import { collectionNames, isKeyId, namedScopes, shownKey } from '@recordbus/sessions';
-import { notFound, validationFailed } from '@recordbus/shared/errors';
-import { everyCollection, readScope, writeScope } from '@recordbus/shared/key-rights';
 import type { KeyJson, NewKey } from './key-schema.ts';
 
 /** A row, with the collection names in its scopes. */

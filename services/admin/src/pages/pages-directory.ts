@@ -1,4 +1,4 @@
-import { variable } from '@recordbus/shared/config';
+import { variable } from '@recordbus/process/config';
 import { z } from 'zod';
 
 /** Where the built admin pages are. */

@@ -1,4 +1,4 @@
-import { chooseCoding, isKnownVersion, type Reply } from '@recordbus/shared/http';
+import { chooseCoding, isKnownVersion, type Reply } from '@recordbus/http';
 import type { BuiltFile } from './built-files.ts';
 import { codings } from './content-coding.ts';
 

@@ -1,4 +1,4 @@
-import { plainText, type Reply } from '@recordbus/shared/http';
+import { plainText, type Reply } from '@recordbus/http';
 
 const withoutMarkup = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 

@@ -1,9 +1,9 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
+import { notFound, unauthenticated } from '@recordbus/errors';
+import { created, ok, type Route, route } from '@recordbus/http';
 import type { PasswordRules } from '@recordbus/passwords';
 import { accountAddress } from '@recordbus/schema';
-import { notFound, unauthenticated } from '@recordbus/shared/errors';
-import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { findAdmin, listAdmins } from '../admins/admins-table.ts';
 import { addAdmin, changeAdmin, deleteAdmin } from '../admins/change-admins.ts';

@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import { exactText, page, pageOf, pageQuery, type Route, route, timeSec } from '@recordbus/shared/http';
+import { exactText, page, pageOf, pageQuery, type Route, route, timeSec } from '@recordbus/http';
 import { auditJson, listAudit } from '../audit/audit-log.ts';
 
 /** The audit log (admins §6.1). */

@@ -1,6 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Database } from '@recordbus/database';
-import { type Collection, loadCollections } from '@recordbus/schema';
 import {
   created,
   mayWarn,
@@ -11,7 +10,8 @@ import {
   versionsOfIfMatch,
   withHeaders,
   withWarnings,
-} from '@recordbus/shared/http';
+} from '@recordbus/http';
+import { type Collection, loadCollections } from '@recordbus/schema';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { changeCollection } from '../collections/change-collection.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import { ok, type Route, rawJson, route, spanOf, spanQuery, wholeBody } from '@recordbus/http';
 import { loadCollections } from '@recordbus/schema';
-import { ok, type Route, rawJson, route, spanOf, spanQuery, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { eventSchemas } from '../events/event-schemas.ts';
 import { deliverySummaryJson, summarizeDeliveries } from '../webhooks/delivery-summary.ts';

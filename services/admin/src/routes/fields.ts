@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import { created, mayWarn, ok, type Route, route, toJsonSchema, withWarnings } from '@recordbus/http';
 import { exampleDefinitions, fieldJson, loadCollections, presentField, writtenField } from '@recordbus/schema';
-import { created, mayWarn, ok, type Route, route, toJsonSchema, withWarnings } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { addField, type ChangedField, changeField, deleteField } from '../collections/change-fields.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import { created, ok, type Route, route } from '@recordbus/http';
 import { loadCollections } from '@recordbus/schema';
-import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { createIndex, deleteIndex } from '../indexes/change-indexes.ts';

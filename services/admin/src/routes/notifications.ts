@@ -1,6 +1,6 @@
+import { ok, type Route, route } from '@recordbus/http';
 import { type NotificationResult, type Notifier, notificationSchema } from '@recordbus/notifications';
 import type { Settings } from '@recordbus/settings';
-import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 
 interface NotificationRoutesDeps {

@@ -1,6 +1,6 @@
+import { notFound } from '@recordbus/errors';
+import { otherContent, type Route, type RouteInput, route, withHeaders } from '@recordbus/http';
 import { type ApiAudience, admitReader } from '@recordbus/settings';
-import { notFound } from '@recordbus/shared/errors';
-import { otherContent, type Route, type RouteInput, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { PagesState } from '../pages/built-files.ts';
 import { policiesFor, presentFile } from '../pages/present-file.ts';

@@ -1,7 +1,7 @@
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';

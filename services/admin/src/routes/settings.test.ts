@@ -3,10 +3,10 @@ import { after, before, suite, test } from 'node:test';
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { createDispatcher, describeRoutes, type ListeningServer, listen } from '@recordbus/http';
+import { createLogger } from '@recordbus/process/logging';
+import type { Principal } from '@recordbus/request/context';
 import { createSettings, isStateKey, type Settings, settingKeys } from '@recordbus/settings';
-import type { Principal } from '@recordbus/shared/context';
-import { createDispatcher, describeRoutes, type ListeningServer, listen } from '@recordbus/shared/http';
-import { createLogger } from '@recordbus/shared/logging';
 import { settingsRoutes } from './settings.ts';
 
 const log = createLogger('settings routes test', 'silent');

@@ -1,6 +1,6 @@
+import { ok, type Route, route } from '@recordbus/http';
 import { loadCollections } from '@recordbus/schema';
 import { settingsPatch, settingsPatchSchema } from '@recordbus/settings';
-import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { changeSettings, currentSettings, type SettingsDeps } from '../settings/change-settings.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
+import { mayWarn, ok, type Route, route, withWarnings } from '@recordbus/http';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { loadCollections } from '@recordbus/schema';
-import { mayWarn, ok, type Route, route, withWarnings } from '@recordbus/shared/http';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { warningsOfDefinition } from '../collections/warn-of-definition.ts';

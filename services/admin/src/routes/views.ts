@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import { ok, type Route, route } from '@recordbus/http';
 import { fieldJson } from '@recordbus/schema';
-import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { previewView } from '../views/preview-view.ts';
 

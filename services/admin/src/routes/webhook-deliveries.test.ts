@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { skip } from '../../test/test-admin.ts';
 import { path, testWebhookRoutes } from '../../test/test-webhook-routes.ts';
 import { deliveryJson } from '../webhooks/delivery-schema.ts';

@@ -1,6 +1,6 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { ok, pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
+import { ok, pageOf, type Route, rawJson, route } from '@recordbus/http';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delivery-schema.ts';

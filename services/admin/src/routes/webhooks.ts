@@ -1,6 +1,6 @@
 import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
-import { created, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { created, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { newSecret, newWebhook, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';

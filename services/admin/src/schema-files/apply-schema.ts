@@ -1,9 +1,9 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Query } from '@recordbus/database';
+import { AppError, conflict, validationFailed } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type Collection, createProblems, type Problems, tableOf } from '@recordbus/schema';
 import { readChangedSettings, storePatch } from '@recordbus/settings';
-import { AppError, conflict, validationFailed } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
 import type { Actor } from '../audit/actor.ts';
 import { checkRows, countViolations, isRequired, violationsOf } from '../collections/check-rows.ts';
 import { planChecks, planRequiredChecks } from '../ddl/checks.ts';

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { type Collection, type Problems, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { planColumns } from '../ddl/create-table.ts';
 import { orderViews } from '../snapshots/order-views.ts';
 import { buildView, type TriedTables } from '../views/build-view.ts';

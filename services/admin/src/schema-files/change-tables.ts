@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type Collection, indexName, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { applyEncryptionChanges } from '../collections/encryption-changes.ts';
 import { planChange } from '../ddl/change-table.ts';
 import { planDropRelation } from '../ddl/columns.ts';

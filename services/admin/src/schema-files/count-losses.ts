@@ -1,6 +1,6 @@
 import type { ValueCipher } from '@recordbus/crypto';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type Collection, type Field, tableOf } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { countViolations, isRequired, violationsOf, withoutValue } from '../collections/check-rows.ts';
 import { isEmpty, planChecks, planUniqueChecks } from '../ddl/checks.ts';
 import { compareFields } from '../ddl/compare-fields.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { type Collection, loadCollections } from '@recordbus/schema';
 import { type ChangedSettings, readChangedSettings } from '@recordbus/settings';
-import { startSlice } from '@recordbus/shared/time-slice';
 import type { Webhook } from '../webhooks/webhook-schema.ts';
 import { listAllWebhooks } from '../webhooks/webhook-store.ts';
 import { type AppliedMigration, listMigrationFiles, listMigrations } from './migrations-table.ts';

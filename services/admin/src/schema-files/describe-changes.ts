@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { type Collection, columnsOfIndex } from '@recordbus/schema';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Change, MemberChange } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';

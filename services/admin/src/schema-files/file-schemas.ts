@@ -1,5 +1,5 @@
+import { type JsonSchema, toJsonSchema } from '@recordbus/http';
 import { fieldTypes } from '@recordbus/schema';
-import { type JsonSchema, toJsonSchema } from '@recordbus/shared/http';
 import type { z } from 'zod';
 import { collectionFile, variable, webhookFile } from './schema-document.ts';
 

@@ -1,5 +1,5 @@
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type Collection, fieldTypeOf, isEncrypted, isUnique } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Lock } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';

@@ -1,5 +1,5 @@
-import type { Principal } from '@recordbus/shared/context';
-import { rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
+import type { Principal } from '@recordbus/request/context';
+import { rightsOf, scopeMissing } from '@recordbus/request/key-rights';
 import type { PresentedSchema } from './present-files.ts';
 import type { SchemaDocument } from './schema-document.ts';
 

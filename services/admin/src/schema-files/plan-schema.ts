@@ -1,6 +1,6 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
-import { inSlices } from '@recordbus/shared/time-slice';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
 import { tryViews } from './build-views.ts';
 import { type Change, dropsOf, type Lock } from './change.ts';

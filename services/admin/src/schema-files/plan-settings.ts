@@ -1,3 +1,5 @@
+import { AppError } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import type { Collection, Problems } from '@recordbus/schema';
 import {
   type ChangedSettings,
@@ -7,8 +9,6 @@ import {
   type SettingsPatch,
   settingsPatch,
 } from '@recordbus/settings';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { AppError } from '@recordbus/shared/errors';
 import { checkChannelsOf } from '../settings/check-channels.ts';
 import { checkCollectionsOf } from '../settings/check-collections.ts';
 import { checkTemplatesOf } from '../settings/check-templates.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { describeIssues } from '@recordbus/errors/describe-issues';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Problems } from '@recordbus/schema';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { type NewWebhook, newSecret, newWebhook, type Webhook } from '../webhooks/webhook-schema.ts';
 import type { Change, MemberChange } from './change.ts';
 import { needsVariable, readText, type Variables } from './read-text.ts';

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { type Collection, type Field, fieldTypeOf, presentField } from '@recordbus/schema';
 import { type ChangedSettings, isSecretKey } from '@recordbus/settings';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { definitionsOfIndexes } from '../indexes/present-indexes.ts';
 import type { Webhook } from '../webhooks/webhook-schema.ts';
 import type { MigrationFile, Text } from './schema-document.ts';

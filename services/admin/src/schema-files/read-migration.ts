@@ -1,6 +1,6 @@
+import { AppError } from '@recordbus/errors';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Collection, Problems } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { allowedFunctions, allowedSyntax } from '../views/allowed-functions.ts';
 import { parseSql } from '../views/sql-parser.ts';
 import { type Findings, inspect } from '../views/view-query.ts';

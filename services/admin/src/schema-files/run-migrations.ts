@@ -1,8 +1,8 @@
 import { isDatabaseError, type Query } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
 import { insertDeletedVersions } from '@recordbus/journal';
 import { isHidden } from '@recordbus/query';
 import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { validationFailed } from '@recordbus/shared/errors';
 import { insertMigration } from './migrations-table.ts';
 import { type MigrationStatement, readMigration } from './read-migration.ts';
 import type { MigrationFile } from './schema-document.ts';

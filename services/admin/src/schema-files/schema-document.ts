@@ -1,8 +1,8 @@
+import { toJsonSchema } from '@recordbus/http';
+import { boundedList } from '@recordbus/http/bounded-list';
+import { mapOf } from '@recordbus/http/map-of';
 import { durabilities, writtenField } from '@recordbus/schema';
-import { boundedList } from '@recordbus/shared/bounded-list';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { toJsonSchema } from '@recordbus/shared/http';
-import { mapOf } from '@recordbus/shared/map-of';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { newIndex } from '../indexes/index-draft.ts';
 

@@ -1,4 +1,6 @@
 import { newId } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
+import { startSlice } from '@recordbus/limits/time-slice';
 import {
   type Collection,
   type CollectionIndex,
@@ -7,8 +9,6 @@ import {
   type Problems,
   readFieldDefinitions,
 } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { refuseEncryptionChanges } from '../collections/encryption-changes.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
 import { readDurability } from '../collections/read-durability.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import type { z } from 'zod';
 import type { Actor } from '../audit/actor.ts';
 import { createSchemaChanges, type SchemaChangesDeps } from '../schema/schema-changes.ts';

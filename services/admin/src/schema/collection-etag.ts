@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
+import { preconditionFailed } from '@recordbus/errors';
 import { guestActions } from '@recordbus/query';
 import { type Collection, collectionJson, presentCollection } from '@recordbus/schema';
-import { preconditionFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 
 /** A collection as its routes show it: the definition, with its ETag and what its rules let guests do. */

@@ -1,5 +1,5 @@
+import { notFound } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { notFound } from '@recordbus/shared/errors';
 
 /** Returns the collection with this id or name; names are case-sensitive. Throws 404. */
 export function getCollection(collections: readonly Collection[], idOrName: string): Collection {

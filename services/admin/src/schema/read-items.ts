@@ -1,6 +1,6 @@
+import { describeIssues } from '@recordbus/errors/describe-issues';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Problems } from '@recordbus/schema';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { startSlice } from '@recordbus/shared/time-slice';
 import type { z } from 'zod';
 
 interface Items {

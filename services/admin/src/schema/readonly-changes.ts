@@ -1,4 +1,4 @@
-import { conflict } from '@recordbus/shared/errors';
+import { conflict } from '@recordbus/errors';
 import type { SchemaChanges } from './schema-changes.ts';
 
 /** Changes to a readonly schema: each is 409 (schema §6). */

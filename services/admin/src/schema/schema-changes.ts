@@ -2,8 +2,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Bus } from '@recordbus/bus';
 import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, isDatabaseError, locks, type Query, sqlState, takeLock } from '@recordbus/database';
+import { unavailable } from '@recordbus/errors';
 import { type Collection, loadCollections } from '@recordbus/schema';
-import { unavailable } from '@recordbus/shared/errors';
 import { createAnalystViews, dropAnalystViews } from './analyst-views.ts';
 
 /** A running schema change: the only one, in a transaction, with the current collections. */

@@ -1,4 +1,4 @@
-import { variable } from '@recordbus/shared/config';
+import { variable } from '@recordbus/process/config';
 import { z } from 'zod';
 
 /** How the schema may change: by every route, or by schema files only (schema §6). */

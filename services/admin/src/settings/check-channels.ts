@@ -1,7 +1,7 @@
+import { validationFailed } from '@recordbus/errors';
 import { checkChannelRule, findRequestNames, QueryError, readsRequestBody } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import { channelRules, type SettingsPatch } from '@recordbus/settings';
-import { validationFailed } from '@recordbus/shared/errors';
 
 const key = 'realtime.channels';
 

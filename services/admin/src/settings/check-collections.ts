@@ -1,3 +1,4 @@
+import { validationFailed } from '@recordbus/errors';
 import { type Collection, type Field, fieldTypeOf } from '@recordbus/schema';
 import {
   collectionFamilies,
@@ -6,7 +7,6 @@ import {
   type SettingsPatch,
   settingFamilies,
 } from '@recordbus/settings';
-import { validationFailed } from '@recordbus/shared/errors';
 
 /** Throws 422 that names each key without an auth collection and each profile map with unsuitable fields. */
 export function checkCollectionsOf(patch: SettingsPatch, collections: readonly Collection[]): void {

@@ -1,5 +1,5 @@
+import { validationFailed } from '@recordbus/errors';
 import type { SettingsPatch } from '@recordbus/settings';
-import { validationFailed } from '@recordbus/shared/errors';
 
 const template = /^email\.\w+\.(?:subject|body)$/;
 

@@ -1,8 +1,8 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import { countUnreadable } from '@recordbus/encryption';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** Knows how many encrypted values this stack cannot read. */
 export interface KeyWatch {

@@ -1,5 +1,5 @@
+import { AppError, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { applyChange } from '../collections/change-collection.ts';
 import type { CollectionChange } from '../collections/collection-draft.ts';
 import { applyCreate } from '../collections/create-collection.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { type Collection, createProblems, readFieldDefinitions } from '@recordbus/schema';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { listOfFields, mergeFields } from './merge-fields.ts';
 import type { SnapshotCollection } from './snapshot-document.ts';
 

@@ -1,6 +1,6 @@
+import { toJsonSchema } from '@recordbus/http';
+import { boundedList } from '@recordbus/http/bounded-list';
 import { type Collection, collectionJson, presentCollection } from '@recordbus/schema';
-import { boundedList } from '@recordbus/shared/bounded-list';
-import { toJsonSchema } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { newCollection } from '../collections/collection-draft.ts';
 import { newIndex } from '../indexes/index-draft.ts';

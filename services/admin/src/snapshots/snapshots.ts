@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import { loadCollections } from '@recordbus/schema';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { validationFailed } from '@recordbus/shared/errors';
 
 import type { Actor } from '../audit/actor.ts';
 import { readonlyChanges } from '../schema/readonly-changes.ts';

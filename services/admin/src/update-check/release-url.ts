@@ -1,4 +1,4 @@
-import { urlOf, variable } from '@recordbus/shared/config';
+import { urlOf, variable } from '@recordbus/process/config';
 
 /** The project's latest release: JSON with `tag_name`. */
 const releaseHost = 'https://api.github.com/repos/recordbus/recordbus/releases/latest';

@@ -5,9 +5,9 @@ import { after, before, describe, test } from 'node:test';
 import { createValueCipher } from '@recordbus/crypto';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { createLogger } from '@recordbus/process/logging';
 import { createSettings, patchSettings, type SettingsPatch } from '@recordbus/settings';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { createUpdateChecker } from './update-checker.ts';
 
 const nowMs = 1_900_000_000_000;

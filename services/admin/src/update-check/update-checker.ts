@@ -1,7 +1,7 @@
 import { createLease, type Database } from '@recordbus/database';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { type PatchDeps, patchSettings, type Settings, type SettingsPatch } from '@recordbus/settings';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
 import { askReleaseHost } from './ask-release-host.ts';
 
 /** Stores the latest release in the settings `update_check.*` (operation §7). It installs nothing. */

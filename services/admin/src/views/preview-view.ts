@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { type Database, newId, type Query } from '@recordbus/database';
+import { unavailable } from '@recordbus/errors';
+import { createFairGate } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import { type Collection, loadCollections, presentField, tableOf } from '@recordbus/schema';
-import { unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
 import { buildView, reportingDatabaseErrors } from './build-view.ts';
 
 /** The fields that a view would have, and its first rows. */

@@ -1,5 +1,5 @@
+import { AppError, validationFailed } from '@recordbus/errors';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { updateCollection } from '../schema/collections-table.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 import { buildView } from './build-view.ts';

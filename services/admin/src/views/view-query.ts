@@ -1,5 +1,5 @@
+import { AppError, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { allowedFunctions, allowedSyntax, allowedTimeFunctions, allowedTypes } from './allowed-functions.ts';
 import { type ParsedSelect, withColumnNames } from './own-names.ts';
 import { parseSql } from './sql-parser.ts';

@@ -1,4 +1,4 @@
-import { flag, pageQuery } from '@recordbus/shared/http';
+import { flag, pageQuery } from '@recordbus/http';
 import { z } from 'zod';
 
 const status = z.enum(['pending', 'success', 'dead'], 'must be pending, success or dead');

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { notFound } from '@recordbus/shared/errors';
+import { notFound } from '@recordbus/errors';
 import type { DeliveriesQuery } from './delivery-schema.ts';
 
 const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigint`;

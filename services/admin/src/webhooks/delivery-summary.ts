@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import type { Span } from '@recordbus/shared/http';
+import type { Span } from '@recordbus/http';
 import { z } from 'zod';
 import { firstIdAfter, firstIdAt } from './delivery-ids.ts';
 

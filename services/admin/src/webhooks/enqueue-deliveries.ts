@@ -1,5 +1,5 @@
 import { isDatabaseError, newId, type Query, sqlState } from '@recordbus/database';
-import { notFound } from '@recordbus/shared/errors';
+import { notFound } from '@recordbus/errors';
 import type { ReplayRequest } from './delivery-schema.ts';
 import { requireUuid } from './delivery-store.ts';
 import type { Webhook } from './webhook-schema.ts';

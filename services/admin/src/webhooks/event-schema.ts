@@ -1,5 +1,5 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { boundedNumber, describedAs, exactText, timeSec } from '@recordbus/shared/http';
+import { boundedNumber, describedAs, exactText, timeSec } from '@recordbus/http';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 
 const status = z.enum(['pending', 'success', 'dead']);

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { notFound } from '@recordbus/shared/errors';
+import { notFound } from '@recordbus/errors';
 import type { EventsQuery } from './event-schema.ts';
 
 /** A page scans at most this many events, so that a rare match does not scan them all. */

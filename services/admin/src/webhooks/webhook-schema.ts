@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { findEventNameProblem } from '@recordbus/bus';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { mapOf } from '@recordbus/shared/map-of';
+import { mapOf } from '@recordbus/http/map-of';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 
 const maxUrlLength = 2048;

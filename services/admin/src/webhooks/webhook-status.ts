@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { notFound } from '@recordbus/shared/errors';
+import { notFound } from '@recordbus/errors';
 import { z } from 'zod';
 
 const unixSeconds = z.number().describe('unix seconds').nullable();

@@ -1,5 +1,5 @@
 import { newId, type Query } from '@recordbus/database';
-import { notFound } from '@recordbus/shared/errors';
+import { notFound } from '@recordbus/errors';
 import type { NewWebhook, Webhook, WebhookChange } from './webhook-schema.ts';
 
 const columns = `id, name, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,

@@ -1,6 +1,6 @@
 import { auditUser, lockUser, noteRemovedWays, type User } from '@recordbus/accounts';
+import { AppError, conflict, notFound } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { AppError, conflict, notFound } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';

@@ -1,7 +1,7 @@
 import { findPasswordProblem, hashPassword } from '@recordbus/crypto';
 import { type Database, newId } from '@recordbus/database';
-import { ConfigError } from '@recordbus/shared/config';
-import type { Logger } from '@recordbus/shared/logging';
+import { ConfigError } from '@recordbus/process/config';
+import type { Logger } from '@recordbus/process/logging';
 import { hasAdmin } from '../users/admins.ts';
 import { insertFirstAdmin, insertSetupToken } from './first-admins.ts';
 import { hashSetupToken, newSetupToken } from './setup-token.ts';

@@ -1,5 +1,5 @@
 import { newId } from '@recordbus/database';
-import { AppError, conflict } from '@recordbus/shared/errors';
+import { AppError, conflict } from '@recordbus/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AdminAccount, hasAdmin } from '../users/admins.ts';
 import { hasSetupToken, insertFirstAdmin } from './first-admins.ts';

@@ -3,7 +3,12 @@ import { createServer, type IncomingMessage } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { after, test } from 'node:test';
 import { nothingHooked } from '@recordbus/accounts';
-import { type ContextSigner, contextHeader, createContextSigner, type RequestContext } from '@recordbus/shared/context';
+import {
+  type ContextSigner,
+  contextHeader,
+  createContextSigner,
+  type RequestContext,
+} from '@recordbus/request/context';
 import { createAccountHooksClient } from './account-hooks-client.ts';
 
 const contextSigner: ContextSigner = createContextSigner(Buffer.from('a secret for tests, over 32 characters'));

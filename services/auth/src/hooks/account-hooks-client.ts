@@ -1,6 +1,6 @@
 import { type AccountHooks, accountHookPaths, type HookedCollections, removable } from '@recordbus/accounts';
-import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/shared/context';
-import { AppError, unavailable } from '@recordbus/shared/errors';
+import { AppError, unavailable } from '@recordbus/errors';
+import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 
 interface RemoteOptions {

@@ -1,6 +1,6 @@
 import { type SignInAttempt, signedInEvent } from '@recordbus/accounts';
 import { putEvent } from '@recordbus/journal';
-import type { RequestContext } from '@recordbus/shared/context';
+import type { RequestContext } from '@recordbus/request/context';
 import type { AuthParts } from '../auth-parts.ts';
 
 /** Adds a sign-in's event to the outbox before the answer is sent, so every answered sign-in has its event. */

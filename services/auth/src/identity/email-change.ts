@@ -1,8 +1,8 @@
 import { findRefusedFields, findUserByEmail, findUserById, readerOf, type User } from '@recordbus/accounts';
+import { forbidden, refusedMembers, unauthenticated } from '@recordbus/errors';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { forbidden, refusedMembers, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';

@@ -1,6 +1,6 @@
 import type { Bus } from '@recordbus/bus';
+import { every } from '@recordbus/process/background';
 import type { Collection, CollectionCache } from '@recordbus/schema';
-import { every } from '@recordbus/shared/background';
 import type { AuthParts } from '../auth-parts.ts';
 import { hasAccountChanges, takeAccountChange } from './account-changes.ts';
 import { notifyHolder } from './notify-holder.ts';

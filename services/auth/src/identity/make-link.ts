@@ -1,7 +1,7 @@
 import { auditUser, insertLink, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { conflict } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { conflict } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { invalidToken } from '../verification/verification.ts';

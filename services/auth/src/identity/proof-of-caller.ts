@@ -1,7 +1,7 @@
 import { findUserById, requireFreshProof, requireProof, type User } from '@recordbus/accounts';
+import { unauthenticated } from '@recordbus/errors';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts } from '../auth-parts.ts';
 
 /** The proof that a signed-in user offers to be the account's holder. */

@@ -1,8 +1,8 @@
 import { findUserByEmail, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { conflict } from '@recordbus/errors';
 import { isMailConfigured } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
-import { conflict } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { AppError } from '@recordbus/errors';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { AppError } from '@recordbus/shared/errors';
 import { createLockout, type LoginTarget } from './lockout.ts';
 
 const ann: LoginTarget = { realm: 'c1', email: 'ann@example.com', clientAddress: '203.0.113.7' };

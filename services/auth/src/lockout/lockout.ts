@@ -1,7 +1,7 @@
 import type { Database, Query } from '@recordbus/database';
 import { tooManyAttempts } from '@recordbus/passwords';
+import { clientKey } from '@recordbus/request/client-key';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
-import { clientKey } from '@recordbus/shared/client-key';
 import { foldAddress } from './fold-address.ts';
 
 /** A login's address and client. */

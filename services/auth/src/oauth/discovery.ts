@@ -1,4 +1,4 @@
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import { misconfigured, providerFailed } from './provider-errors.ts';
 import type { ProviderHttp } from './provider-http.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createLogger } from '@recordbus/process/logging';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createLogger } from '@recordbus/shared/logging';
 import { type HostAnswer, startProviderHosts } from '../testing/provider-hosts.ts';
 import { createOauthProviders } from './oauth-providers.ts';
 

@@ -1,8 +1,8 @@
 import { findUserByEmail, type NewUser, readSignUpRequest, type User, verifiedIsForAdmins } from '@recordbus/accounts';
 import { newId, type Query } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findLinkedUser, linkOf } from '../identity/link-rows.ts';
 import type { Profile } from '../identity/provider-profile.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { JWTPayload } from 'jose';
 import * as errors from 'jose/errors';
 import { createLocalJWKSet } from 'jose/jwks/local';

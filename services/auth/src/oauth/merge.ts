@@ -1,7 +1,7 @@
 import { findUserById, finishOneTimeToken, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { forbidden } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { forbidden } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type Link, linkOf } from '../identity/link-rows.ts';
 import { makeLink, readLink } from '../identity/make-link.ts';

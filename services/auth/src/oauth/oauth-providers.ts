@@ -1,6 +1,6 @@
 import type { EgressClient } from '@recordbus/egress';
+import type { Logger } from '@recordbus/process/logging';
 import { type OauthProviderName, oauthProviderNames, type Settings } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
 import { type Authorization, composeAuthorizeUrl } from './authorize-url.ts';
 import { createDiscovery } from './discovery.ts';
 import { exchangeCode, type Grant } from './exchange-code.ts';

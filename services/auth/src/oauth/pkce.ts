@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Query } from '@recordbus/database';
-import { AppError, malformedParameter } from '@recordbus/shared/errors';
+import { AppError, malformedParameter } from '@recordbus/errors';
 import type { EnabledProvider } from './oauth-providers.ts';
 import { keepVerifier, takeVerifier, type VerifierKey } from './pkce-rows.ts';
 

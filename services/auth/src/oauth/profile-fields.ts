@@ -1,7 +1,7 @@
 import { readerOf } from '@recordbus/accounts';
+import { AppError } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { ProfileMap } from '@recordbus/settings';
-import { AppError } from '@recordbus/shared/errors';
 import type { Profile } from '../identity/provider-profile.ts';
 
 /** Returns a new account's fields from the profile. Values that a field refuses are left out (oauth §4.2). */

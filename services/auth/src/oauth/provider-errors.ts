@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 
 /** 422 for a provider that is not enabled (oauth §1.2). */
 export const providerNotEnabled = () =>

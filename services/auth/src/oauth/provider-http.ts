@@ -1,5 +1,5 @@
 import { EgressBlockedError, type EgressClient, EgressFailedError, type EgressRequestOptions } from '@recordbus/egress';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import { providerFailed } from './provider-errors.ts';
 
 /** A provider's JSON object; its members may be anything. */

@@ -1,8 +1,8 @@
 import { setTimeout } from 'node:timers/promises';
 import { findUserById, visibleRecord } from '@recordbus/accounts';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { ProfileMap } from '@recordbus/settings';
-import type { RequestContext } from '@recordbus/shared/context';
 import type { AuthParts } from '../auth-parts.ts';
 import type { Profile } from '../identity/provider-profile.ts';
 import type { SignedIn } from '../sign-in/complete-sign-in.ts';

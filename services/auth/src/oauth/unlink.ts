@@ -1,6 +1,6 @@
 import { auditUser, lockUser, noteRemovedWays } from '@recordbus/accounts';
+import { conflict, notFound, unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
 import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';

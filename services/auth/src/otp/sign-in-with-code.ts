@@ -1,8 +1,8 @@
 import { timingSafeEqual } from 'node:crypto';
 import { findUserByEmail, findUserById, finishOneTimeToken } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { foldAddress } from '../lockout/fold-address.ts';
 import { findOneTimeToken, hashOneTimeToken } from '../one-time/one-time-tokens.ts';

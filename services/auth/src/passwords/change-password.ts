@@ -1,6 +1,6 @@
 import { findUserById, guessOldPassword } from '@recordbus/accounts';
+import { unauthenticated, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { writeUserChange } from '../users/write-user.ts';

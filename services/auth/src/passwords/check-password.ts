@@ -1,8 +1,8 @@
 import type { User } from '@recordbus/accounts';
 import { findRightForm, hashPassword, needsRehash, needsReset } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
 
 /**
  * Checks a user's password. It computes as many hashes for a user who does not exist, or has no password or one whose

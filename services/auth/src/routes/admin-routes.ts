@@ -1,5 +1,5 @@
+import { created, ok, type Route, route } from '@recordbus/http';
 import { accountAddress } from '@recordbus/schema';
-import { created, ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { setUpFirstAdmin } from '../first-admin/set-up-first-admin.ts';

@@ -1,6 +1,6 @@
-import type { RequestContext } from '@recordbus/shared/context';
-import { unauthenticated } from '@recordbus/shared/errors';
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { unauthenticated } from '@recordbus/errors';
+import { ok, type Route, route } from '@recordbus/http';
+import type { RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import {

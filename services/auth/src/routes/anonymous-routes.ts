@@ -1,4 +1,4 @@
-import { created, ok, type Route, route } from '@recordbus/shared/http';
+import { created, ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { promote, requireAnonymous } from '../sign-up/promote.ts';

@@ -1,6 +1,6 @@
+import { forbidden, unauthenticated } from '@recordbus/errors';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { forbidden, unauthenticated } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import type { AuthCollections } from '../auth-collections.ts';
 import type { AuthParts } from '../auth-parts.ts';

@@ -1,4 +1,4 @@
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { impersonate } from '../sessions/impersonate.ts';

@@ -1,6 +1,6 @@
+import { ok, type Route, route } from '@recordbus/http';
 import { sendTestMail } from '@recordbus/mail';
 import { accountAddress } from '@recordbus/schema';
-import { ok, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { AuthParts } from '../auth-parts.ts';
 

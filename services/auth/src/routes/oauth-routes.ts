@@ -1,7 +1,7 @@
+import { malformedParameter, unauthenticated } from '@recordbus/errors';
+import { ok, type Reply, type Route, route, wholeBody } from '@recordbus/http';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { malformedParameter, unauthenticated } from '@recordbus/shared/errors';
-import { ok, type Reply, type Route, route, wholeBody } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { originOf } from '../auth-parts.ts';
 import { providerProfile } from '../identity/provider-profile.ts';

@@ -1,5 +1,5 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { mapOf } from '@recordbus/shared/map-of';
+import { mapOf } from '@recordbus/http/map-of';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { text } from './auth-paths.ts';
 

@@ -1,4 +1,4 @@
-import { created, ok, type Route, route, toJsonSchema } from '@recordbus/shared/http';
+import { created, ok, type Route, route, toJsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { changePassword } from '../passwords/change-password.ts';

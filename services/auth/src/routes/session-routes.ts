@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
-import type { RequestContext } from '@recordbus/shared/context';
-import { conflict, notFound, unauthenticated } from '@recordbus/shared/errors';
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { conflict, notFound, unauthenticated } from '@recordbus/errors';
+import { ok, type Route, route } from '@recordbus/http';
+import type { RequestContext } from '@recordbus/request/context';
 import type { SessionPrincipal } from '@recordbus/tokens';
 import { z } from 'zod';
 import { type AuthParts, type Origin, originOf } from '../auth-parts.ts';

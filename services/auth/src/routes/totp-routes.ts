@@ -1,4 +1,4 @@
-import { ok, type Route, route, wholeBody } from '@recordbus/shared/http';
+import { ok, type Route, route, wholeBody } from '@recordbus/http';
 import { z } from 'zod';
 import { type AuthParts, originOf } from '../auth-parts.ts';
 import { confirmTotp, disableTotp, recoveryStatus, regenerateRecoveryCodes, setUpTotp } from '../totp/authenticator.ts';

@@ -1,7 +1,7 @@
+import { notFound } from '@recordbus/errors';
+import { exactText, flag, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { notFound } from '@recordbus/shared/errors';
-import { exactText, flag, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { findAccount, listAccounts } from '../administration/account-rows.ts';
 import {

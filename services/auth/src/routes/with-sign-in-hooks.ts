@@ -1,6 +1,6 @@
 import { isHooked, type SignInFlow } from '@recordbus/accounts';
-import type { RequestContext } from '@recordbus/shared/context';
-import type { Reply, Route } from '@recordbus/shared/http';
+import type { Reply, Route } from '@recordbus/http';
+import type { RequestContext } from '@recordbus/request/context';
 import type { AuthParts } from '../auth-parts.ts';
 import { publishSignIn } from '../hooks/publish-sign-in.ts';
 import { authPath } from './auth-paths.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { unauthenticated } from '@recordbus/shared/errors';
+import { unauthenticated } from '@recordbus/errors';
 import type { TokenSigner } from '@recordbus/tokens';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import type { AdminAccount } from '../users/admins.ts';

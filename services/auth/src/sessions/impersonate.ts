@@ -1,8 +1,8 @@
 import { auditUser, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { notFound, unauthenticated } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { notFound, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { requireFeature } from '../features.ts';
 import { refuseBlocked } from '../users/blocks.ts';

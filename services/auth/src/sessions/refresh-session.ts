@@ -1,6 +1,6 @@
 import { findUserById } from '@recordbus/accounts';
-import type { Principal } from '@recordbus/shared/context';
-import { unauthenticated } from '@recordbus/shared/errors';
+import { unauthenticated } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findAdminById } from '../users/admins.ts';
 import { type AdminSession, openAdminSession, signAdminSession } from './admin-sessions.ts';

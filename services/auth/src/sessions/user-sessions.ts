@@ -1,7 +1,7 @@
 import { type User, visibleRecord } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { insertSession } from './session-rows.ts';
 

@@ -1,6 +1,6 @@
 import { findUserByEmail } from '@recordbus/accounts';
+import { AppError } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { checkPassword } from '../passwords/check-password.ts';
 import { completeSignIn, type SignedIn } from './complete-sign-in.ts';

@@ -1,7 +1,7 @@
 import { findUserByEmail, readerOf } from '@recordbus/accounts';
+import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError, conflict, forbidden, unauthenticated, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { writeUserChange } from '../users/write-user.ts';

@@ -1,7 +1,7 @@
 import { isHooked, readerOf, readSignUpRequest, verifiedIsForAdmins } from '@recordbus/accounts';
 import { newId } from '@recordbus/database';
+import { AppError, validationFailed } from '@recordbus/errors';
 import { type Collection, withDefaults } from '@recordbus/schema';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { writeNewUser } from '../users/write-user.ts';

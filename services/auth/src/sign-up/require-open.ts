@@ -1,6 +1,6 @@
 import { signUpClosed } from '@recordbus/accounts';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
 import type { AuthParts } from '../auth-parts.ts';
 
 /** Throws 403 while sign-up is closed (auth §3.2). Admins pass. */

@@ -1,7 +1,7 @@
 import { requireProof } from '@recordbus/accounts';
 import { type AuditedAction, recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
-import { notFound, unauthenticated } from '@recordbus/shared/errors';
+import { notFound, unauthenticated } from '@recordbus/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findAdminByEmail, findAdminById } from '../users/admins.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { AppError, conflict, validationFailed } from '@recordbus/shared/errors';
+import { AppError, conflict, validationFailed } from '@recordbus/errors';
 import type { AuthParts } from '../auth-parts.ts';
 import type { FactorAccounts } from './factor-accounts.ts';
 import { createRecoverySet, removeRecoveryCodes, replaceRecoveryCodes } from './recovery-codes.ts';

@@ -1,6 +1,6 @@
 import { auditUser, findUserById, noteRemovedWays } from '@recordbus/accounts';
+import { forbidden, unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { forbidden, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
 import { requireFeature } from '../features.ts';

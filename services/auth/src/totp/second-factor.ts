@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { AuthParts } from '../auth-parts.ts';
 import { findOneTimeToken, guessOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { invalidToken } from '../verification/verification.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { forbidden } from '@recordbus/shared/errors';
+import { forbidden } from '@recordbus/errors';
 
 /** Blocks an account; returns false if it is already blocked. */
 export async function insertBlock(

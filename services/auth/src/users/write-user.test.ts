@@ -4,11 +4,11 @@ import { type AccountHooks, noAccountHooks, nothingHooked } from '@recordbus/acc
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, type Query } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { notFound } from '@recordbus/errors';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import { accountColumns, type Collection, createFieldEncryption, tableOf } from '@recordbus/schema';
 import { testCollection } from '@recordbus/schema/testing';
-import type { RequestContext } from '@recordbus/shared/context';
-import { notFound } from '@recordbus/shared/errors';
-import { createLogger } from '@recordbus/shared/logging';
 import type { AuthUnit } from '../auth-unit.ts';
 import { writeNewUser, writeUserChange } from './write-user.ts';
 

@@ -10,9 +10,9 @@ import {
   type UserChange,
 } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { type AppError, notFound } from '@recordbus/errors';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { type AppError, notFound } from '@recordbus/shared/errors';
 import type { AuthParts } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 

@@ -1,8 +1,8 @@
 import { findUserById, type Removable, type User } from '@recordbus/accounts';
+import { AppError, unauthenticated } from '@recordbus/errors';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
-import { AppError, unauthenticated } from '@recordbus/shared/errors';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';

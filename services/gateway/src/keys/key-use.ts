@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** How often the last uses are written, in milliseconds. One key's row is written at most once a minute. */
 const intervalMs = 5000;

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database } from '@recordbus/database';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** Why the request's key was refused (keys §2.3). */
 export type RefusedFor = 'unknown' | 'expired' | 'network' | 'url';

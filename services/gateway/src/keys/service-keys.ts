@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import type { Logger } from '@recordbus/process/logging';
 import type { KeyRing } from '@recordbus/sessions';
-import type { Logger } from '@recordbus/shared/logging';
 import { createKeyUse, type KeyUse } from './key-use.ts';
 import { createRefusedKeys, type RefusedKeys } from './refused-keys.ts';
 

@@ -1,4 +1,4 @@
-import { type MetricFamily, type Metrics, mergeMetrics, readMetrics } from '@recordbus/shared/metrics';
+import { type MetricFamily, type Metrics, mergeMetrics, readMetrics } from '@recordbus/process/metrics';
 import type { ReplicaMetrics, Upstream } from '../upstream/upstream.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { clientKey } from '@recordbus/shared/client-key';
-import { createLineBudget } from '@recordbus/shared/line-budget';
-import type { Logger } from '@recordbus/shared/logging';
+import { createLineBudget } from '@recordbus/limits/line-budget';
+import type { Logger } from '@recordbus/process/logging';
+import { clientKey } from '@recordbus/request/client-key';
 import { createRefusalMerger } from '../request-log/merge-refusals.ts';
 import {
   type GatewayExchange,

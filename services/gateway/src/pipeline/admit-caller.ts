@@ -1,4 +1,4 @@
-import { authorize } from '@recordbus/shared/http';
+import { authorize } from '@recordbus/http';
 import type { Step } from './exchange.ts';
 
 /**

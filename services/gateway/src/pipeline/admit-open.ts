@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
+import { AppError } from '@recordbus/errors';
+import { upgradeHead } from '@recordbus/http';
 import type { Accounts } from '@recordbus/sessions';
-import { AppError } from '@recordbus/shared/errors';
-import { upgradeHead } from '@recordbus/shared/http';
 import type { Tickets } from '@recordbus/tokens';
 import type { CorsPolicy } from '../cors/cors-policy.ts';
 import type { SessionUse } from '../session-use/session-use.ts';

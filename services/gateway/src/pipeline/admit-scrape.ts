@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { type AppError, notFound, unauthenticated } from '@recordbus/errors';
 import type { Settings } from '@recordbus/settings';
-import { type AppError, notFound, unauthenticated } from '@recordbus/shared/errors';
 import { scrapePath } from '../metrics/scrape-path.ts';
 import type { Step } from './exchange.ts';
 

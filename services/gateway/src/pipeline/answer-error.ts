@@ -1,6 +1,6 @@
-import { sendError } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import { logFields } from '@recordbus/shared/request-scope';
+import { sendError } from '@recordbus/http';
+import type { Logger } from '@recordbus/process/logging';
+import { logFields } from '@recordbus/request/request-scope';
 import type { ErrorStep } from './exchange.ts';
 
 /** Answers an error that a step threw. Express recognizes an error handler by its four parameters. */

@@ -1,6 +1,6 @@
+import { upgradeHead } from '@recordbus/http';
+import type { Principal } from '@recordbus/request/context';
 import { type Accounts, isKeyId } from '@recordbus/sessions';
-import type { Principal } from '@recordbus/shared/context';
-import { upgradeHead } from '@recordbus/shared/http';
 import type { TokenVerifier } from '@recordbus/tokens';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { SessionUse } from '../session-use/session-use.ts';

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { contextHeader } from '@recordbus/shared/context';
-import { securityHeaders } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import { maskKeys } from '@recordbus/shared/mask-keys';
-import { guarded } from '@recordbus/shared/request-scope';
-import { acceptTraceparent } from '@recordbus/shared/telemetry';
+import { securityHeaders } from '@recordbus/http';
+import type { Logger } from '@recordbus/process/logging';
+import { maskKeys } from '@recordbus/process/mask-keys';
+import { acceptTraceparent } from '@recordbus/process/telemetry';
+import { contextHeader } from '@recordbus/request/context';
+import { guarded } from '@recordbus/request/request-scope';
 import type { FindClient } from '../client-address/find-client.ts';
 import { type AccessLogRules, accessLog } from './access-log.ts';
 import { guest } from './authenticate.ts';

@@ -1,5 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
-import { namedByConnection } from '@recordbus/shared/http';
+import { namedByConnection } from '@recordbus/http';
 
 /**
  * End-to-end headers. A client must not name them in `Connection` (RFC 9110 §7.6.1): that would remove what the gateway

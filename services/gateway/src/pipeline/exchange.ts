@@ -1,6 +1,6 @@
-import type { RequestContext } from '@recordbus/shared/context';
-import type { AppError } from '@recordbus/shared/errors';
-import type { Match } from '@recordbus/shared/http';
+import type { AppError } from '@recordbus/errors';
+import type { Match } from '@recordbus/http';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Ticket } from '@recordbus/tokens';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import type { RouteEntry } from '../routing/routing-table.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { RouteEntry } from '../routing/routing-table.ts';
 
 /** The path that serves record files (files §4.1). */

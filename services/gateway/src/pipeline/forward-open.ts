@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { upgradeHead } from '@recordbus/shared/http';
+import { upgradeHead } from '@recordbus/http';
 import type { RouteEntry } from '../routing/routing-table.ts';
 import type { GatewayExchange } from './exchange.ts';
 import type { OpenCounts } from './open-counts.ts';

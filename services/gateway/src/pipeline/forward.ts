@@ -1,6 +1,6 @@
-import { notFound } from '@recordbus/shared/errors';
-import { inServerSpan } from '@recordbus/shared/http';
-import { currentTraceparent } from '@recordbus/shared/telemetry';
+import { notFound } from '@recordbus/errors';
+import { inServerSpan } from '@recordbus/http';
+import { currentTraceparent } from '@recordbus/process/telemetry';
 import { isProbe, type Step } from './exchange.ts';
 import type { ForwardOpen } from './forward-open.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { RefusedFor } from '../keys/refused-keys.ts';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { GatewayExchange } from './exchange.ts';

@@ -1,5 +1,5 @@
-import { consistencyHeader, laterOf } from '@recordbus/shared/consistency';
-import { clientOf } from '@recordbus/shared/request-scope';
+import { consistencyHeader, laterOf } from '@recordbus/request/consistency';
+import { clientOf } from '@recordbus/request/request-scope';
 import type { RecentWrites } from '../recent-writes/recent-writes.ts';
 import { guest } from './authenticate.ts';
 import type { GatewayResponse, Step } from './exchange.ts';

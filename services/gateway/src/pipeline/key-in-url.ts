@@ -1,5 +1,5 @@
-import { splitUrl } from '@recordbus/shared/http';
-import { keysInUrls } from '@recordbus/shared/mask-keys';
+import { splitUrl } from '@recordbus/http';
+import { keysInUrls } from '@recordbus/process/mask-keys';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { Step } from './exchange.ts';
 import { keyRefused } from './identify-key.ts';

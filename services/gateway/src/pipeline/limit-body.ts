@@ -1,5 +1,5 @@
-import { payloadTooLarge } from '@recordbus/shared/errors';
-import { bodyLimitOf, declaredBodyBytes } from '@recordbus/shared/http';
+import { payloadTooLarge } from '@recordbus/errors';
+import { bodyLimitOf, declaredBodyBytes } from '@recordbus/http';
 import type { Step } from './exchange.ts';
 
 /**

@@ -1,6 +1,6 @@
+import { rateLimited } from '@recordbus/errors';
 import { audienceOf, type ChooseRule, rateCaller, rateLabelOf } from '@recordbus/rate-limits';
 import type { RateRule } from '@recordbus/settings';
-import { rateLimited } from '@recordbus/shared/errors';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { Verdict } from '../rate-limit/window-share.ts';
 import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';

@@ -1,5 +1,5 @@
-import { AppError } from '@recordbus/shared/errors';
-import { splitUrl } from '@recordbus/shared/http';
+import { AppError } from '@recordbus/errors';
+import { splitUrl } from '@recordbus/http';
 import type { RoutingTable } from '../routing/routing-table.ts';
 import type { Step } from './exchange.ts';
 import { requireHostOfFiles } from './files-host.ts';

@@ -1,5 +1,5 @@
-import { type Metrics, requestDuration } from '@recordbus/shared/metrics';
-import { guarded } from '@recordbus/shared/request-scope';
+import { type Metrics, requestDuration } from '@recordbus/process/metrics';
+import { guarded } from '@recordbus/request/request-scope';
 import { type GatewayResponse, isProbe, type Step, wasOpen } from './exchange.ts';
 
 /**

@@ -1,6 +1,6 @@
-import { clientKey } from '@recordbus/shared/client-key';
-import { maskKeys } from '@recordbus/shared/mask-keys';
-import { guarded } from '@recordbus/shared/request-scope';
+import { maskKeys } from '@recordbus/process/mask-keys';
+import { clientKey } from '@recordbus/request/client-key';
+import { guarded } from '@recordbus/request/request-scope';
 import type { RequestLog } from '../request-log/request-log.ts';
 import type { LoggedRequest } from '../request-log/request-row.ts';
 import {

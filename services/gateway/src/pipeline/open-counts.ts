@@ -1,4 +1,4 @@
-import { type Metrics, sampledGauges } from '@recordbus/shared/metrics';
+import { type Metrics, sampledGauges } from '@recordbus/process/metrics';
 
 /** The kind of connection that stays open: an answer that is a message stream, or a WebSocket. */
 export type OpenKind = 'stream' | 'websocket';

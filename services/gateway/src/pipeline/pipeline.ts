@@ -1,9 +1,9 @@
 import type { RequestListener } from 'node:http';
+import type { Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
 import { createChooseRule } from '@recordbus/rate-limits';
 import type { Accounts } from '@recordbus/sessions';
 import { type Settings, trustedProxiesOf } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
 import { createTickets, createTokenVerifier } from '@recordbus/tokens';
 import express from 'express';
 import { createFindClient } from '../client-address/find-client.ts';

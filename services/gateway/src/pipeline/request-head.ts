@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { malformed } from '@recordbus/shared/errors';
+import { malformed } from '@recordbus/errors';
 
 /**
  * Returns a request target's path and query. Clients behind proxies send the whole URL (RFC 9112 §3.2.2). Throws 400

@@ -1,4 +1,4 @@
-import { splitUrl } from '@recordbus/shared/http';
+import { splitUrl } from '@recordbus/http';
 import type { GatewayExchange } from './exchange.ts';
 
 /**

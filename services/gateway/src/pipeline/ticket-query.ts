@@ -1,5 +1,5 @@
-import { AppError, malformed } from '@recordbus/shared/errors';
-import { splitUrl } from '@recordbus/shared/http';
+import { AppError, malformed } from '@recordbus/errors';
+import { splitUrl } from '@recordbus/http';
 
 /** A target without its ticket, and the ticket. */
 interface TakenTicket {

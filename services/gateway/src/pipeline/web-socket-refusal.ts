@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, forbidden, malformed } from '@recordbus/shared/errors';
-import { hasBody } from '@recordbus/shared/http';
+import { AppError, forbidden, malformed } from '@recordbus/errors';
+import { hasBody } from '@recordbus/http';
 import type { CorsPolicy } from '../cors/cors-policy.ts';
 import type { RouteEntry } from '../routing/routing-table.ts';
 

@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { takeWindow } from '@recordbus/rate-limits';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
 import { createOwnWindows, type RateWindow, type RateWindows } from './rate-windows.ts';
 
 const nowMs = '(extract(epoch from statement_timestamp()) * 1000)::bigint';

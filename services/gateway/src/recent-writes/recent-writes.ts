@@ -1,5 +1,5 @@
 import type { Bus } from '@recordbus/bus';
-import { type Consistency, consistencyMs, laterOf } from '@recordbus/shared/consistency';
+import { type Consistency, consistencyMs, laterOf } from '@recordbus/request/consistency';
 import { createWriteMemory } from './write-memory.ts';
 
 /** Remembers for each client the database's state after its last writes. */

@@ -1,4 +1,4 @@
-import { type Consistency, laterOf } from '@recordbus/shared/consistency';
+import { type Consistency, laterOf } from '@recordbus/request/consistency';
 
 /** The database states that clients need, for a while. */
 interface WriteMemory {

@@ -1,6 +1,6 @@
+import type { RouteManifest, ServiceDescription } from '@recordbus/http';
 import { composeDocument, type OpenApiVersion, olderDocument } from '@recordbus/openapi';
-import type { RequestContext } from '@recordbus/shared/context';
-import type { RouteManifest, ServiceDescription } from '@recordbus/shared/http';
+import type { RequestContext } from '@recordbus/request/context';
 import { LRUCache } from 'lru-cache';
 import type { Upstream } from '../upstream/upstream.ts';
 import { type HashedText, joinParts, jsonParts } from './hashed-text.ts';

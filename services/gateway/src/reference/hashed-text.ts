@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { inSlices } from '@recordbus/shared/time-slice';
+import { inSlices } from '@recordbus/limits/time-slice';
 
 /** A text's bytes and its ETag. */
 export interface HashedText {

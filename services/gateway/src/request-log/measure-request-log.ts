@@ -1,4 +1,4 @@
-import { type Metrics, sampledCounter, sampledGauge } from '@recordbus/shared/metrics';
+import { type Metrics, sampledCounter, sampledGauge } from '@recordbus/process/metrics';
 import type { RequestLog } from './request-log.ts';
 
 /** Registers the request log's metrics. */

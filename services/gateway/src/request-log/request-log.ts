@@ -1,8 +1,8 @@
 import { type Database, mapDatabaseError, type Query } from '@recordbus/database';
+import type { Span } from '@recordbus/http';
+import { skipped, whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Settings } from '@recordbus/settings';
-import { skipped, whenWoken } from '@recordbus/shared/background';
-import type { Span } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
 import { createRefusalMerger } from './merge-refusals.ts';
 import { createRequestDays, type RequestDays } from './request-days.ts';
 import type { LoggedRequest, WaitingRow } from './request-row.ts';

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import type { Span } from '@recordbus/shared/http';
+import type { Span } from '@recordbus/http';
 import { z } from 'zod';
 
 const counts = { requests: z.int(), refused: z.int().describe('4xx'), failed: z.int().describe('5xx') };

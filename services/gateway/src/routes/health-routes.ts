@@ -1,16 +1,8 @@
-import { checkTasks } from '@recordbus/shared/background';
-import {
-  checkReadiness,
-  createReadinessLog,
-  ok,
-  type Route,
-  route,
-  withoutReasons,
-  works,
-} from '@recordbus/shared/http';
-import { isAdmin } from '@recordbus/shared/key-rights';
-import type { Logger } from '@recordbus/shared/logging';
-import type { HealthCheck } from '@recordbus/shared/service';
+import { checkReadiness, createReadinessLog, ok, type Route, route, withoutReasons, works } from '@recordbus/http';
+import type { HealthCheck } from '@recordbus/http/service';
+import { checkTasks } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
+import { isAdmin } from '@recordbus/request/key-rights';
 import { z } from 'zod';
 import manifest from '../../package.json' with { type: 'json' };
 

@@ -1,5 +1,5 @@
-import { ok, otherContent, plainText, type Route, route } from '@recordbus/shared/http';
-import { exposition, expositionType, type MetricFamily, metricFamily } from '@recordbus/shared/metrics';
+import { ok, otherContent, plainText, type Route, route } from '@recordbus/http';
+import { exposition, expositionType, type MetricFamily, metricFamily } from '@recordbus/process/metrics';
 import { z } from 'zod';
 import { scrapePath } from '../metrics/scrape-path.ts';
 

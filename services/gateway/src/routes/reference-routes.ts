@@ -1,6 +1,6 @@
+import { isKnownVersion, type Reply, type Route, route, wholeBody, withHeaders } from '@recordbus/http';
 import { openApiVersions } from '@recordbus/openapi';
 import { type ApiAudience, admitReader } from '@recordbus/settings';
-import { isKnownVersion, type Reply, type Route, route, wholeBody, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import type { ApiReference } from '../reference/api-reference.ts';
 

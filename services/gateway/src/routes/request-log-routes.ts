@@ -10,7 +10,7 @@ import {
   spanOf,
   spanQuery,
   timeSec,
-} from '@recordbus/shared/http';
+} from '@recordbus/http';
 import { z } from 'zod';
 import type { RequestLog } from '../request-log/request-log.ts';
 import { requestJson } from '../request-log/request-row.ts';

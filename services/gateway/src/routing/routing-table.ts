@@ -1,6 +1,6 @@
+import { AppError, unavailable } from '@recordbus/errors';
+import { createRouter, type Match, type RouteManifest } from '@recordbus/http';
 import { isReservedCollectionName, mayBeCollectionName } from '@recordbus/schema';
-import { AppError, unavailable } from '@recordbus/shared/errors';
-import { createRouter, type Match, type RouteManifest } from '@recordbus/shared/http';
 import type { Upstream } from '../upstream/upstream.ts';
 
 /** One path to a route, and the service that answers it. */

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** How often the times are written, in milliseconds. The session list lags by as much. */
 const intervalMs = 30_000;

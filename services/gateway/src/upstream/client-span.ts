@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from '@recordbus/shared/context';
-import { currentTraceparent, failSpan, inSpan } from '@recordbus/shared/telemetry';
+import { currentTraceparent, failSpan, inSpan } from '@recordbus/process/telemetry';
+import type { RequestContext } from '@recordbus/request/context';
 
 type Forward = (
   request: IncomingMessage,

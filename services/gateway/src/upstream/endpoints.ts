@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
-import { type BackgroundTask, every } from '@recordbus/shared/background';
-import { maxHeaderBytes } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
+import { maxHeaderBytes } from '@recordbus/http';
+import { type BackgroundTask, every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { Client, Pool } from 'undici';
 
 /** One service replica: an address that its name resolves to. */

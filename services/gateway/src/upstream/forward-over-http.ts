@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { clientKey } from '@recordbus/shared/client-key';
-import type { ContextSigner, RequestContext } from '@recordbus/shared/context';
-import { type AppError, unavailable, upstreamTimeout } from '@recordbus/shared/errors';
-import { hasBody } from '@recordbus/shared/http';
+import { type AppError, unavailable, upstreamTimeout } from '@recordbus/errors';
+import { hasBody } from '@recordbus/http';
+import { clientKey } from '@recordbus/request/client-key';
+import type { ContextSigner, RequestContext } from '@recordbus/request/context';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import type { HeldConnections } from './held-connection.ts';
 import { RelayError, relay } from './relay.ts';

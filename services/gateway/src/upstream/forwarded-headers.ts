@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
-import { contextHeader } from '@recordbus/shared/context';
-import { connectionHeaders, namedByConnection } from '@recordbus/shared/http';
+import { connectionHeaders, namedByConnection } from '@recordbus/http';
+import { contextHeader } from '@recordbus/request/context';
 
 /** `expect` was answered here. Credentials end at the gateway: the context names the principal. */
 const keptFromService = new Set([...connectionHeaders, 'expect', 'authorization', contextHeader]);

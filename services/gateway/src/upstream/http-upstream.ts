@@ -1,6 +1,6 @@
 import type { Bus } from '@recordbus/bus';
-import type { ContextSigner } from '@recordbus/shared/context';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
+import type { ContextSigner } from '@recordbus/request/context';
 import { tracingForwards } from './client-span.ts';
 import { type Endpoint, Endpoints } from './endpoints.ts';
 import { forwardOverHttp } from './forward-over-http.ts';

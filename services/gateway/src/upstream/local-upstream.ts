@@ -1,11 +1,11 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from '@recordbus/shared/context';
-import { malformed, upstreamTimeout } from '@recordbus/shared/errors';
-import { checkReadiness, describeRoutes, dispatchUpgrade } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import { readMetrics } from '@recordbus/shared/metrics';
-import { logFields } from '@recordbus/shared/request-scope';
-import type { Service } from '@recordbus/shared/service';
+import { malformed, upstreamTimeout } from '@recordbus/errors';
+import { checkReadiness, describeRoutes, dispatchUpgrade } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
+import type { Logger } from '@recordbus/process/logging';
+import { readMetrics } from '@recordbus/process/metrics';
+import type { RequestContext } from '@recordbus/request/context';
+import { logFields } from '@recordbus/request/request-scope';
 import { AnswerWaits, type Wait } from './answer-waits.ts';
 import type { Upstream } from './upstream.ts';
 

@@ -1,4 +1,4 @@
-import { heartbeat } from '@recordbus/shared/background';
+import { heartbeat } from '@recordbus/process/background';
 import type { HeldConnection, HeldConnections } from './held-connection.ts';
 import { Slots } from './slots.ts';
 

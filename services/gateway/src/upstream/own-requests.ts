@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/shared/context';
-import { unavailable } from '@recordbus/shared/errors';
-import { descriptionPath, metricsPath, type Readiness, type ServiceDescription } from '@recordbus/shared/http';
-import { type MetricFamily, metricFamily } from '@recordbus/shared/metrics';
-import { acceptTraceparent } from '@recordbus/shared/telemetry';
+import { unavailable } from '@recordbus/errors';
+import { descriptionPath, metricsPath, type Readiness, type ServiceDescription } from '@recordbus/http';
+import { type MetricFamily, metricFamily } from '@recordbus/process/metrics';
+import { acceptTraceparent } from '@recordbus/process/telemetry';
+import { type ContextSigner, contextHeader, type RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
 import type { Endpoint, Endpoints } from './endpoints.ts';
 import { routeManifest } from './poll-manifest.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, test } from 'node:test';
-import { describeRoutes, route } from '@recordbus/shared/http';
-import { createLogger } from '@recordbus/shared/logging';
+import { describeRoutes, route } from '@recordbus/http';
+import { createLogger } from '@recordbus/process/logging';
 import { z } from 'zod';
 import { pollManifest, routeManifest } from './poll-manifest.ts';
 

@@ -1,7 +1,7 @@
-import { every } from '@recordbus/shared/background';
-import { manifestPath, type RouteManifest } from '@recordbus/shared/http';
-import type { Logger } from '@recordbus/shared/logging';
-import { routeScopes } from '@recordbus/shared/scope';
+import { manifestPath, type RouteManifest } from '@recordbus/http';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
+import { routeScopes } from '@recordbus/request/scope';
 import { z } from 'zod';
 
 interface ManifestPollOptions {

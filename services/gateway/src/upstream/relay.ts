@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import { endAheadOfBody, hasBody } from '@recordbus/shared/http';
+import { endAheadOfBody, hasBody } from '@recordbus/http';
 import { type Dispatcher, errors } from 'undici';
 import { setClientHeaders } from './forwarded-headers.ts';
 import type { HeldConnection, HeldConnections } from './held-connection.ts';

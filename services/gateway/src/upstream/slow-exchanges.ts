@@ -1,5 +1,5 @@
-import { type BackgroundTask, every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { type BackgroundTask, every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { connectionsPerReplica } from './endpoints.ts';
 import type { HeldConnection } from './held-connection.ts';
 import { Slots } from './slots.ts';

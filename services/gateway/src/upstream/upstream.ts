@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { RequestContext } from '@recordbus/shared/context';
-import type { Readiness, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
-import type { MetricFamily } from '@recordbus/shared/metrics';
-import type { RequestHandler } from '@recordbus/shared/service';
+import type { Readiness, RouteManifest, ServiceDescription } from '@recordbus/http';
+import type { RequestHandler } from '@recordbus/http/service';
+import type { MetricFamily } from '@recordbus/process/metrics';
+import type { RequestContext } from '@recordbus/request/context';
 
 /** One service replica's metrics; `families` is undefined when it did not answer. */
 export interface ReplicaMetrics {

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import type { ServicePrincipal } from '@recordbus/sessions';
-import type { RequestContext } from '@recordbus/shared/context';
-import { createLogger } from '@recordbus/shared/logging';
 import { Connection } from '../connection/connection.ts';
 import { createSessionWatch } from './session-watch.ts';
 

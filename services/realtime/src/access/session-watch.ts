@@ -1,7 +1,7 @@
+import { inSlices } from '@recordbus/limits/time-slice';
+import type { Logger } from '@recordbus/process/logging';
+import type { Principal } from '@recordbus/request/context';
 import { type Accounts, type ServicePrincipal, sessionOf } from '@recordbus/sessions';
-import type { Principal } from '@recordbus/shared/context';
-import type { Logger } from '@recordbus/shared/logging';
-import { inSlices } from '@recordbus/shared/time-slice';
 import type { Connection } from '../connection/connection.ts';
 import { endForReconnect } from '../connection/end-for-reconnect.ts';
 import { messages, type RevokedReason } from '../messages/messages.ts';

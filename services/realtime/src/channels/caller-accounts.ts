@@ -1,4 +1,4 @@
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import type { Change } from '../stream/change.ts';
 import type { ChannelSubscription } from './channel-subscription.ts';
 

@@ -1,4 +1,4 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
+import { boundedText } from '@recordbus/text/bounded-text';
 
 /** A channel's name (realtime §7.1). The bus would change a lone surrogate. */
 export const channelName = boundedText(200).regex(

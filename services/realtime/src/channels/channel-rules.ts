@@ -1,8 +1,8 @@
+import { forbidden, notFound, unauthenticated } from '@recordbus/errors';
 import type { LiveReads } from '@recordbus/live';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin, rightsOf, scopeMissing } from '@recordbus/request/key-rights';
 import type { ChannelRule, Settings } from '@recordbus/settings';
-import type { Principal } from '@recordbus/shared/context';
-import { forbidden, notFound, unauthenticated } from '@recordbus/shared/errors';
-import { isAdmin, rightsOf, scopeMissing } from '@recordbus/shared/key-rights';
 import { matchesPattern } from './match-pattern.ts';
 
 /** What a caller may do in a channel. */

@@ -1,4 +1,4 @@
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { broadcastMessage, type ChannelMessage, presenceChange, presentMessage } from './channel-frames.ts';
 import type { ChannelSubscription } from './channel-subscription.ts';
 import type { Members } from './members.ts';

@@ -1,8 +1,8 @@
 import type { Bus } from '@recordbus/bus';
 import type { LiveReads } from '@recordbus/live';
+import type { Logger } from '@recordbus/process/logging';
+import type { Principal } from '@recordbus/request/context';
 import type { Settings } from '@recordbus/settings';
-import type { Principal } from '@recordbus/shared/context';
-import type { Logger } from '@recordbus/shared/logging';
 import { z } from 'zod';
 import type { Connection } from '../connection/connection.ts';
 import type { Change } from '../stream/change.ts';

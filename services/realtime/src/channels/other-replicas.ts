@@ -1,6 +1,6 @@
 import type { Bus } from '@recordbus/bus';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Member, Members } from './members.ts';
 import { type MessageOf, type PresenceMessage, readPresenceMessage } from './presence-message.ts';
 

@@ -1,11 +1,11 @@
 import type { Bus } from '@recordbus/bus';
+import { AppError } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
+import { type BackgroundTask, every, skipped } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import type { Settings } from '@recordbus/settings';
-import { type BackgroundTask, every, skipped } from '@recordbus/shared/background';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError } from '@recordbus/shared/errors';
-import { isAdmin } from '@recordbus/shared/key-rights';
-import type { Logger } from '@recordbus/shared/logging';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { messages } from '../messages/messages.ts';
 import { type ChannelRules, readsRecords } from './channel-rules.ts';
 import type { Admission, ChannelSubscription } from './channel-subscription.ts';

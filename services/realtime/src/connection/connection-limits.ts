@@ -1,6 +1,6 @@
-import { clientKey } from '@recordbus/shared/client-key';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
+import { clientKey } from '@recordbus/request/client-key';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 
 /** How many connections one account and one address may have on this replica (realtime §1.6). */
 interface Limits {

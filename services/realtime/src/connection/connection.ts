@@ -1,5 +1,5 @@
 import type { LiveCaller } from '@recordbus/live';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Frame } from '../messages/frame.ts';
 import { messages } from '../messages/messages.ts';
 import type { EndReason, Transport } from './transport.ts';

@@ -1,5 +1,5 @@
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { messages } from '../messages/messages.ts';
 import type { Connection } from './connection.ts';
 

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { messages } from '../messages/messages.ts';
 import type { Connection } from './connection.ts';
 

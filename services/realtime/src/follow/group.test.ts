@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EventVerdict, LivePlan, LiveReads } from '@recordbus/live';
-import type { RequestContext } from '@recordbus/shared/context';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import { Connection } from '../connection/connection.ts';
 import { type Change, isOf } from '../stream/change.ts';
 import { Group } from './group.ts';

@@ -1,6 +1,6 @@
+import type { AppError } from '@recordbus/errors';
 import type { LivePlan, LiveReads } from '@recordbus/live';
-import type { AppError } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import { isTemporary } from '../connection/end-for-reconnect.ts';
 import { delay } from '../delay.ts';
 import type { ChangeKind } from '../messages/change-frames.ts';

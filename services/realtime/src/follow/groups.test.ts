@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { LivePlan } from '@recordbus/live';
-import type { RequestContext } from '@recordbus/shared/context';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import { Connection } from '../connection/connection.ts';
 import { createGroups } from './groups.ts';
 import { Subscription } from './subscription.ts';

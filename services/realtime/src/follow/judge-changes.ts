@@ -1,5 +1,5 @@
+import { AppError } from '@recordbus/errors';
 import type { EventVerdict, LivePlan, LiveReads } from '@recordbus/live';
-import { AppError } from '@recordbus/shared/errors';
 import type { Change } from '../stream/change.ts';
 import type { Caller, Members } from './members.ts';
 

@@ -1,5 +1,5 @@
 import type { LivePlan, SnapshotRequest } from '@recordbus/live';
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import type { Connection, Followed } from '../connection/connection.ts';
 import type { Group } from './group.ts';
 

@@ -1,5 +1,5 @@
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Callers, EventVerdict, ShownRecord } from '@recordbus/live';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { type ChangeKind, createChangeFrames } from '../messages/change-frames.ts';
 import type { Change } from '../stream/change.ts';
 import type { Caller } from './members.ts';

@@ -1,5 +1,5 @@
+import type { AppError } from '@recordbus/errors';
 import type { LiveSnapshot } from '@recordbus/live';
-import type { AppError } from '@recordbus/shared/errors';
 import { createFrame, type Frame } from './frame.ts';
 
 /** Why a connection's rights have ended (realtime §5.1). */

@@ -1,5 +1,5 @@
-import { payloadTooLarge } from '@recordbus/shared/errors';
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { payloadTooLarge } from '@recordbus/errors';
+import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { channelName } from '../channels/channel-name.ts';
 import type { Channels } from '../channels/channels.ts';

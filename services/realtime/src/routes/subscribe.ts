@@ -1,6 +1,6 @@
-import { malformed, malformedParameter } from '@recordbus/shared/errors';
-import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
-import { createConnectionScope } from '@recordbus/shared/request-scope';
+import { malformed, malformedParameter } from '@recordbus/errors';
+import { type Reply, type Route, type RouteInput, route } from '@recordbus/http';
+import { createConnectionScope } from '@recordbus/request/request-scope';
 import { z } from 'zod';
 import { createSseTransport, sseHeaders } from '../connection/sse-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';

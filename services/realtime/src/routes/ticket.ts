@@ -1,6 +1,6 @@
+import { unauthenticated } from '@recordbus/errors';
+import { ok, type Route, route } from '@recordbus/http';
 import { sessionOf } from '@recordbus/sessions';
-import { unauthenticated } from '@recordbus/shared/errors';
-import { ok, type Route, route } from '@recordbus/shared/http';
 import type { Tickets } from '@recordbus/tokens';
 import { z } from 'zod';
 

@@ -1,7 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, type EventStream, findEventStream } from '@recordbus/bus';
-import { AppError, unavailable } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import { AppError, unavailable } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import { delay } from '../delay.ts';
 import { type Change, changeOf } from './change.ts';
 import type { Cursor } from './cursor.ts';

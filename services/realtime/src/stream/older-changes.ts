@@ -1,6 +1,6 @@
 import { DeliverPolicy } from '@nats-io/jetstream';
 import type { Bus, EventStream } from '@recordbus/bus';
-import { unavailable } from '@recordbus/shared/errors';
+import { unavailable } from '@recordbus/errors';
 import { LRUCache } from 'lru-cache';
 import { type Change, changeOf } from './change.ts';
 import { type ChangePart, partOf } from './recent-changes.ts';

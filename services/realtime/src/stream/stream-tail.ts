@@ -8,8 +8,8 @@ import {
   findEventStream,
   lifeOf,
 } from '@recordbus/bus';
-import { type BackgroundTask, every, heartbeat, skipped } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { type BackgroundTask, every, heartbeat, skipped } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /** The stream's state when the reader connects to it. */
 export interface StreamState {

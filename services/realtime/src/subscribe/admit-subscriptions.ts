@@ -1,5 +1,5 @@
+import { AppError } from '@recordbus/errors';
 import type { LiveReads, OpenedPlan, OpenResult } from '@recordbus/live';
-import { AppError } from '@recordbus/shared/errors';
 import type { ChannelSubscriptionRequest } from '../channels/channel-request.ts';
 import type { Admission as ChannelAdmission } from '../channels/channel-subscription.ts';
 import type { Channels } from '../channels/channels.ts';

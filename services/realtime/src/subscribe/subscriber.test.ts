@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { type AppError, forbidden, unavailable } from '@recordbus/errors';
 import type { LivePlan, LiveReads } from '@recordbus/live';
-import type { RequestContext } from '@recordbus/shared/context';
-import { type AppError, forbidden, unavailable } from '@recordbus/shared/errors';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import { Connection } from '../connection/connection.ts';
 import { Subscription } from '../follow/subscription.ts';
 import { createSubscriber } from './subscriber.ts';

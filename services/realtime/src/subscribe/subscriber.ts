@@ -1,6 +1,6 @@
+import { AppError, internalError, malformed } from '@recordbus/errors';
 import type { LiveReads } from '@recordbus/live';
-import { AppError, internalError, malformed } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { Channels } from '../channels/channels.ts';
 import type { Connection } from '../connection/connection.ts';
 import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';

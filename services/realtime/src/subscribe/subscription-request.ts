@@ -1,8 +1,8 @@
+import { type AppError, malformed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
+import { toJsonSchema } from '@recordbus/http';
 import type { SnapshotRequest } from '@recordbus/live';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { type AppError, malformed } from '@recordbus/shared/errors';
-import { toJsonSchema } from '@recordbus/shared/http';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { type ChannelSubscriptionRequest, channelSubscription } from '../channels/channel-request.ts';
 import { type Cursor, readCursor } from '../stream/cursor.ts';

@@ -1,5 +1,5 @@
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { malformed } from '@recordbus/shared/errors';
+import { malformed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import { z } from 'zod';
 
 const id = z.string().min(1).max(100);

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
-import { parseQuery, splitUrl } from '@recordbus/shared/http';
-import { createConnectionScope } from '@recordbus/shared/request-scope';
-import type { UpgradeHandler } from '@recordbus/shared/service';
+import { parseQuery, splitUrl } from '@recordbus/http';
+import type { UpgradeHandler } from '@recordbus/http/service';
+import { createConnectionScope } from '@recordbus/request/request-scope';
 import { type RawData, WebSocketServer } from 'ws';
 import { createWsTransport } from '../connection/ws-transport.ts';
 import { checkOpening, type OpeningRequest, openConnection, readableQuery } from '../open-connection.ts';

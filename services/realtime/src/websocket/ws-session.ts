@@ -1,6 +1,6 @@
+import { AppError, forbidden, internalError, malformed, unauthenticated } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import { type Accounts, sessionOf } from '@recordbus/sessions';
-import { AppError, forbidden, internalError, malformed, unauthenticated } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
 import type { TokenVerifier } from '@recordbus/tokens';
 import type { Connection } from '../connection/connection.ts';
 import { endForReconnect, isTemporary } from '../connection/end-for-reconnect.ts';

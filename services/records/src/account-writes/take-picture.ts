@@ -1,11 +1,11 @@
 import { Readable } from 'node:stream';
 import type { AccountHooks } from '@recordbus/accounts';
 import type { EgressClient } from '@recordbus/egress';
+import { notFound } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import type { QuerySchema } from '@recordbus/query';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { notFound } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { announceEach } from '../files/announced-files.ts';
 import { dropOnFailure } from '../files/drop-on-failure.ts';

@@ -1,8 +1,8 @@
 import { type BeforeUserWrite, changeUser, createUser, type NewUser, type UserChange } from '@recordbus/accounts';
+import { notFound } from '@recordbus/errors';
 import type { QuerySchema } from '@recordbus/query';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { notFound } from '@recordbus/shared/errors';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { readStored } from '../read/read-stored.ts';
 import type { ServedCollections } from '../record/served-collections.ts';

@@ -1,8 +1,8 @@
 import { guessOldPassword, proofRequired, readerOf, requireProof } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
+import { type AppError, forbidden, validationFailed } from '@recordbus/errors';
 import { createNamedParameters } from '@recordbus/query';
 import { type Collection, canonicalAddress, tableOf } from '@recordbus/schema';
-import { type AppError, forbidden, validationFailed } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
 import { compileRule } from '../rules/compile-rule.ts';
 import { needsRuleCheck, passesRules, type RuleContext } from '../rules/rule-context.ts';

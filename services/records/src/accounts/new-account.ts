@@ -1,6 +1,6 @@
+import { AppError, forbidden, validationFailed } from '@recordbus/errors';
 import type { PasswordRules } from '@recordbus/passwords';
 import type { Collection, RecordReader } from '@recordbus/schema';
-import { AppError, forbidden, validationFailed } from '@recordbus/shared/errors';
 import { type Call, passesRules } from '../rules/rule-context.ts';
 
 type Body = Readonly<Record<string, unknown>>;

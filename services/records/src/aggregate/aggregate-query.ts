@@ -1,5 +1,5 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { flag, freeText, pageQuery } from '@recordbus/shared/http';
+import { flag, freeText, pageQuery } from '@recordbus/http';
+import { boundedText } from '@recordbus/text/bounded-text';
 
 const paths = 'field paths, separated by commas';
 

@@ -1,7 +1,7 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
+import { AppError, malformedParameter } from '@recordbus/errors';
 import type { NamedParameters } from '@recordbus/query';
 import { type Collection, perCollection } from '@recordbus/schema';
-import { AppError, malformedParameter } from '@recordbus/shared/errors';
 import type { z } from 'zod';
 import type { RecordReads } from '../read/record-reads.ts';
 import type { Prepared } from '../record/prepared.ts';

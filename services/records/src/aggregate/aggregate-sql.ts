@@ -1,3 +1,4 @@
+import { malformedParameter } from '@recordbus/errors';
 import {
   type Columns,
   type ColumnValue,
@@ -8,7 +9,6 @@ import {
   type NamedParameters,
 } from '@recordbus/query';
 import { type Collection, quoteLiteral, tableOf, type ValueKind } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
 import { clientScope } from '../rules/compile-rule.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { joinedWithinLimit } from '../shape/answer-limit.ts';

@@ -1,4 +1,4 @@
-import { malformedParameter } from '@recordbus/shared/errors';
+import { malformedParameter } from '@recordbus/errors';
 
 /** The periods into which dates are grouped. Weeks begin on Monday. */
 export const periods = ['day', 'week', 'month', 'year'] as const;

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Config } from '@recordbus/shared/config';
+import type { Config } from '@recordbus/process/config';
 import { openStorage, type Storage, type storageVariables } from '@recordbus/storage';
 import { type backupsMaxBytes, halfOfDisk } from './room.ts';
 

@@ -3,9 +3,9 @@ import { after, before, suite, test } from 'node:test';
 import type { Bus } from '@recordbus/bus';
 import { newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
 import type { Storage } from '@recordbus/storage';
+import { eventually } from '@recordbus/testing';
 import { findBackup } from './backup-rows.ts';
 import { createBackups, maxKept } from './backups.ts';
 

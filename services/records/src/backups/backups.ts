@@ -9,10 +9,10 @@ import {
   type Query,
   takeCommandLock,
 } from '@recordbus/database';
-import { heartbeat } from '@recordbus/shared/background';
-import type { RequestContext } from '@recordbus/shared/context';
-import { conflict } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import { conflict } from '@recordbus/errors';
+import { heartbeat } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Storage } from '@recordbus/storage';
 import type pg from 'pg';
 import type { BackupPlace } from './backup-place.ts';

@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { variable, wholeNumber } from '@recordbus/shared/config';
+import { variable, wholeNumber } from '@recordbus/process/config';
 
 /** operation §9.6. It is not a setting, since an admin could change that. */
 export const backupsMaxBytes = variable(

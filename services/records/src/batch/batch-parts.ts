@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { newId, type Query } from '@recordbus/database';
-import type { Principal } from '@recordbus/shared/context';
-import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
-import { guarded } from '@recordbus/shared/request-scope';
+import { malformed, payloadTooLarge } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
+import { guarded } from '@recordbus/request/request-scope';
 import type { Storage } from '@recordbus/storage';
 import { announceEach } from '../files/announced-files.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';

@@ -1,5 +1,5 @@
 import { isDatabaseError, mapDatabaseError, sqlState } from '@recordbus/database';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 
 /** The member of the details that says which operation is refused. */
 const member = 'index';

@@ -1,4 +1,4 @@
-import { type KeepAnswer, type Reply, rawJson } from '@recordbus/shared/http';
+import { type KeepAnswer, type Reply, rawJson } from '@recordbus/http';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { attemptPut } from '../write/put-record.ts';
 import type { RunWrite } from '../write/write-unit.ts';

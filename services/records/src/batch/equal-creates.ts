@@ -1,5 +1,5 @@
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { Collection } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { fileFieldsOf } from '../files/file-changes.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';

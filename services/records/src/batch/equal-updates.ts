@@ -1,3 +1,4 @@
+import { inSlices } from '@recordbus/limits/time-slice';
 import {
   type Collection,
   type ColumnValues,
@@ -6,7 +7,6 @@ import {
   isUnique,
   perCollection,
 } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { fileFieldsOf } from '../files/file-changes.ts';
 import { perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';

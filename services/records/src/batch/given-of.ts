@@ -1,5 +1,5 @@
+import { versionsOfIfMatch } from '@recordbus/http';
 import { type Origin, originOf, textOfPlace } from '@recordbus/journal';
-import { versionsOfIfMatch } from '@recordbus/shared/http';
 import type { GivenRows } from './given-rows.ts';
 import type { Operation } from './operation.ts';
 import type { ReadyOperation } from './ready-operation.ts';

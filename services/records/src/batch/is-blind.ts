@@ -1,6 +1,6 @@
 import { seesWrites } from '@recordbus/query';
+import { isAdmin } from '@recordbus/request/key-rights';
 import type { Collection } from '@recordbus/schema';
-import { isAdmin } from '@recordbus/shared/key-rights';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import type { CompileContext } from '../rules/compile-rule.ts';

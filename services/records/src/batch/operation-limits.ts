@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { AppError, rateLimited } from '@recordbus/errors';
 import {
   audienceOf,
   type ChooseRule,
@@ -9,9 +10,8 @@ import {
   takeIfLeft,
   windowKey,
 } from '@recordbus/rate-limits';
+import type { RequestContext } from '@recordbus/request/context';
 import type { RateRule, Settings } from '@recordbus/settings';
-import type { RequestContext } from '@recordbus/shared/context';
-import { AppError, rateLimited } from '@recordbus/shared/errors';
 import { refusalAt } from './batch-refusal.ts';
 import type { Operation, OperationVerb } from './operation.ts';
 

@@ -1,6 +1,6 @@
-import { AppError, malformed, payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
-import { findJsonExcess } from '@recordbus/shared/http';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { AppError, malformed, payloadTooLarge, validationFailed } from '@recordbus/errors';
+import { findJsonExcess } from '@recordbus/http';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { z } from 'zod';
 import { operationRefused, refusalAt } from './batch-refusal.ts';
 import { splitElements } from './split-elements.ts';

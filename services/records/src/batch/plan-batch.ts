@@ -1,8 +1,8 @@
 import { newId } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection, RuleName } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
 import type { Upload } from '../files/upload-parts.ts';
 import type { Admitted } from '../record/served-collections.ts';
 import { operationRefused, refusalAt } from './batch-refusal.ts';

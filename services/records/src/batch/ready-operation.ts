@@ -1,6 +1,6 @@
+import { payloadTooLarge } from '@recordbus/errors';
+import type { RouteInput } from '@recordbus/http';
 import type { QuerySchema } from '@recordbus/query';
-import { payloadTooLarge } from '@recordbus/shared/errors';
-import type { RouteInput } from '@recordbus/shared/http';
 import { withFiles } from '../files/file-changes.ts';
 import { type Call, callOf } from '../rules/rule-context.ts';
 import type { GivenBytes } from './given-bytes.ts';

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import { receiveForm } from '../files/receive-upload.ts';
 import type { UploadDeps } from '../files/with-upload.ts';
 import type { ServedCollections } from '../record/served-collections.ts';

@@ -1,5 +1,5 @@
 import { answerTooLarge } from '@recordbus/database';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { isRelaxedDelete, modeOfDelete } from '../delete/delete-mode.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';

@@ -1,5 +1,5 @@
+import { versionsOfIfMatch } from '@recordbus/http';
 import type { QuerySchema } from '@recordbus/query';
-import { versionsOfIfMatch } from '@recordbus/shared/http';
 import { deleteRecord } from '../delete/delete-record.ts';
 import type { DeleteRules } from '../delete/deletion.ts';
 import { readNewId } from '../record/record-id.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { WriteUnit } from '../write/write-unit.ts';
 import { concernsAll } from './batch-refusal.ts';
 import { equalCreates } from './equal-creates.ts';

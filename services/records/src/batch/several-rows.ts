@@ -1,5 +1,5 @@
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import type { OperationResult } from './results.ts';
 

@@ -1,4 +1,4 @@
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 
 interface Element {
   readonly start: number;

@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
+import { type AppError, conflict } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { type AppError, conflict } from '@recordbus/shared/errors';
 import { isOpenTo } from '../rules/authorize.ts';
 import { collectionFor } from '../rules/key-collections.ts';
 import type { CascadeSet } from './cascade-set.ts';

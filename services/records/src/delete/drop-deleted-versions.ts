@@ -1,7 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { dropDeletedVersions } from '@recordbus/journal';
-import { type BackgroundTask, every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { type BackgroundTask, every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 const intervalMs = 30_000;
 

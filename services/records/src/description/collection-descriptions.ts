@@ -1,6 +1,6 @@
+import { describeRoutes, type Route, type RouteManifest, type ServiceDescription } from '@recordbus/http';
+import type { Service } from '@recordbus/http/service';
 import type { CollectionCache } from '@recordbus/schema';
-import { describeRoutes, type Route, type RouteManifest, type ServiceDescription } from '@recordbus/shared/http';
-import type { Service } from '@recordbus/shared/service';
 import { callerKind } from '../rules/compile-rule.ts';
 import { describeCollections } from './describe-collections.ts';
 import type { RecordRoutes } from './shown-collection.ts';

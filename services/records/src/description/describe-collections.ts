@@ -1,9 +1,9 @@
+import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/http';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type FieldRight, fieldAccess } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import { type Collection, isUnique, type Rule, type RuleName } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import type { JsonSchema, RouteManifest, ServiceDescription } from '@recordbus/shared/http';
-import { isAdmin } from '@recordbus/shared/key-rights';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { collectionFor } from '../rules/key-collections.ts';
 import { describeExpansions } from './describe-expansions.ts';
 import { describeOperation, schemasOf } from './describe-operation.ts';

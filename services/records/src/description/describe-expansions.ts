@@ -1,5 +1,5 @@
+import type { JsonSchema } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import type { JsonSchema } from '@recordbus/shared/http';
 import { componentsOf, referTo } from './shown-collection.ts';
 
 /** The schemas of the members of `expand`, by name. */

@@ -1,3 +1,4 @@
+import { inEnvelope, type JsonSchema, pagesOf, type RouteManifest } from '@recordbus/http';
 import {
   isReservedCollectionName,
   newRecordSchema,
@@ -6,7 +7,6 @@ import {
   recordSchema,
   requiredOf,
 } from '@recordbus/schema';
-import { inEnvelope, type JsonSchema, pagesOf, type RouteManifest } from '@recordbus/shared/http';
 import type { Expansions } from './describe-expansions.ts';
 import { componentsOf, type RecordOperation, referTo, type ShownCollection } from './shown-collection.ts';
 

@@ -1,5 +1,5 @@
+import type { JsonSchema, RouteManifest } from '@recordbus/http';
 import type { Collection, RuleName } from '@recordbus/schema';
-import type { JsonSchema, RouteManifest } from '@recordbus/shared/http';
 
 /** The operations on the records of a collection. */
 export type RecordOperation = RuleName | 'aggregate' | 'export' | 'history' | 'put' | 'restore' | 'upsert';

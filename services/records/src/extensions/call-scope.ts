@@ -1,7 +1,7 @@
+import { AppError } from '@recordbus/errors';
 import type { ExtensionWorker } from '@recordbus/extension-host';
 import type { WriteContext } from '@recordbus/journal';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError } from '@recordbus/shared/errors';
+import type { Principal } from '@recordbus/request/context';
 import { type RunWrite, runWithin } from '../write/write-unit.ts';
 import type { WriteTransaction } from './write-transaction.ts';
 

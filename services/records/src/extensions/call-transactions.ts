@@ -1,5 +1,5 @@
+import { AppError, malformed } from '@recordbus/errors';
 import type { AnswerAsk } from '@recordbus/extension-host';
-import { AppError, malformed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import type { RunWrite } from '../write/write-unit.ts';
 import type { CallScope } from './call-scope.ts';

@@ -1,5 +1,5 @@
 import type { Caller } from '@recordbus/extensions';
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 
 /** Returns the principal in the form that extensions get. */
 export function callerOf(principal: Principal): Caller {

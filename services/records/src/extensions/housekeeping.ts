@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
-import { type BackgroundTask, every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { type BackgroundTask, every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { removeOldRuns } from './crons/cron-runs.ts';
 import { removeExpiredValues } from './tools/extension-values.ts';
 

@@ -1,5 +1,5 @@
 import { isDatabaseError, mapDatabaseError, type Query, sqlState } from '@recordbus/database';
-import { upstreamTimeout } from '@recordbus/shared/errors';
+import { upstreamTimeout } from '@recordbus/errors';
 import type { RunWrite, WriteUnit } from '../write/write-unit.ts';
 import { divideTransaction, type WriteTransaction } from './write-transaction.ts';
 

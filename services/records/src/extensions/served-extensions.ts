@@ -1,9 +1,9 @@
 import { type HookedCollections, nothingHooked, storeHookedCollections } from '@recordbus/accounts';
 import type { ExtensionsConfig } from '@recordbus/extension-host';
 import { awaitDirectory } from '@recordbus/extension-host/await-directory';
-import { whenWoken } from '@recordbus/shared/background';
-import type { Route } from '@recordbus/shared/http';
-import type { RequestHandler } from '@recordbus/shared/service';
+import type { Route } from '@recordbus/http';
+import type { RequestHandler } from '@recordbus/http/service';
+import { whenWoken } from '@recordbus/process/background';
 import type { Extensions, ExtensionsDeps } from './extensions.ts';
 
 /** The wait before another attempt to store the hooks of accounts, in milliseconds. */

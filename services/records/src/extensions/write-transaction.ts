@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import type { DueWork } from '../write/after-commit.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
 

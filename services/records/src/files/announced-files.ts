@@ -1,5 +1,5 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
-import { conflict } from '@recordbus/shared/errors';
+import { conflict } from '@recordbus/errors';
 
 /** Announces uploaded files. */
 export interface Announcer {

@@ -1,8 +1,8 @@
 import { isTokenUsed, type Query, useToken } from '@recordbus/database';
+import { AppError, forbidden, unauthenticated } from '@recordbus/errors';
+import type { Principal, RequestContext } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import { type Collection, needsToken } from '@recordbus/schema';
-import type { Principal, RequestContext } from '@recordbus/shared/context';
-import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
-import { isAdmin } from '@recordbus/shared/key-rights';
 import type { FileToken, FileTokens } from '@recordbus/tokens';
 import type { FileName, FoundFile } from './find-file.ts';
 import { getMinter, principalOfMinter, type TokenHolder } from './token-minters.ts';

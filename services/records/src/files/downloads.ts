@@ -1,9 +1,9 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Query } from '@recordbus/database';
+import type { Logger } from '@recordbus/process/logging';
+import type { Metrics } from '@recordbus/process/metrics';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import type { Logger } from '@recordbus/shared/logging';
-import type { Metrics } from '@recordbus/shared/metrics';
 import type { Storage } from '@recordbus/storage';
 import type { RuleContext } from '../rules/rule-context.ts';
 import type { DownloadTokens } from './download-tokens.ts';

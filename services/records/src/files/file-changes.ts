@@ -1,5 +1,5 @@
+import { validationFailed } from '@recordbus/errors';
 import { type Collection, type Field, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
-import { validationFailed } from '@recordbus/shared/errors';
 import type { Upload } from './upload-parts.ts';
 
 /** The change of a file field. */

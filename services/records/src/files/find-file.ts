@@ -1,5 +1,8 @@
 import type { Query } from '@recordbus/database';
+import { notFound, unauthenticated } from '@recordbus/errors';
 import { authOf, createNamedParameters } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import {
   type Collection,
   type Field,
@@ -10,9 +13,6 @@ import {
   type Rule,
   tableOf,
 } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { notFound, unauthenticated } from '@recordbus/shared/errors';
-import { isAdmin } from '@recordbus/shared/key-rights';
 import { type FileKey, fileKey } from '@recordbus/storage';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import { prepare } from '../record/prepared.ts';

@@ -1,4 +1,4 @@
-import { malformed } from '@recordbus/shared/errors';
+import { malformed } from '@recordbus/errors';
 import { readParameters } from './header-parameters.ts';
 import { type PartHead, readPartHead } from './part-head.ts';
 

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
-import { whenWoken } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { fileKey, type Storage, type StoredPreview } from '@recordbus/storage';
 
 /** Lists the previews in the store, for all replicas, and removes the least recently used ones (files §5.4). */

@@ -1,4 +1,4 @@
-import { malformed } from '@recordbus/shared/errors';
+import { malformed } from '@recordbus/errors';
 import { decodeText, readParameters } from './header-parameters.ts';
 
 /** The head of a form's part. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
+import { conflict } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
-import { conflict } from '@recordbus/shared/errors';
 import { fileFieldsOf } from './file-changes.ts';
 import type { Removals } from './removals.ts';
 

@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import { guarded } from '@recordbus/shared/request-scope';
+import { guarded } from '@recordbus/request/request-scope';
 
 /** The first bytes of a stream. */
 export interface Beginning {

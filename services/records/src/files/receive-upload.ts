@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { finished, Readable } from 'node:stream';
-import { malformed, payloadTooLarge } from '@recordbus/shared/errors';
-import { collectBytes } from '@recordbus/shared/http';
+import { malformed, payloadTooLarge } from '@recordbus/errors';
+import { collectBytes } from '@recordbus/http';
 import { boundaryOf, createFormParser, type FormParser, type PartHandler } from './form-parser.ts';
 import { type PartHead, readPartText } from './part-head.ts';
 import { collectSpent, type SpentChunks } from './spent-chunks.ts';

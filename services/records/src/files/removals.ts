@@ -1,7 +1,7 @@
 import { type Database, locks, type Query } from '@recordbus/database';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { Collection } from '@recordbus/schema';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
 import { fileKey, previewMark, type Storage } from '@recordbus/storage';
 import { cleanAbandonedRange, everyName } from './abandoned-range.ts';
 import { findListed } from './announced-files.ts';

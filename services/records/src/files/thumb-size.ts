@@ -1,5 +1,5 @@
+import { malformedParameter } from '@recordbus/errors';
 import { maxThumbSidePixels, thumbSize } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
 
 /** The requested size of a preview. A side of 0 keeps the ratio. */
 export interface ThumbSize {

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
-import { unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
-import type { Logger } from '@recordbus/shared/logging';
-import { type Metrics, sampledGauge } from '@recordbus/shared/metrics';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { unavailable } from '@recordbus/errors';
+import { createFairGate } from '@recordbus/limits/fair-gate';
+import type { Logger } from '@recordbus/process/logging';
+import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
+import { currentCaller } from '@recordbus/request/request-scope';
 import { type FileKey, previewKey, type Storage } from '@recordbus/storage';
 import type { KeptPreviews } from './kept-previews.ts';
 import { type Decoders, pictureTooLarge } from './previews/decoders.ts';

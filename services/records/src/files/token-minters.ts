@@ -1,9 +1,9 @@
 import type { Query } from '@recordbus/database';
+import { unauthenticated } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
+import { rightsOf } from '@recordbus/request/key-rights';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { findKeyPrincipal } from '@recordbus/sessions';
-import type { Principal } from '@recordbus/shared/context';
-import { unauthenticated } from '@recordbus/shared/errors';
-import { rightsOf } from '@recordbus/shared/key-rights';
 import type { FileTokenMinter } from '@recordbus/tokens';
 
 /** The principals that can request a file token. */

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
+import { type AppError, malformed, validationFailed } from '@recordbus/errors';
+import { createJsonBudget } from '@recordbus/http';
 import { type Collection, type Field, type FileOptions, fieldTypeOf, fileOptionsOf } from '@recordbus/schema';
 import { matchesMimeTypes, sniffContent, sniffedBytes } from '@recordbus/schema/content-types';
-import { type AppError, malformed, validationFailed } from '@recordbus/shared/errors';
-import { createJsonBudget } from '@recordbus/shared/http';
 import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
 import type { Announcer } from './announced-files.ts';
 import { type Beginning, readBeginning } from './read-beginning.ts';

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import type { RouteInput } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import type { RouteInput } from '@recordbus/shared/http';
 import type { Storage } from '@recordbus/storage';
 import { announceEach } from './announced-files.ts';
 import { dropOnFailure } from './drop-on-failure.ts';

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { RequestContext } from '@recordbus/request/context';
 import type { Collection, ColumnValues, FieldEncryption, RecordReader } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 import { dropNamed } from '../files/announced-files.ts';
 import { fileChangeOf, fileFieldsOf, fileNamesIn, refuseUnknownNames } from '../files/file-changes.ts';
 import { readStored, type StoredRecord } from '../read/read-stored.ts';

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { originOf } from '@recordbus/journal';
+import type { RequestContext } from '@recordbus/request/context';
 import {
   type Collection,
   compileRecordReader,
@@ -10,7 +11,6 @@ import {
   perCollection,
   type RecordReader,
 } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 import { dropNamed, narrowRemoval } from '../files/announced-files.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
 import type { Call } from '../rules/rule-context.ts';

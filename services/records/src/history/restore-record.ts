@@ -1,6 +1,6 @@
 import { locks, type Query, takeLock } from '@recordbus/database';
+import { conflict } from '@recordbus/errors';
 import { type Collection, perCollection } from '@recordbus/schema';
-import { conflict } from '@recordbus/shared/errors';
 import { isRecordId } from '../record/record-id.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { lockRow } from '../write/lock-record.ts';

@@ -1,8 +1,8 @@
 import type { Query } from '@recordbus/database';
+import { notFound } from '@recordbus/errors';
 import { snapshotFields } from '@recordbus/journal';
 import { type Collection, type Field, perCollection } from '@recordbus/schema';
-import { writtenSeconds } from '@recordbus/shared/date-text';
-import { notFound } from '@recordbus/shared/errors';
+import { writtenSeconds } from '@recordbus/text/date-text';
 import { lastOfSecond, type Version } from '../record/version.ts';
 import { composeFindSnapshot } from './restore-sql.ts';
 

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
+import type { Metrics } from '@recordbus/process/metrics';
 import { countRows } from '@recordbus/queue';
-import type { Metrics } from '@recordbus/shared/metrics';
 
 /** Registers the metrics of jobs. Returns a counter of rows by result. */
 export function addJobMetrics(metrics: Metrics, query: Query) {

@@ -1,4 +1,4 @@
-import type { Principal } from '@recordbus/shared/context';
+import type { Principal } from '@recordbus/request/context';
 import { z } from 'zod';
 
 export const jobStates = ['queued', 'running', 'paused', 'done', 'failed', 'cancelled'] as const;

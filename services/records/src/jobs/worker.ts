@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker, LostLease, type QueueWorker, underLease } from '@recordbus/queue';
-import { AppError } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
 import type { Job, JobError } from './job.ts';
 import { endJob, LostJob, leaveJob, renewJob, renewMs, takeJob } from './job-store.ts';
 

@@ -1,7 +1,7 @@
 import { isDatabaseError, type Query } from '@recordbus/database';
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { Callers, EventVerdict, LiveEvent } from '@recordbus/live';
 import type { FieldEncryption } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import type { CandidatesStatement } from './candidates.ts';
 import type { CompiledPlan } from './compile-plan.ts';

@@ -1,9 +1,9 @@
+import { AppError } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { LiveCaller, LivePlan, LiveRequest } from '@recordbus/live';
 import { authOf, type QuerySchema, type RequestValues } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import { type Collection, type CollectionCache, perCollection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { authorize } from '../rules/authorize.ts';
 import { callerKind } from '../rules/compile-rule.ts';
 import { collectionFor, schemaFor } from '../rules/key-collections.ts';

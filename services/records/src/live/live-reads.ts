@@ -1,10 +1,10 @@
 import type { Database } from '@recordbus/database';
+import type { AppError } from '@recordbus/errors';
 import type { LiveCaller, LivePlan, LiveReads } from '@recordbus/live';
+import { createSharedRefresh } from '@recordbus/process/background';
 import type { QuerySchema } from '@recordbus/query';
+import { asClient, clientOf } from '@recordbus/request/request-scope';
 import type { CollectionCache, FieldEncryption } from '@recordbus/schema';
-import { createSharedRefresh } from '@recordbus/shared/background';
-import type { AppError } from '@recordbus/shared/errors';
-import { asClient, clientOf } from '@recordbus/shared/request-scope';
 import type { RecordReads } from '../read/record-reads.ts';
 import { retryWhileOutdated } from '../record/retry-outdated.ts';
 import type { ServedCollections } from '../record/served-collections.ts';

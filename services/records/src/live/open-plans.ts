@@ -1,7 +1,7 @@
+import { AppError, malformed, notFound } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { LiveCaller, LivePlan, LiveRequest, OpenResult, SnapshotRequest } from '@recordbus/live';
 import type { QuerySchema } from '@recordbus/query';
-import { AppError, malformed, notFound } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { isRecordId } from '../record/record-id.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { callerKind } from '../rules/compile-rule.ts';

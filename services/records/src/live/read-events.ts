@@ -1,9 +1,9 @@
 import { cutMembers } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { versionOf } from '@recordbus/journal';
+import { inSlices } from '@recordbus/limits/time-slice';
 import type { LiveEvent } from '@recordbus/live';
 import { recordColumns, selectList, shapeOf, tableOf } from '@recordbus/schema';
-import { inSlices } from '@recordbus/shared/time-slice';
 import type { CompiledPlan } from './compile-plan.ts';
 
 /** An event, and the rows to judge. */

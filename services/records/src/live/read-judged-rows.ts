@@ -1,5 +1,5 @@
 import { answerTooLarge, type Query } from '@recordbus/database';
-import { inSlices } from '@recordbus/shared/time-slice';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { arrayText } from './array-text.ts';
 import { isArray } from './caller-columns.ts';
 import type { CompiledPlan } from './compile-plan.ts';

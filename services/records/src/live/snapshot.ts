@@ -1,7 +1,7 @@
+import { malformed, notFound } from '@recordbus/errors';
 import type { LiveCaller, SnapshotRequest } from '@recordbus/live';
 import { createNamedParameters, type QuerySchema } from '@recordbus/query';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { malformed, notFound } from '@recordbus/shared/errors';
 import { findRecord } from '../read/get-record.ts';
 import { listRecords } from '../read/list-records.ts';
 import type { RecordReads } from '../read/record-reads.ts';

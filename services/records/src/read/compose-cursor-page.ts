@@ -1,6 +1,6 @@
+import { malformedParameter } from '@recordbus/errors';
 import { createNamedParameters, type NamedParameters, type SortKey } from '@recordbus/query';
 import { type Collection, tableOf, type ValueKind } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { composeEstimate } from '../shape/answer-estimate.ts';
 import { joinedWithinLimit } from '../shape/answer-limit.ts';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import { AppError, malformedParameter } from '@recordbus/errors';
 import type { SortKey } from '@recordbus/query';
 import { readJson, readText } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError, malformedParameter } from '@recordbus/shared/errors';
 
 /** The values of a record by which a list is sorted, in JSON; lists and JSON values as their JSON text. */
 export type CursorValues = readonly (string | number | boolean | null)[];

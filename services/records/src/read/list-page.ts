@@ -1,5 +1,5 @@
+import { malformedParameter } from '@recordbus/errors';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../rules/rule-context.ts';
 import { listByCursor } from './list-by-cursor.ts';
 import { listRecords } from './list-records.ts';

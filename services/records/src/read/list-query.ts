@@ -1,5 +1,5 @@
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { boundedNumber, decimal, flag, freeText, pageQuery } from '@recordbus/shared/http';
+import { boundedNumber, decimal, flag, freeText, pageQuery } from '@recordbus/http';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { maxCursorLength } from './cursor.ts';
 

@@ -7,8 +7,8 @@ import {
   type Statement,
   sqlState,
 } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
 import type { Settings } from '@recordbus/settings';
-import { AppError } from '@recordbus/shared/errors';
 
 /** Reads records for clients, with the limits of connections, time and size (cost §1, §2). */
 export interface RecordReads {

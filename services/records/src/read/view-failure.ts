@@ -1,7 +1,7 @@
 import { isDatabaseError, sqlState, textOfRefused } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import { type Collection, tableOf } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
 
 interface ViewFailureDeps {
   readonly collections: () => readonly Collection[];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { versionsOfIfMatch } from '@recordbus/shared/http';
+import { versionsOfIfMatch } from '@recordbus/http';
 import { contentTag, etagOf, isNoneMatch } from './etag.ts';
 
 describe('etag', () => {

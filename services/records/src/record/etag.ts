@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { malformed } from '@recordbus/shared/errors';
-import { opaqueTags } from '@recordbus/shared/http';
+import { malformed } from '@recordbus/errors';
+import { opaqueTags } from '@recordbus/http';
 
 /** The entity tag of a record, made of its version (records §8.1). */
 export const etagOf = (version: string): string => `W/"${version}"`;

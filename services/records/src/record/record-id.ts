@@ -1,4 +1,4 @@
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
 
 /** Ids are UUIDs; ids of view rows may be any short text. */
 const maxIdLength = 255;

@@ -1,6 +1,6 @@
 import { isDatabaseError, sqlState } from '@recordbus/database';
+import { unavailable } from '@recordbus/errors';
 import type { CollectionCache } from '@recordbus/schema';
-import { unavailable } from '@recordbus/shared/errors';
 
 /** The maximum number of attempts while the schema changes. */
 const maxAttempts = 8;

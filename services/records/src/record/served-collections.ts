@@ -1,8 +1,8 @@
 import { signUpClosed } from '@recordbus/accounts';
+import { AppError, methodNotAllowed, notFound } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection, CollectionCache, RuleName } from '@recordbus/schema';
 import type { Settings } from '@recordbus/settings';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError, methodNotAllowed, notFound } from '@recordbus/shared/errors';
 import { authorize, isOpenTo } from '../rules/authorize.ts';
 import { collectionFor } from '../rules/key-collections.ts';
 import { retryWhileOutdated } from './retry-outdated.ts';

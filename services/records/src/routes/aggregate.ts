@@ -1,4 +1,4 @@
-import { pageOf, type Route, rawJson, route } from '@recordbus/shared/http';
+import { pageOf, type Route, rawJson, route } from '@recordbus/http';
 import { z } from 'zod';
 import { aggregateQuery } from '../aggregate/aggregate-query.ts';
 import { aggregateRecords } from '../aggregate/aggregate-records.ts';

@@ -1,17 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
-import { AppError, conflict, notFound } from '@recordbus/shared/errors';
-import {
-  ok,
-  otherContent,
-  page,
-  pageOf,
-  pageQuery,
-  type Reply,
-  type Route,
-  route,
-  withHeaders,
-} from '@recordbus/shared/http';
+import { AppError, conflict, notFound } from '@recordbus/errors';
+import { ok, otherContent, page, pageOf, pageQuery, type Reply, type Route, route, withHeaders } from '@recordbus/http';
 import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
 import { archiveKey, type Backup, findBackup, listBackups, shownBackup } from '../backups/backup-rows.ts';

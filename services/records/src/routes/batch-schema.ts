@@ -1,4 +1,4 @@
-import { toJsonSchema } from '@recordbus/shared/http';
+import { toJsonSchema } from '@recordbus/http';
 import { z } from 'zod';
 import { operationVerbs } from '../batch/operation.ts';
 import { anyRecord } from './record-schema.ts';

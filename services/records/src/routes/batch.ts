@@ -1,7 +1,7 @@
-import { rateLimited, unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
-import { type Reply, type Route, type RouteInput, route } from '@recordbus/shared/http';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { rateLimited, unavailable } from '@recordbus/errors';
+import { type Reply, type Route, type RouteInput, route } from '@recordbus/http';
+import { createFairGate } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import type { z } from 'zod';
 import { doBatch } from '../batch/do-batch.ts';
 import { readOperations } from '../batch/operation.ts';

@@ -1,5 +1,5 @@
 import type { ReplicaRead } from '@recordbus/database';
-import { consistencyHeader } from '@recordbus/shared/consistency';
+import { consistencyHeader } from '@recordbus/request/consistency';
 
 /** The header of reads that names the state that they must see. */
 export const consistencyHeaders = {

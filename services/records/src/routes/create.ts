@@ -1,6 +1,6 @@
 import { newId } from '@recordbus/database';
+import { type Route, rawJson, route, withHeaders } from '@recordbus/http';
 import { anyForm } from '@recordbus/schema';
-import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';

@@ -1,7 +1,7 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database } from '@recordbus/database';
-import { notFound } from '@recordbus/shared/errors';
-import { ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/shared/http';
+import { notFound } from '@recordbus/errors';
+import { ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import { cronRun, findLastRuns, listRuns } from '../extensions/crons/cron-runs.ts';
 import type { Scheduler } from '../extensions/crons/scheduler.ts';

@@ -1,4 +1,4 @@
-import { ok, type Route, route, versionsOfIfMatch } from '@recordbus/shared/http';
+import { ok, type Route, route, versionsOfIfMatch } from '@recordbus/http';
 import { z } from 'zod';
 import { isRelaxedDelete, modeOfDelete } from '../delete/delete-mode.ts';
 import { deleteRecord } from '../delete/delete-record.ts';

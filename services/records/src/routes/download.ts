@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Readable } from 'node:stream';
-import { thumbSize } from '@recordbus/schema';
-import { AppError, notFound } from '@recordbus/shared/errors';
+import { AppError, notFound } from '@recordbus/errors';
 import {
   flag,
   freeText,
@@ -11,7 +10,8 @@ import {
   type Route,
   route,
   withHeaders,
-} from '@recordbus/shared/http';
+} from '@recordbus/http';
+import { thumbSize } from '@recordbus/schema';
 import type { FileKey } from '@recordbus/storage';
 import { z } from 'zod';
 import { type ByteRange, readByteRange } from '../files/byte-range.ts';

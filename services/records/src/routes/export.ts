@@ -1,4 +1,4 @@
-import { chooseCoding, otherContent, type Route, route, withHeaders } from '@recordbus/shared/http';
+import { chooseCoding, otherContent, type Route, route, withHeaders } from '@recordbus/http';
 import { callOf } from '../rules/rule-context.ts';
 import { gzipped } from '../transfer/export/compression.ts';
 import { exportQuery } from '../transfer/export/export-query.ts';

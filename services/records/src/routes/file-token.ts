@@ -1,4 +1,4 @@
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 import type { MintedToken } from '../files/download-tokens.ts';
 import { admit, ruleContextOf } from '../files/find-file.ts';

@@ -1,6 +1,6 @@
+import { notFound } from '@recordbus/errors';
+import { type Route, rawJson, route, withHeaders } from '@recordbus/http';
 import { hasTimeColumn } from '@recordbus/schema';
-import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route, withHeaders } from '@recordbus/shared/http';
 import { findRecord } from '../read/get-record.ts';
 import { listQuery } from '../read/list-query.ts';
 import { contentTag, etagOf, isNoneMatch } from '../record/etag.ts';

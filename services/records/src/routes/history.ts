@@ -1,6 +1,6 @@
+import { notFound } from '@recordbus/errors';
+import { boundedNumber, pageQuery, type Route, rawJson, route } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import { notFound } from '@recordbus/shared/errors';
-import { boundedNumber, pageQuery, type Route, rawJson, route } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { listHistory } from '../history/list-history.ts';
 import { callOf } from '../rules/rule-context.ts';

@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
-import { forbidden, unsupportedMediaType } from '@recordbus/shared/errors';
-import { isMultipart, type Route, route } from '@recordbus/shared/http';
-import { isAdmin, scopeMissing } from '@recordbus/shared/key-rights';
+import { forbidden, unsupportedMediaType } from '@recordbus/errors';
+import { isMultipart, type Route, route } from '@recordbus/http';
+import { isAdmin, scopeMissing } from '@recordbus/request/key-rights';
 import { dropOnFailure } from '../files/drop-on-failure.ts';
 import { shownJob } from '../jobs/job.ts';
 import { callOf } from '../rules/rule-context.ts';

@@ -8,7 +8,7 @@ import {
   userChange,
   userPicture,
 } from '@recordbus/accounts';
-import { ok, type Route, route } from '@recordbus/shared/http';
+import { ok, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
 
 const params = z.object({ collection: z.string() });

@@ -1,5 +1,5 @@
+import { ok, type Route, route } from '@recordbus/http';
 import { type LiveReads, livePaths, liveSchemas, writeRefusal } from '@recordbus/live';
-import { ok, type Route, route } from '@recordbus/shared/http';
 
 /** Large enough for the values of ten thousand callers and the events of one request. */
 const bodyLimitBytes = 64 * 2 ** 20;

@@ -1,9 +1,9 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
-import type { Principal } from '@recordbus/shared/context';
-import { conflict, forbidden, notFound } from '@recordbus/shared/errors';
-import { ok, otherContent, page, pageOf, pageQuery, type Route, route, withHeaders } from '@recordbus/shared/http';
-import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
+import { conflict, forbidden, notFound } from '@recordbus/errors';
+import { ok, otherContent, page, pageOf, pageQuery, type Route, route, withHeaders } from '@recordbus/http';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin, rightsOf } from '@recordbus/request/key-rights';
 import type { Storage } from '@recordbus/storage';
 import { z } from 'zod';
 import { type Job, jobStates, shownJob } from '../jobs/job.ts';

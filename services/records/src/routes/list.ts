@@ -1,5 +1,5 @@
-import { malformedParameter } from '@recordbus/shared/errors';
-import { cursorPageOf, type Route, rawJson, route } from '@recordbus/shared/http';
+import { malformedParameter } from '@recordbus/errors';
+import { cursorPageOf, type Route, rawJson, route } from '@recordbus/http';
 import { listPage } from '../read/list-page.ts';
 import { listQuery } from '../read/list-query.ts';
 import { callOf } from '../rules/rule-context.ts';

@@ -1,5 +1,5 @@
+import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/http';
 import { anyForm } from '@recordbus/schema';
-import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';

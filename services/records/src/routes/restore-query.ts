@@ -1,4 +1,4 @@
-import { describedAs, flag } from '@recordbus/shared/http';
+import { describedAs, flag } from '@recordbus/http';
 import { z } from 'zod';
 import { lastOfSecond, readVersion } from '../record/version.ts';
 

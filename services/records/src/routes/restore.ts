@@ -1,4 +1,4 @@
-import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
+import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/http';
 import { restoreRecord } from '../history/restore-record.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';

@@ -1,6 +1,6 @@
 import type { QuerySchema } from '@recordbus/query';
+import type { RequestContext } from '@recordbus/request/context';
 import type { RuleName } from '@recordbus/schema';
-import type { RequestContext } from '@recordbus/shared/context';
 import type { OperationLimits } from '../batch/operation-limits.ts';
 import type { DeleteRules } from '../delete/deletion.ts';
 import type { Downloads } from '../files/downloads.ts';

@@ -1,10 +1,10 @@
 import { findUserById } from '@recordbus/accounts';
+import { validationFailed } from '@recordbus/errors';
+import { ok, type Route, route } from '@recordbus/http';
+import { mapOf } from '@recordbus/http/map-of';
 import { checkRule, QueryError } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import type { Collection, Rule } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { validationFailed } from '@recordbus/shared/errors';
-import { ok, type Route, route } from '@recordbus/shared/http';
-import { mapOf } from '@recordbus/shared/map-of';
 import { z } from 'zod';
 import { callOf } from '../rules/rule-context.ts';
 import { tryRule } from '../trial/try-rule.ts';

@@ -1,6 +1,6 @@
+import { notFound } from '@recordbus/errors';
+import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/http';
 import { anyForm } from '@recordbus/schema';
-import { notFound } from '@recordbus/shared/errors';
-import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/shared/http';
 import { z } from 'zod';
 import { withFiles } from '../files/file-changes.ts';
 import { withUpload } from '../files/with-upload.ts';

@@ -1,7 +1,7 @@
+import { AppError, forbidden, unauthenticated } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import type { Rule } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { AppError, forbidden, unauthenticated } from '@recordbus/shared/errors';
-import { isAdmin } from '@recordbus/shared/key-rights';
 
 /** Whether the caller passes the rule without evaluation: null is public, and admins pass every rule. */
 export const isOpenTo = (rule: Rule, principal: Principal): boolean => rule === null || isAdmin(principal);

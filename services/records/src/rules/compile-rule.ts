@@ -8,8 +8,8 @@ import {
   type Scope,
   type SqlTarget,
 } from '@recordbus/query';
+import { isAdmin, rightsOf } from '@recordbus/request/key-rights';
 import type { Collection, RuleName } from '@recordbus/schema';
-import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
 import type { RuleContext } from './rule-context.ts';
 
 /** The audience of the filters and sorts that the caller sends. */

@@ -1,6 +1,6 @@
+import { type AppError, refusedMembers } from '@recordbus/errors';
 import { type FieldAccess, fieldAccess, openFields } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
-import { type AppError, refusedMembers } from '@recordbus/shared/errors';
 import { ruleRefusal } from './authorize.ts';
 import type { RuleContext } from './rule-context.ts';
 

@@ -1,7 +1,7 @@
 import type { QuerySchema } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
+import { type RecordRight, rightsOf } from '@recordbus/request/key-rights';
 import type { Collection, Field, Rule } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { type RecordRight, rightsOf } from '@recordbus/shared/key-rights';
 
 /** The versions of a collection for keys, by their rights. */
 const made = new WeakMap<Collection, Map<string, Collection>>();

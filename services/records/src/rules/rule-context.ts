@@ -1,9 +1,9 @@
 import type { WriteContext } from '@recordbus/journal';
 import { authOf, holdsForKind, type QuerySchema, type RequestValues } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
+import { isAdmin, rightsOf } from '@recordbus/request/key-rights';
+import type { RecordAct } from '@recordbus/request/scope';
 import { type Collection, perCollection, type RuleName } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { isAdmin, rightsOf } from '@recordbus/shared/key-rights';
-import type { RecordAct } from '@recordbus/shared/scope';
 import { isOpenTo } from './authorize.ts';
 import { schemaFor } from './key-collections.ts';
 

@@ -1,6 +1,6 @@
 import { answerTooLarge } from '@recordbus/database';
+import { startSlice } from '@recordbus/limits/time-slice';
 import { type Collection, encryptedFieldsOf, type FieldEncryption } from '@recordbus/schema';
-import { startSlice } from '@recordbus/shared/time-slice';
 import { checkAnswerSize } from './answer-limit.ts';
 import { type DecryptText, type EncryptedMembers, searchTexts } from './encrypted-texts.ts';
 import type { Expansion } from './expansion.ts';

@@ -1,4 +1,4 @@
-import { malformedParameter } from '@recordbus/shared/errors';
+import { malformedParameter } from '@recordbus/errors';
 
 /** Selects the referring records that an expansion shows (records §10.5). */
 export interface ReferrerOptions {

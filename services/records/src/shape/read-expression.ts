@@ -1,5 +1,5 @@
+import { malformedParameter } from '@recordbus/errors';
 import { QueryError } from '@recordbus/query';
-import { malformedParameter } from '@recordbus/shared/errors';
 
 /** Reads an expression of a client. Throws 400 naming the parameter and the problem. */
 export function readExpression<T>(parameter: string, read: () => T): T {

@@ -8,7 +8,7 @@ import {
   secondsText,
   type ValueKind,
 } from '@recordbus/schema';
-import { writtenSeconds } from '@recordbus/shared/date-text';
+import { writtenSeconds } from '@recordbus/text/date-text';
 
 /** Writes the values of one member of a record to CSV cells, and reads them. */
 export interface Cell {

@@ -1,7 +1,7 @@
 import type { Statement } from '@recordbus/database';
+import { AppError, notFound } from '@recordbus/errors';
 import { createNamedParameters } from '@recordbus/query';
 import { type Collection, type Rule, type RuleName, tableOf, withDefaults } from '@recordbus/schema';
-import { AppError, notFound } from '@recordbus/shared/errors';
 import { findRecord } from '../read/get-record.ts';
 import { listRecords } from '../read/list-records.ts';
 import type { RecordReads } from '../read/record-reads.ts';

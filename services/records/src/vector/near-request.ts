@@ -1,6 +1,6 @@
+import { malformedParameter as refused, validationFailed } from '@recordbus/errors';
 import { isHidden } from '@recordbus/query';
 import type { Collection, Field } from '@recordbus/schema';
-import { malformedParameter as refused, validationFailed } from '@recordbus/shared/errors';
 import type { CompileContext } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
 

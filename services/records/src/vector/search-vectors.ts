@@ -1,8 +1,8 @@
+import { unavailable } from '@recordbus/errors';
+import { createFairGate } from '@recordbus/limits/fair-gate';
 import { createParameters } from '@recordbus/query';
+import { currentCaller } from '@recordbus/request/request-scope';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
 import type { RecordReads } from '../read/record-reads.ts';
 import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';

@@ -1,4 +1,4 @@
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 
 /** Steps between two checks of the clock. */
 const stepsPerCheck = 256;

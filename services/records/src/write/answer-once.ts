@@ -1,7 +1,7 @@
+import { AppError } from '@recordbus/errors';
+import type { KeepAnswer, Reply, RequestKey, RouteInput, UnusedKey } from '@recordbus/http';
 import { isKeyUsed } from '@recordbus/idempotency';
 import { type Collection, encryptedFieldsOf } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
-import type { KeepAnswer, Reply, RequestKey, RouteInput, UnusedKey } from '@recordbus/shared/http';
 import type { WriteMode } from './write-mode.ts';
 
 /** How the answer of a write is kept for the key of its request; empty without a key. */

@@ -1,7 +1,7 @@
 import { newId } from '@recordbus/database';
+import type { UnusedKey } from '@recordbus/http';
 import { originOf } from '@recordbus/journal';
 import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
-import type { UnusedKey } from '@recordbus/shared/http';
 import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { explainExpired } from '../files/announced-files.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';

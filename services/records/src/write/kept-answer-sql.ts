@@ -1,7 +1,7 @@
+import type { UnusedKey } from '@recordbus/http';
 import { keepInStatement } from '@recordbus/idempotency';
 import type { Cte } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
-import type { UnusedKey } from '@recordbus/shared/http';
 import { etagSql } from '../record/etag.ts';
 import { bodyOf, type WrittenJson } from '../shape/written-json.ts';
 

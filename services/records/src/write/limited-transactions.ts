@@ -1,7 +1,7 @@
 import type { Database } from '@recordbus/database';
-import { unavailable } from '@recordbus/shared/errors';
-import { createFairGate } from '@recordbus/shared/fair-gate';
-import { currentCaller } from '@recordbus/shared/request-scope';
+import { unavailable } from '@recordbus/errors';
+import { createFairGate } from '@recordbus/limits/fair-gate';
+import { currentCaller } from '@recordbus/request/request-scope';
 import { hooksBudgetMs } from './hooks-budget.ts';
 
 /** Code of extensions may be slow and holds a connection meanwhile. The other connections are for writes without hooks. */

@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
 import {
   type Collection,
   type ColumnValues,
@@ -11,7 +12,6 @@ import {
   type Rule,
   ValueOperation,
 } from '@recordbus/schema';
-import { validationFailed } from '@recordbus/shared/errors';
 import type { Upload } from '../files/upload-parts.ts';
 import { prepareWrite } from '../record/prepared.ts';
 import { needsRuleCheck, passesRules, type RuleContext } from '../rules/rule-context.ts';

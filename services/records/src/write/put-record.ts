@@ -1,6 +1,6 @@
+import { AppError, conflict, forbidden } from '@recordbus/errors';
+import type { UnusedKey } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import { AppError, conflict, forbidden } from '@recordbus/shared/errors';
-import type { UnusedKey } from '@recordbus/shared/http';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { hasPendingRemoval, removalPending } from '../files/pending-removal.ts';
 import type { Upload } from '../files/upload-parts.ts';

@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { malformedParameter, validationFailed } from '@recordbus/errors';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import {
   type Collection,
@@ -14,7 +15,6 @@ import {
   perCollection,
   tableOf,
 } from '@recordbus/schema';
-import { malformedParameter, validationFailed } from '@recordbus/shared/errors';
 import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 

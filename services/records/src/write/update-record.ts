@@ -1,4 +1,6 @@
 import type { Query } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
+import type { UnusedKey } from '@recordbus/http';
 import { originOf } from '@recordbus/journal';
 import {
   type Collection,
@@ -10,8 +12,6 @@ import {
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
-import type { UnusedKey } from '@recordbus/shared/http';
 import { type AccountChange, readAccountChange } from '../accounts/account-change.ts';
 import { auditValuesOf } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';

@@ -1,5 +1,5 @@
-import type { Principal } from '@recordbus/shared/context';
-import { type AppError, notFound, preconditionFailed } from '@recordbus/shared/errors';
+import { type AppError, notFound, preconditionFailed } from '@recordbus/errors';
+import type { Principal } from '@recordbus/request/context';
 import { etagOf } from '../record/etag.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 

@@ -1,6 +1,6 @@
 import type { Database } from '@recordbus/database';
+import type { RunStatement } from '@recordbus/http';
 import { runUnit, type UnitOfWork } from '@recordbus/journal';
-import type { RunStatement } from '@recordbus/shared/http';
 import { keepAnnounced } from '../files/announced-files.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import type { AfterCommit, AfterCommitWork } from './after-commit.ts';

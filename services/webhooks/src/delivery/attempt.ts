@@ -1,5 +1,5 @@
 import { EgressBlockedError, type EgressClient, EgressFailedError, type EgressResponse } from '@recordbus/egress';
-import { failSpan, inSpan } from '@recordbus/shared/telemetry';
+import { failSpan, inSpan } from '@recordbus/process/telemetry';
 import type { LeasedDelivery } from './claim.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
 import { cutToBytes, maxResponseBytes, responseText } from './response-text.ts';

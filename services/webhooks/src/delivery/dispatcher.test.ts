@@ -3,8 +3,8 @@ import { after, before, describe, it } from 'node:test';
 import { type Database, newId, type Query } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createEgressClient, parseEgressRules } from '@recordbus/egress';
-import { createLogger } from '@recordbus/shared/logging';
-import { eventually } from '@recordbus/shared/testing';
+import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
 import { createDispatcher } from './dispatcher.ts';
 

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
+import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker } from '@recordbus/queue';
-import type { Logger } from '@recordbus/shared/logging';
 import { attemptDelivery } from './attempt.ts';
 import { claimDue, type LeasedDelivery } from './claim.ts';
 import { createHeldLeases, leaseSec } from './held-leases.ts';

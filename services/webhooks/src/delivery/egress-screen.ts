@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Query } from '@recordbus/database';
 import { EgressBlockedError, type EgressClient } from '@recordbus/egress';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 /**
  * Checks the targets of new deliveries. A delivery to a denied target becomes a dead letter at once, even if its

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
 
 /** The deliveries that this process has leased. A delivery stays until its outcome is written. */

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
-import { skipped, whenWoken } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { skipped, whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
 /** Collects outcomes and writes them in batches. Nothing else speeds up a queue in PostgreSQL as much. */

@@ -1,5 +1,5 @@
 import { doubling } from '@recordbus/queue';
-import { readDateText } from '@recordbus/shared/date-text';
+import { readDateText } from '@recordbus/text/date-text';
 
 /** The retry options of a webhook. */
 interface RetryPlan {

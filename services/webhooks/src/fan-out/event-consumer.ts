@@ -1,7 +1,7 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { type Bus, createEventReader, type EventReader, type EventStream, webhooksConsumer } from '@recordbus/bus';
-import { skipped, whenWoken } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { skipped, whenWoken } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 
 interface EventConsumerOptions {
   readonly bus: Bus;

@@ -1,8 +1,8 @@
 import type { JsMsg } from '@nats-io/jetstream';
 import { completeEnvelopes } from '@recordbus/bus';
 import { type Database, isConnectionError, isDatabaseError } from '@recordbus/database';
-import type { Logger } from '@recordbus/shared/logging';
-import { inSpan } from '@recordbus/shared/telemetry';
+import type { Logger } from '@recordbus/process/logging';
+import { inSpan } from '@recordbus/process/telemetry';
 import type { EventDays } from './event-days.ts';
 import { fanOut, parkMessage } from './fan-out.ts';
 import type { MatchedEvents } from './matched-events.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { eventually } from '@recordbus/shared/testing';
+import { eventually } from '@recordbus/testing';
 import { startReceiver, type TestReceiver } from '../../test/test-receiver.ts';
 import { skip, startTestWebhooks, type TestWebhooks } from '../../test/test-webhooks.ts';
 import { noteResults } from './note-results.ts';

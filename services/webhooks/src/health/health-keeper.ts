@@ -1,5 +1,5 @@
 import type { Database } from '@recordbus/database';
-import type { Logger } from '@recordbus/shared/logging';
+import type { Logger } from '@recordbus/process/logging';
 import type { AttemptOutcome } from '../delivery/record-outcomes.ts';
 import { disableFailingWebhook } from './disable-webhook.ts';
 import { type HealthPolicy, noteResults, type Result } from './note-results.ts';

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
-import { every } from '@recordbus/shared/background';
-import type { Logger } from '@recordbus/shared/logging';
+import { every } from '@recordbus/process/background';
+import type { Logger } from '@recordbus/process/logging';
 import type { EventDays } from '../fan-out/event-days.ts';
 import { dropOldDays } from './drop-old-days.ts';
 

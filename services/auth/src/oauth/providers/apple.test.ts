@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { after, test } from 'node:test';
+import { createLogger } from '@recordbus/process/logging';
 import type { SettingKey } from '@recordbus/settings';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createLogger } from '@recordbus/shared/logging';
 import { decodeProtectedHeader, exportJWK, jwtVerify, SignJWT, UnsecuredJWT } from 'jose';
 import { type HostAnswer, startProviderHosts } from '../../testing/provider-hosts.ts';
 import { createOauthProviders } from '../oauth-providers.ts';

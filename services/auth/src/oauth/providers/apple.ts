@@ -1,6 +1,6 @@
 import { createPrivateKey } from 'node:crypto';
+import type { Logger } from '@recordbus/process/logging';
 import type { Settings } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
 import { SignJWT } from 'jose/jwt/sign';
 import { createIdTokenReader } from '../id-token-reader.ts';
 import type { Provider } from '../provider.ts';

@@ -1,5 +1,5 @@
 import type { Settings } from '@recordbus/settings';
-import { withoutTrailingSlashes } from '@recordbus/shared/base-url';
+import { withoutTrailingSlashes } from '@recordbus/text/base-url';
 import type { Provider } from '../provider.ts';
 
 /** gitlab.com or a self-managed GitLab. https://docs.gitlab.com/api/oauth2/ */

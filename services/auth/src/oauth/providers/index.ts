@@ -1,5 +1,5 @@
+import type { Logger } from '@recordbus/process/logging';
 import type { OauthProviderName, Settings } from '@recordbus/settings';
-import type { Logger } from '@recordbus/shared/logging';
 import type { Discover } from '../discovery.ts';
 import type { Provider } from '../provider.ts';
 import type { ProviderHttp } from '../provider-http.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createLogger } from '@recordbus/process/logging';
 import { type OauthProviderName, oauthProviderNames, type SettingKey } from '@recordbus/settings';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { createLogger } from '@recordbus/shared/logging';
 import { oauthProviderCases } from '../../testing/oauth-provider-cases.ts';
 import { openidProviderCases } from '../../testing/openid-provider-cases.ts';
 import { clientId, clientSecret, type ProviderCase } from '../../testing/provider-case.ts';

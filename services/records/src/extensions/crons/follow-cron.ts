@@ -1,4 +1,4 @@
-import { every } from '@recordbus/shared/background';
+import { every } from '@recordbus/process/background';
 import { Cron } from 'croner';
 import { beginRun, findLastTick } from './cron-runs.ts';
 import { type CronDeps, type DeclaredCron, runCron } from './run-cron.ts';

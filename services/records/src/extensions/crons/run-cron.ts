@@ -1,9 +1,9 @@
 import type { Database } from '@recordbus/database';
+import { AppError } from '@recordbus/errors';
 import type { CronDescription, ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
+import type { Logger } from '@recordbus/process/logging';
+import { acceptTraceparent } from '@recordbus/process/telemetry';
 import { underLease } from '@recordbus/queue';
-import { AppError } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
-import { acceptTraceparent } from '@recordbus/shared/telemetry';
 import { principalOfExtension, rootScope } from '../call-scope.ts';
 import type { WithTransactions } from '../call-transactions.ts';
 import { type CronRun, endRun, renewMs, renewRun } from './cron-runs.ts';

@@ -1,5 +1,5 @@
+import { conflict, notFound } from '@recordbus/errors';
 import type { ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
-import { conflict, notFound } from '@recordbus/shared/errors';
 import { beginRun, type CronRun } from './cron-runs.ts';
 import { followCron, nextTickOf } from './follow-cron.ts';
 import { type CronDeps, cronsOf, type DeclaredCron, runCron } from './run-cron.ts';

@@ -6,7 +6,7 @@ import { type Bus, connectBus, type EventStream, ensureEventStream, eventStream,
 import { newId } from '@recordbus/database';
 import { type ExtensionDescription, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
 import type { RecordEvent } from '@recordbus/extensions';
-import { createLogger } from '@recordbus/shared/logging';
+import { createLogger } from '@recordbus/process/logging';
 import { createAfterHooks } from './after-hooks.ts';
 
 const { TEST_NATS_URL = '' } = process.env;

@@ -1,6 +1,6 @@
 import type { EventReader } from '@recordbus/bus';
 import type { ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
-import { createGate } from '@recordbus/shared/gate';
+import { createGate } from '@recordbus/limits/gate';
 import { afterHooksOf } from './after-hook.ts';
 import { createHookConsumer, type HookConsumerDeps } from './hook-consumer.ts';
 

@@ -1,6 +1,6 @@
+import { upstreamTimeout } from '@recordbus/errors';
 import type { BeforePoint, ExtensionHost } from '@recordbus/extension-host';
 import type { Write } from '@recordbus/extensions';
-import { upstreamTimeout } from '@recordbus/shared/errors';
 import { hooksBudgetMs } from '../../write/hooks-budget.ts';
 import type { Operation, PendingWrite, WriteHooks } from '../../write/write-hooks.ts';
 import { type CallScope, rootScope, scopeWithin } from '../call-scope.ts';

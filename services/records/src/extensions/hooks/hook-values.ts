@@ -1,5 +1,5 @@
+import { AppError } from '@recordbus/errors';
 import { type Collection, compileRecordReader, isWriteOnly, perCollection } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
 import type { Operation, PendingWrite } from '../../write/write-hooks.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 import type { Query } from '@recordbus/database';
 import type { ExtensionHost, RouteDescription, RouteInput, RouteOutput } from '@recordbus/extension-host';
+import { type Route, rawJson, route } from '@recordbus/http';
+import type { Logger } from '@recordbus/process/logging';
 import { authOf, createParameters, type QuerySchema } from '@recordbus/query';
-import type { RequestContext } from '@recordbus/shared/context';
-import { type Route, rawJson, route } from '@recordbus/shared/http';
-import { isAdmin } from '@recordbus/shared/key-rights';
-import type { Logger } from '@recordbus/shared/logging';
+import type { RequestContext } from '@recordbus/request/context';
+import { isAdmin } from '@recordbus/request/key-rights';
 import { z } from 'zod';
 import { ruleRefusal } from '../../rules/authorize.ts';
 import { compileCondition } from '../../rules/compile-rule.ts';

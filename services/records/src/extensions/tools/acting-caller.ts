@@ -1,8 +1,8 @@
 import type { Query } from '@recordbus/database';
+import { notFound } from '@recordbus/errors';
 import type { QuerySchema } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import { quoteIdentifier, tableOf } from '@recordbus/schema';
-import type { Principal } from '@recordbus/shared/context';
-import { notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { isRecordId } from '../../record/record-id.ts';
 import { principalOfExtension } from '../call-scope.ts';

@@ -1,4 +1,4 @@
-import { malformed } from '@recordbus/shared/errors';
+import { malformed } from '@recordbus/errors';
 import { z } from 'zod';
 import { doBatch } from '../../batch/do-batch.ts';
 import { readOperations } from '../../batch/operation.ts';

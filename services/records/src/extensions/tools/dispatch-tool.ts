@@ -1,7 +1,7 @@
 import { findEventNameProblem } from '@recordbus/bus';
+import { validationFailed } from '@recordbus/errors';
 import { putEvent } from '@recordbus/journal';
 import type { QuerySchema } from '@recordbus/query';
-import { validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import type { RunWrite } from '../../write/write-unit.ts';
 import { principalOfExtension, writeIn } from '../call-scope.ts';

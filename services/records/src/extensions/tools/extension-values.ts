@@ -1,5 +1,5 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 
 /** The name of a small durable value of an extension (system.extension_values). */
 interface ValueName {

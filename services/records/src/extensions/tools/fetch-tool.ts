@@ -1,6 +1,6 @@
 import { EgressBlockedError, type EgressClient, EgressFailedError } from '@recordbus/egress';
-import { AppError } from '@recordbus/shared/errors';
-import { mapOf } from '@recordbus/shared/map-of';
+import { AppError } from '@recordbus/errors';
+import { mapOf } from '@recordbus/http/map-of';
 import { z } from 'zod';
 import { type Tool, tool } from './tool.ts';
 

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
 import { z } from 'zod';
 import { deleteValue, findValue, findValueProblem, incrementValue, listValues, setValue } from './extension-values.ts';
 import { type Tool, type ToolCall, tool } from './tool.ts';

@@ -1,8 +1,8 @@
+import { AppError, validationFailed } from '@recordbus/errors';
+import { issueSentence } from '@recordbus/errors/issue-sentence';
 import { enqueueMail, isMailConfigured } from '@recordbus/mail';
 import type { Settings } from '@recordbus/settings';
-import { boundedText } from '@recordbus/shared/bounded-text';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
-import { issueSentence } from '@recordbus/shared/issue-sentence';
+import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import type { RunWrite } from '../../write/write-unit.ts';
 import { writeIn } from '../call-scope.ts';

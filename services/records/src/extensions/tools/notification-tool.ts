@@ -1,6 +1,6 @@
+import { validationFailed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import { type Notifier, notificationSchema } from '@recordbus/notifications';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { validationFailed } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type Tool, tool } from './tool.ts';
 

@@ -1,5 +1,5 @@
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { malformed, malformedParameter, notFound } from '@recordbus/shared/errors';
+import { malformed, malformedParameter, notFound } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import { z } from 'zod';
 import { isRelaxedDelete, modeOfDelete } from '../../delete/delete-mode.ts';
 import { deleteRecord } from '../../delete/delete-record.ts';

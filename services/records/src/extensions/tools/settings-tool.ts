@@ -1,5 +1,5 @@
+import { forbidden, notFound } from '@recordbus/errors';
 import { isSecretKey, isSettingKey, type Settings } from '@recordbus/settings';
-import { forbidden, notFound } from '@recordbus/shared/errors';
 import { z } from 'zod';
 import { type Tool, tool } from './tool.ts';
 

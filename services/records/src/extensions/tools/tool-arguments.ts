@@ -1,4 +1,4 @@
-import { malformed } from '@recordbus/shared/errors';
+import { malformed } from '@recordbus/errors';
 import { z } from 'zod';
 
 /** A name, or an id. */

@@ -1,6 +1,6 @@
+import { malformed } from '@recordbus/errors';
+import { describeIssues } from '@recordbus/errors/describe-issues';
 import type { ExtensionWorker } from '@recordbus/extension-host';
-import { describeIssues } from '@recordbus/shared/describe-issues';
-import { malformed } from '@recordbus/shared/errors';
 import type { z } from 'zod';
 import type { CallScope } from '../call-scope.ts';
 

@@ -1,5 +1,5 @@
+import { type AppError, notFound } from '@recordbus/errors';
 import type { AnswerAsk } from '@recordbus/extension-host';
-import { type AppError, notFound } from '@recordbus/shared/errors';
 import type { CallScope } from '../call-scope.ts';
 import type { Tool } from './tool.ts';
 

@@ -1,4 +1,4 @@
-import { unavailable } from '@recordbus/shared/errors';
+import { unavailable } from '@recordbus/errors';
 
 /** A number of bytes that work shares. */
 export interface ByteBudget {

@@ -1,5 +1,5 @@
-import { AppError, unavailable } from '@recordbus/shared/errors';
-import type { Logger } from '@recordbus/shared/logging';
+import { AppError, unavailable } from '@recordbus/errors';
+import type { Logger } from '@recordbus/process/logging';
 import { createByteBudget } from './byte-budget.ts';
 import { DecoderEnded, type DecoderProcess, startDecoder, UndecodableImage } from './decoder-process.ts';
 import type { PreviewOrder } from './protocol.ts';

@@ -1,4 +1,4 @@
-import { flag, freeText } from '@recordbus/shared/http';
+import { flag, freeText } from '@recordbus/http';
 import { z } from 'zod';
 import { formats } from '../formats/source-row.ts';
 

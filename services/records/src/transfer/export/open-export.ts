@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Cursor, Statement } from '@recordbus/database';
+import { malformedParameter } from '@recordbus/errors';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { malformedParameter } from '@recordbus/shared/errors';
 import type { RuleContext } from '../../rules/rule-context.ts';
 import { createDecryptRecord } from '../../shape/decrypt-answer.ts';
 import { cellsOf } from '../cells.ts';

@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { checkMs, graceMs, minBytesPerMs, partLength } from './export-limits.ts';
 
 interface StreamLimits {

@@ -1,5 +1,5 @@
 import type { Cursor } from '@recordbus/database';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { FormatWriter } from '../formats/format-writer.ts';
 import { partLength } from './export-limits.ts';
 

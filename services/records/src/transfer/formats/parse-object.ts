@@ -1,4 +1,4 @@
-import { findJsonExcess } from '@recordbus/shared/http';
+import { findJsonExcess } from '@recordbus/http';
 import { maxColumns, type SourceRow } from './source-row.ts';
 
 /** Parses the text of a row as a JSON object, with the limits of the body of a single write (http §2.1). */

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 
 /** The formats of imports and exports. */
 export const formats = ['csv', 'ndjson', 'json'] as const;

@@ -1,5 +1,5 @@
-import { malformed } from '@recordbus/shared/errors';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { malformed } from '@recordbus/errors';
+import { startSlice } from '@recordbus/limits/time-slice';
 
 /** The encodings of a body, by the names of the parameter. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;

@@ -1,7 +1,7 @@
+import { validationFailed } from '@recordbus/errors';
+import { findJsonExcess } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import { readDateValue, writtenSeconds } from '@recordbus/shared/date-text';
-import { validationFailed } from '@recordbus/shared/errors';
-import { findJsonExcess } from '@recordbus/shared/http';
+import { readDateValue, writtenSeconds } from '@recordbus/text/date-text';
 import { type Cell, cellsOf } from '../cells.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import { type ImportOptions, numericDatesOf, targetNames } from './import-options.ts';

@@ -1,8 +1,8 @@
+import { type AppError, validationFailed } from '@recordbus/errors';
 import { type Origin, originOf } from '@recordbus/journal';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type ColumnValues, explainRefusal, isSetBy, perCollection } from '@recordbus/schema';
-import { readDateValue } from '@recordbus/shared/date-text';
-import { type AppError, validationFailed } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
+import { readDateValue } from '@recordbus/text/date-text';
 import { columnsOfRows } from '../../batch/given-rows.ts';
 import { prepareWrite } from '../../record/prepared.ts';
 import { readNewId } from '../../record/record-id.ts';

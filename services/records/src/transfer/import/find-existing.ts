@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { validationFailed } from '@recordbus/errors';
 import {
   type Collection,
   type ColumnValues,
@@ -9,7 +10,6 @@ import {
   quoteIdentifier,
   tableOf,
 } from '@recordbus/schema';
-import { validationFailed } from '@recordbus/shared/errors';
 import { columnsOfRows } from '../../batch/given-rows.ts';
 import { readNewId } from '../../record/record-id.ts';
 import { readKey } from '../../write/record-key.ts';

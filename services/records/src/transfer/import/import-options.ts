@@ -1,7 +1,7 @@
+import { malformedParameter, validationFailed } from '@recordbus/errors';
+import { flag } from '@recordbus/http';
 import { type Collection, fieldTypeOf } from '@recordbus/schema';
-import type { NumericDates } from '@recordbus/shared/date-text';
-import { malformedParameter, validationFailed } from '@recordbus/shared/errors';
-import { flag } from '@recordbus/shared/http';
+import type { NumericDates } from '@recordbus/text/date-text';
 import { z } from 'zod';
 import type { Call } from '../../rules/rule-context.ts';
 import { readKeyFields } from '../../write/record-key.ts';

@@ -1,6 +1,6 @@
+import { AppError } from '@recordbus/errors';
 import type { QuerySchema } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
-import { AppError } from '@recordbus/shared/errors';
 import type { OperationRules } from '../../batch/run-operation.ts';
 import type { Call } from '../../rules/rule-context.ts';
 import type { ImportOptions } from './import-options.ts';

@@ -1,4 +1,4 @@
-import { AppError } from '@recordbus/shared/errors';
+import { AppError } from '@recordbus/errors';
 import { type FileKey, fileKey, type Storage } from '@recordbus/storage';
 import { inPieces } from '../formats/to-utf8.ts';
 

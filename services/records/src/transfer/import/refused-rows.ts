@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Query } from '@recordbus/database';
-import { startSlice } from '@recordbus/shared/time-slice';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Storage } from '@recordbus/storage';
 import type { Job } from '../../jobs/job.ts';
 import { type JobRow, listRefused } from '../../jobs/job-rows.ts';

@@ -1,8 +1,8 @@
+import { AppError } from '@recordbus/errors';
+import { startSlice } from '@recordbus/limits/time-slice';
+import { scopeMissing } from '@recordbus/request/key-rights';
 import type { Collection } from '@recordbus/schema';
 import type { ServicePrincipal } from '@recordbus/sessions';
-import { AppError } from '@recordbus/shared/errors';
-import { scopeMissing } from '@recordbus/shared/key-rights';
-import { startSlice } from '@recordbus/shared/time-slice';
 import type { Storage } from '@recordbus/storage';
 import { hasAccounts } from '../../accounts/new-account.ts';
 import type { OperationRules } from '../../batch/run-operation.ts';

@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http';
 import { recordAudit } from '@recordbus/audit';
 import { type Database, newId, type Query } from '@recordbus/database';
+import { payloadTooLarge, validationFailed } from '@recordbus/errors';
+import { declaredBodyBytes, type KeepAnswer, type Reply } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import { payloadTooLarge, validationFailed } from '@recordbus/shared/errors';
-import { declaredBodyBytes, type KeepAnswer, type Reply } from '@recordbus/shared/http';
 import type { Storage } from '@recordbus/storage';
 import { keepAnnounced } from '../../files/announced-files.ts';
 import { type Job, type JobActor, showJob } from '../../jobs/job.ts';

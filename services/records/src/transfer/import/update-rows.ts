@@ -1,6 +1,6 @@
+import { validationFailed } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { type ColumnValues, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { validationFailed } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
 import { hasAccounts } from '../../accounts/new-account.ts';
 import { equalUpdates } from '../../batch/equal-updates.ts';
 import type { ReadyOperation } from '../../batch/ready-operation.ts';

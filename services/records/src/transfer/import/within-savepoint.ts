@@ -1,6 +1,6 @@
 import { isDatabaseError, mapDatabaseError, sqlState } from '@recordbus/database';
+import { AppError, validationFailed } from '@recordbus/errors';
 import { type Collection, explainRefusal, primaryKeyName } from '@recordbus/schema';
-import { AppError, validationFailed } from '@recordbus/shared/errors';
 import { concernsAll } from '../../batch/batch-refusal.ts';
 import type { WriteUnit } from '../../write/write-unit.ts';
 

@@ -1,5 +1,5 @@
-import { validationFailed } from '@recordbus/shared/errors';
-import { inSlices } from '@recordbus/shared/time-slice';
+import { validationFailed } from '@recordbus/errors';
+import { inSlices } from '@recordbus/limits/time-slice';
 import { dropRows, type JobRow, noteRows } from '../../jobs/job-rows.ts';
 import { type HeldJob, type JobProgress, noteProgress } from '../../jobs/job-store.ts';
 import type { RunWrite, WriteUnit } from '../../write/write-unit.ts';

@@ -1,4 +1,4 @@
-import { validationFailed } from '@recordbus/shared/errors';
+import { validationFailed } from '@recordbus/errors';
 import type { WriteUnit } from '../../write/write-unit.ts';
 import { createRows, createStrictly, type Draft, draftRows } from './create-rows.ts';
 import { findExisting } from './find-existing.ts';

@@ -1,0 +1,16 @@
+import type { ListeningServer } from './server.ts';
+import type { Service } from './service.ts';
+
+/**
+ * Stops accepting connections, lets the services drain connections that would stay open, and waits until the last
+ * request is answered. Then it throws a drain's first error.
+ */
+export async function endRequests(
+  server: Pick<ListeningServer, 'close'>,
+  services: readonly Pick<Service, 'drain'>[],
+): Promise<void> {
+  const closed = server.close();
+  const drained = await Promise.allSettled(services.map(async (service) => service.drain?.()));
+  await closed;
+  for (const result of drained) if (result.status === 'rejected') throw result.reason;
+}
