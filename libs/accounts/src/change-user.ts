@@ -1,13 +1,5 @@
 import type { Query } from '@recordbus/database';
-import {
-  autodateAssignments,
-  composeWrite,
-  lockedRow,
-  nowSec,
-  type Origin,
-  originOf,
-  versionAssignments,
-} from '@recordbus/journal';
+import { autodates, type ColumnSql, composeWrite, lockedRow, nowSec, type Origin, originOf } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
 import type { RequestContext } from '@recordbus/request/context';
 import {
@@ -17,7 +9,6 @@ import {
   type FieldEncryption,
   fieldTypeOf,
   quoteIdentifier,
-  tableOf,
 } from '@recordbus/schema';
 import { z } from 'zod';
 import { auditUser, userActions } from './audit-user.ts';
@@ -162,29 +153,34 @@ interface ChangeValues extends Origin {
 
 type Parameters = NamedParameters<ChangeValues>;
 
-/** The given values' assignments, each followed by a comma. */
-function givenAssignments(parameters: Parameters, collection: Collection, { change, closed, stored }: Write): string {
+/** The given values' columns. */
+function givenColumns(parameters: Parameters, collection: Collection, { change, closed, stored }: Write): ColumnSql[] {
   const fields = collection.fields.filter(({ name }) => stored.has(name));
-  const assignments = fields.map((field) => {
-    const value = parameters.member('fields', field.name, fieldTypeOf(field).columnType(field));
-    return `${quoteIdentifier(field.name)} = ${value}, `;
-  });
+  const columns = fields.map((field) => ({
+    name: quoteIdentifier(field.name),
+    value: parameters.member('fields', field.name, fieldTypeOf(field).columnType(field)),
+  }));
   if (change.passwordHash !== undefined || closed.password)
-    assignments.push(`password_hash = ${parameters.named('passwordHash', 'text')}, `);
+    columns.push({ name: 'password_hash', value: parameters.named('passwordHash', 'text') });
   if (change.isAnonymous !== undefined)
-    assignments.push(`is_anonymous = ${parameters.named('isAnonymous', 'boolean')}, `);
-  return assignments.join('');
+    columns.push({ name: 'is_anonymous', value: parameters.named('isAnonymous', 'boolean') });
+  return columns;
 }
 
-/** Assignments that follow from the change, each followed by a comma. */
-function otherAssignments(collection: Collection, { change, closed, stored }: Write): string {
+/** The columns whose values follow from the change. */
+function otherColumns(collection: Collection, { change, closed, stored }: Write): ColumnSql[] {
   const fields = collection.fields.filter(({ name }) => !stored.has(name));
-  const assignments = [autodateAssignments({ ...collection, fields })];
+  const columns = [...autodates({ ...collection, fields })];
   const setsPassword = change.passwordHash !== undefined || closed.password;
-  if (setsPassword) assignments.push(`password_reset_at = ${nowSec}, `);
-  if (setsPassword || change.endsSessions) assignments.push('token_version = t.token_version + 1, ');
-  if (closed.factor) assignments.push('totp_secret = null, totp_enabled = false, totp_last_step = null, ');
-  return assignments.join('');
+  if (setsPassword) columns.push({ name: 'password_reset_at', value: nowSec });
+  if (setsPassword || change.endsSessions) columns.push({ name: 'token_version', value: 't.token_version + 1' });
+  if (closed.factor)
+    columns.push(
+      { name: 'totp_secret', value: 'null' },
+      { name: 'totp_enabled', value: 'false' },
+      { name: 'totp_last_step', value: 'null' },
+    );
+  return columns;
 }
 
 const composeUpdateUser = (collection: Collection, write: Write) =>
@@ -194,17 +190,15 @@ const composeUpdateUser = (collection: Collection, write: Write) =>
     const isAnonymous = parameters.named('ifAnonymous', 'boolean');
     const tokenVersion = parameters.named('ifTokenVersion', 'integer');
     const isVerified = parameters.named('ifVerified', 'boolean');
-    const assignments = givenAssignments(parameters, collection, write) + otherAssignments(collection, write);
-    const update = `update ${tableOf(collection)} t set ${assignments}${versionAssignments('t')}
-  from old where t.id = old.id
+    const set = [...givenColumns(parameters, collection, write), ...otherColumns(collection, write)];
+    const conditions = `
     and (${email} is null or lower(old.email) = lower(${email}))
     and (${isAnonymous} is null or old.is_anonymous = ${isAnonymous})
     and (${tokenVersion} is null or old.token_version = ${tokenVersion})
-    and (${isVerified} is null or old.verified = ${isVerified})
-  returning t.*`;
+    and (${isVerified} is null or old.verified = ${isVerified})`;
     return {
       before: [lockedRow(collection, id)],
-      writes: [{ collection, verb: 'update', write: update }],
+      writes: [{ collection, verb: 'update', rows: { set, conditions } }],
       answer: `select ${selectUser(collection, 'new')} from new`,
     };
   });

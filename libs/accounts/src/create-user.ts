@@ -10,7 +10,6 @@ import {
   type FieldEncryption,
   fieldTypeOf,
   quoteIdentifier,
-  tableOf,
   withDefaults,
 } from '@recordbus/schema';
 import { z } from 'zod';
@@ -142,29 +141,24 @@ const composeInsertUser = (collection: Collection, { hasCondition, access, ...ch
         value: newValue(field, parameters.member('fields', field.name, fieldTypeOf(field).columnType(field))),
       })),
     ];
-    const draft = columns.map(({ name, value }) => `${value} as ${name}`).join(', ');
     const condition = hasCondition ? compileSignUpRule(collection, check, parameters) : 'true';
-    const into = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})`;
     if (!access) {
-      const write = `${into}
-  select draft.* from (select ${draft}) draft${hasCondition ? ` where ${condition}` : ''}
-  returning *`;
+      const rows = hasCondition ? { columns, check: { where: condition } } : { columns };
       return {
-        writes: [{ collection, verb: 'create', write }],
+        writes: [{ collection, verb: 'create', rows }],
         answer: `select ${selectUser(collection, 'new')} from new`,
       };
     }
     const names = parameters.named('sent', 'text[]');
     const refused = refusedFieldsSql({ collection, ...check, access, names }, { row: 'draft', parameters });
-    const write = `${into}
-  select draft.* from draft join verdict on verdict.unwritable = '{}'
-  returning *`;
+    const cte = {
+      name: 'verdict',
+      sql: `select ${refused} as unwritable from draft where ${condition}`,
+      isMaterialized: true,
+    };
+    const rows = { columns, check: { cte, join: ` join verdict on verdict.unwritable = '{}'` } };
     return {
-      before: [
-        { name: 'draft', sql: `select ${draft}`, isMaterialized: true },
-        { name: 'verdict', sql: `select ${refused} as unwritable from draft where ${condition}`, isMaterialized: true },
-      ],
-      writes: [{ collection, verb: 'create', write }],
+      writes: [{ collection, verb: 'create', rows }],
       answer: `select v.unwritable, u.* from verdict v left join (select ${selectUser(collection, 'new')} from new) u on true`,
     };
   });

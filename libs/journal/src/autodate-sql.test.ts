@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Field } from '@recordbus/schema';
 import { testCollection } from '@recordbus/schema/testing';
-import { autodateAssignments, newValue, nextValue } from './autodate-sql.ts';
+import { autodates, newValue, nextValue } from './autodate-sql.ts';
 import { nowSec } from './version-sql.ts';
 
 const autodate = (name: string, onCreate: boolean, onUpdate: boolean): Field => ({
@@ -34,6 +34,9 @@ test('an update sets the current time in fields with onUpdate, and keeps other v
 
 test('an update that names no field assigns the times that every update sets', () => {
   const collection = testCollection('timed', [born, touched, never, both]);
-  assert.equal(autodateAssignments(collection), `"Touched" = ${nowSec}, "both" = ${nowSec}, `);
-  assert.equal(autodateAssignments({ ...collection, fields: [born, never] }), '');
+  assert.deepEqual(autodates(collection), [
+    { name: '"Touched"', value: nowSec },
+    { name: '"both"', value: nowSec },
+  ]);
+  assert.deepEqual(autodates({ ...collection, fields: [born, never] }), []);
 });

@@ -1,5 +1,6 @@
 import { type Collection, type Field, isSetBy, quoteIdentifier } from '@recordbus/schema';
 import { nowSec } from './version-sql.ts';
+import type { ColumnSql } from './write-rows.ts';
 
 /** SQL of the value of a field in a new row: the written value, or the current time for a field that a create sets. */
 export const newValue = (field: Field, written: string): string =>
@@ -9,9 +10,8 @@ export const newValue = (field: Field, written: string): string =>
 export const nextValue = (field: Field, row: string): string =>
   isSetBy(field, 'onUpdate') ? nowSec : `${row}.${quoteIdentifier(field.name)}`;
 
-/** Assignments of the times that every update sets, each followed by a comma. */
-export const autodateAssignments = ({ fields }: Collection): string =>
+/** The columns of times that every update sets. */
+export const autodates = ({ fields }: Collection): readonly ColumnSql[] =>
   fields
     .filter((field) => isSetBy(field, 'onUpdate'))
-    .map(({ name }) => `${quoteIdentifier(name)} = ${nowSec}, `)
-    .join('');
+    .map(({ name }) => ({ name: quoteIdentifier(name), value: nowSec }));

@@ -1,25 +1,23 @@
 import { createNamedParameters, type NamedParameters, type RequestValues } from '@recordbus/query';
 import { type Collection, tableOf } from '@recordbus/schema';
 import { selectChange, selectRecord } from './changed-sql.ts';
+import { type Cte, withCtes } from './cte.ts';
 import { insertDeletedVersions } from './deleted-version-sql.ts';
 import { insertCount, insertEvents, type Verb } from './event-sql.ts';
 import { insertHistory } from './history-sql.ts';
 import type { Origin, OriginParameters } from './origin.ts';
+import { type ChangedRows, deleteRows, type GoneRows, insertRows, type NewRows, updateRows } from './write-rows.ts';
 
-/** A common table expression of a statement. */
-export interface Cte {
-  readonly name: string;
-  readonly sql: string;
-  /** Whether it is computed once, before CTEs that read it. */
-  readonly isMaterialized?: boolean;
-}
+/** A write of rows of one collection, one or many. A statement may have several writes. */
+type WritePart = WriteOptions &
+  (
+    | { readonly verb: 'create'; readonly rows: NewRows }
+    | { readonly verb: 'update'; readonly rows: ChangedRows }
+    | { readonly verb: 'delete'; readonly rows: GoneRows }
+  );
 
-/** A write of rows of one collection. A statement may have several. */
-interface WritePart {
+interface WriteOptions {
   readonly collection: Collection;
-  readonly verb: Verb;
-  /** The INSERT, UPDATE or DELETE, which returns whole rows. For an update, the CTE `old` has the rows before it. */
-  readonly write: string;
   /** Distinguishes the CTEs of several writes of a statement. A single write needs none. */
   readonly suffix?: string;
   /**
@@ -71,20 +69,13 @@ export const lockedWhere = (collection: Collection, condition: string): Cte => (
   isMaterialized: true,
 });
 
-/** The WITH clause of CTEs. Undefined ones are left out. */
-export const withCtes = (ctes: readonly (Cte | undefined)[]): string =>
-  `with ${ctes
-    .flatMap((cte) => (cte ? [`${cte.name} as ${cte.isMaterialized ? 'materialized ' : ''}(\n  ${cte.sql}\n)`] : []))
-    .join(', ')}`;
-
 /**
  * The CTEs of the written rows, their JSON, their events, their history rows if the collection keeps them, and the versions
  * of deleted rows.
  */
-function ctesOf(
-  parameters: OriginParameters,
-  { collection, verb, write, suffix = '', places, isSilent = false }: WritePart,
-): readonly Cte[] {
+function ctesOf(parameters: OriginParameters, part: WritePart): readonly (Cte | undefined)[] {
+  const { collection, verb, suffix = '', places, isSilent = false } = part;
+  const { before, sql } = writtenRows(part);
   const written = `${verb === 'delete' ? 'gone' : 'new'}${suffix}`;
   const shown = `shown${suffix}`;
   const history = insertHistory(parameters, { collection, verb, source: written });
@@ -95,11 +86,25 @@ function ctesOf(
         { name: `event${suffix}`, sql: insertEvents(parameters, { collection, verb, ...eventsOf(shown, places) }) },
       ];
   return [
-    { name: written, sql: write },
+    ...before,
+    { name: written, sql },
     ...events,
     ...(history === undefined ? [] : [{ name: `history${suffix}`, sql: history }]),
     ...(verb === 'delete' ? [{ name: `ended${suffix}`, sql: insertDeletedVersions(collection, written) }] : []),
   ];
+}
+
+/** The INSERT, UPDATE or DELETE, which returns whole rows, after the CTEs that it reads. */
+function writtenRows(part: WritePart): ReturnType<typeof insertRows> {
+  const { collection } = part;
+  switch (part.verb) {
+    case 'create':
+      return insertRows(collection, part.rows);
+    case 'update':
+      return { before: [], sql: updateRows(collection, part.rows) };
+    case 'delete':
+      return { before: [], sql: deleteRows(collection, part.rows) };
+  }
 }
 
 /** The rows that become events, in the order of their places. */

@@ -7,7 +7,7 @@ import {
   type Origin,
   type WriteStatement,
 } from '@recordbus/journal';
-import { type Collection, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { type Collection, quoteIdentifier } from '@recordbus/schema';
 import type { CallerSql, SentNames } from '../record/caller-sql.ts';
 import { writtenJson } from '../shape/written-json.ts';
 import { lastVersions } from '../write/last-versions-sql.ts';
@@ -41,20 +41,17 @@ export const composeCreateSeveral = (
         value: newValue(field, given.valueOf(field)),
       })),
     ];
-    const names = columns.map(({ name }) => name);
-    const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')} from given g${isPlaced ? ' join last on last.id = g.id and not last.is_there' : ''}`;
-    const condition = holdsFor(caller.verdictOn({ row: 'draft' }, parameters));
+    const where = holdsFor(caller.verdictOn({ row: 'draft' }, parameters));
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
-    const write = `insert into ${tableOf(collection)} (${names.join(', ')})
-  select ${names.map((name) => `draft.${name}`).join(', ')} from draft where ${condition}${isPlaced ? ' on conflict (id) do nothing' : ''}
-  returning *`;
+    const rows = {
+      columns,
+      from: `given g${isPlaced ? ' join last on last.id = g.id and not last.is_there' : ''}`,
+      check: { where },
+      skips: isPlaced ? '(id)' : undefined,
+    };
     return {
-      before: [
-        given.cte,
-        isPlaced ? lastVersions(collection, 'array(select distinct id from given)') : undefined,
-        { name: 'draft', sql: draft, isMaterialized: true },
-      ],
-      writes: [{ collection, verb: 'create', write, places: 'given' }],
+      before: [given.cte, isPlaced ? lastVersions(collection, 'array(select distinct id from given)') : undefined],
+      writes: [{ collection, verb: 'create', rows, places: 'given' }],
       answer: `select s.id, '{"data":' || ${shown.text} || '}' as body, s.version from ${shown.from}`,
     };
   });

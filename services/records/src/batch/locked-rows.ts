@@ -14,5 +14,8 @@ export const lockedRows = (collection: Collection, ids: string, condition: strin
   { name: 'admitted', sql: `select old.id from old where ${condition}`, isMaterialized: true },
 ];
 
+/** Joins to `old`: the operation `g` of each admitted row. */
+export const admittedRows = ' join admitted on admitted.id = old.id join given g on g.id = old.id';
+
 /** The condition that an operation `g` may write the version of the row `old`. */
 export const admitsVersion = `(g.version is null or g.version = ${versionOf('old')})`;

@@ -1,12 +1,4 @@
-import {
-  autodateAssignments,
-  composeWrite,
-  lockedRow,
-  type Origin,
-  versionAssignments,
-  versionOf,
-  type WriteStatement,
-} from '@recordbus/journal';
+import { autodates, composeWrite, lockedRow, type Origin, versionOf, type WriteStatement } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type Field, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
@@ -26,13 +18,7 @@ interface DeleteOneValues extends Origin, Partial<SentNames> {
  */
 export const composeDeleteAny = (collection: Collection): WriteStatement<DeleteOneValues> =>
   composeWrite((parameters) => ({
-    writes: [
-      {
-        collection,
-        verb: 'delete',
-        write: `delete from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')} returning t.*`,
-      },
-    ],
+    writes: [{ collection, verb: 'delete', rows: { where: `t.id = ${parameters.named('id', 'text')}` } }],
     answer: 'select s.version, true as deleted from shown s',
   }));
 
@@ -48,12 +34,13 @@ export const composeDeleteOne = (
   composeWrite((parameters) => {
     const versions = parameters.named('versions', 'text[]');
     const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
-    const write = `delete from ${tableOf(collection)} t using old${verdict.join}
-  where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))
-  returning t.*`;
+    const rows = {
+      using: `old${verdict.join}`,
+      where: `t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))`,
+    };
     return {
       before: [lockedRow(collection, parameters.named('id', 'text')), verdict.cte],
-      writes: [{ collection, verb: 'delete', write }],
+      writes: [{ collection, verb: 'delete', rows }],
       answer: `select ${versionOf('o')} as version, s.id is not null as deleted${verdict.columns} from old o${
         verdict.cte ? ' cross join verdict v' : ''
       } left join shown s on true`,
@@ -113,15 +100,13 @@ export const composeSetNull = (
   fields: readonly Field[],
 ): WriteStatement<Origin & ClearedValues> =>
   composeWrite((parameters) => {
-    const assignments = fields.map(
-      (field) => `${quoteIdentifier(field.name)} = ${clearedSql(referenceOf(field, parameters))}, `,
-    );
-    const write = `update ${tableOf(collection)} t set ${assignments.join('')}${autodateAssignments(collection)}${versionAssignments('t')}
-  from old where t.id = old.id
-  returning t.*`;
+    const cleared = fields.map((field) => ({
+      name: quoteIdentifier(field.name),
+      value: clearedSql(referenceOf(field, parameters)),
+    }));
     return {
       before: [{ name: 'old', sql: selectCleared(collection, fields, 't.*', parameters), isMaterialized: true }],
-      writes: [{ collection, verb: 'update', write }],
+      writes: [{ collection, verb: 'update', rows: { set: [...cleared, ...autodates(collection)] } }],
       answer: 'select',
     };
   });
@@ -138,9 +123,8 @@ interface DeleteManyValues extends Origin {
 export const composeDeleteMany = (collections: readonly Collection[]): WriteStatement<DeleteManyValues> =>
   composeWrite((parameters) => ({
     writes: collections.map((collection, index) => {
-      const ids = parameters.member('ids', collection.id, 'text[]');
-      const write = `delete from ${tableOf(collection)} t where t.id = any(${ids}) returning t.*`;
-      return { collection, verb: 'delete', write, suffix: `${index}` };
+      const where = `t.id = any(${parameters.member('ids', collection.id, 'text[]')})`;
+      return { collection, verb: 'delete', rows: { where }, suffix: `${index}` };
     }),
     answer: 'select',
   }));

@@ -10,7 +10,7 @@ import {
   versionOf,
   type WriteStatement,
 } from '@recordbus/journal';
-import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { type Collection, type Field, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
 import {
   caseChanged,
@@ -53,13 +53,10 @@ export const composeRecreate = (collection: Collection): WriteStatement<RestoreV
     ];
     const id = parameters.named('id', 'text');
     const last = `select at as updated_at, _revision from ${historyTableOf(collection)} where record_id = ${id} order by at desc, _revision desc limit 1`;
-    const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
-  select ${columns.map(({ value }) => value).join(', ')}
-  from picked p cross join last l cross join clock c
-  returning *`;
+    const rows = { columns, from: 'picked p cross join last l cross join clock c' };
     return {
       before: [clock, { name: 'last', sql: last, isMaterialized: true }, pickedSnapshot(collection, parameters)],
-      writes: [{ collection, verb: 'create', write }],
+      writes: [{ collection, verb: 'create', rows }],
       answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.version from shown s`,
     };
   });

@@ -7,7 +7,6 @@ import {
   type Origin,
   selectSnapshots,
   snapshotFields,
-  versionAssignments,
   type WriteStatement,
 } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
@@ -60,21 +59,19 @@ export type RestoreParameters = NamedParameters<RestoreValues>;
 export const composeRestore = (collection: Collection, { isChanged = false } = {}): WriteStatement<RestoreValues> =>
   composeWrite((parameters) => {
     const known = new Set(snapshotFields(collection));
-    const assignments = collection.fields.flatMap((field) => {
+    const set = collection.fields.flatMap((field) => {
       const cases = [
         ...(isChanged ? [caseChanged(field, parameters)] : []),
         ...(known.has(field) ? [caseRestored(field, parameters)] : []),
       ];
-      const column = quoteIdentifier(field.name);
-      return cases.length > 0 ? [`${column} = case ${cases.join(' ')} else ${nextValue(field, 't')} end, `] : [];
+      if (cases.length === 0) return [];
+      const value = `case ${cases.join(' ')} else ${nextValue(field, 't')} end`;
+      return [{ name: quoteIdentifier(field.name), value }];
     });
     const old = `select t.* from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`;
-    const write = `update ${tableOf(collection)} t set ${assignments.join('')}${versionAssignments('t')}
-  from picked p where t.id = p.id
-  returning t.*`;
     return {
       before: [{ name: 'old', sql: old, isMaterialized: true }, pickedSnapshot(collection, parameters)],
-      writes: [{ collection, verb: 'update', write }],
+      writes: [{ collection, verb: 'update', rows: { set, joins: ' join picked p on p.id = old.id' } }],
       after: [hasAccounts(collection) ? auditedAccount(collection, parameters) : undefined],
       answer: `select '{"data":' || ${answerOf(collection, 's')} || '}' as body, s.version from shown s`,
     };

@@ -1,4 +1,5 @@
 import {
+  type ColumnSql,
   composeWrite,
   newValue,
   nextRevision,
@@ -8,14 +9,7 @@ import {
   type WriteStatement,
 } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
-import {
-  type Collection,
-  type ColumnValues,
-  type Field,
-  fieldTypeOf,
-  quoteIdentifier,
-  tableOf,
-} from '@recordbus/schema';
+import { type Collection, type ColumnValues, type Field, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { keepAnnouncedSql } from '../files/announced-files.ts';
 import { fileFieldsOf } from '../files/file-changes.ts';
@@ -42,7 +36,7 @@ interface CreateOptions {
 }
 
 /**
- * The statement of a create. Rules are conditions on the row `draft`. If one does not hold, nothing is written, and no
+ * The create statement. Rules are conditions on the row `draft`. If one does not hold, nothing is written, and no
  * row is returned. A statement that checks rules of fields then returns a row without a body, with the names in
  * `unwritable`.
  */
@@ -53,28 +47,23 @@ export const composeCreate = (
 ): WriteStatement<CreateValues> =>
   composeWrite((parameters) => {
     const columns = columnsOf(collection, parameters);
-    const names = columns.map(({ name }) => name).join(', ');
     const { rule, unwritable } = caller.verdictOn({ row: 'draft' }, parameters);
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
     const from = kept ? withKept(shown) : shown.from;
     const answer = `${kept ? 'k.json' : bodyOf(shown)} as body, s.version${keptFiles(collection, parameters)}`;
-    const draft = selectDraft(collection, columns);
-    if (unwritable !== undefined) {
-      const verdict = ruleVerdict({ rule, unwritable }, 'draft');
-      const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}`;
-      return {
-        before: [{ name: 'draft', sql: draft, isMaterialized: true }, verdict.cte],
-        writes: [writeOf(collection, names, rows)],
-        after: [kept],
-        answer: `select ${answer}${verdict.columns} from verdict v left join ${from} on true`,
-      };
+    if (unwritable === undefined) {
+      const check = rule === undefined ? undefined : { where: rule, columns: checkedColumns(collection) };
+      const rows = { columns, check };
+      return { writes: [{ collection, verb: 'create', rows }], after: [kept], answer: `select ${answer} from ${from}` };
     }
-    const rows =
-      rule === undefined
-        ? `values (${columns.map(({ value }) => value).join(', ')})`
-        : `select ${columns.map(({ name }) => `draft.${name}`).join(', ')}\n  from (${draft}) draft\n  where ${rule}`;
-    return { writes: [writeOf(collection, names, rows)], after: [kept], answer: `select ${answer} from ${from}` };
+    const verdict = ruleVerdict({ rule, unwritable }, 'draft');
+    const check = { cte: verdict.cte, join: verdict.join, columns: checkedColumns(collection) };
+    return {
+      writes: [{ collection, verb: 'create', rows: { columns, check } }],
+      after: [kept],
+      answer: `select ${answer}${verdict.columns} from verdict v left join ${from} on true`,
+    };
   });
 
 /** A column whose value keeps the files of an upload if the record is written. */
@@ -83,17 +72,11 @@ const keptFiles = (collection: Collection, parameters: NamedParameters<CreateVal
     ? ''
     : `, case when s.id is not null then ${keepAnnouncedSql(parameters.named('announced', 'bigint[]'))} end as "isKept"`;
 
-const writeOf = (collection: Collection, names: string, rows: string) =>
-  ({
-    collection,
-    verb: 'create',
-    write: `insert into ${tableOf(collection)} (${names})\n  ${rows}\n  returning *`,
-  }) as const;
-
 /** The query that checks the create rule for a new record. It writes nothing. */
 export function composeCreateTrial(collection: Collection, context: CompileContext): WriteStatement<CreateValues> {
   const parameters = createNamedParameters<CreateValues>();
-  const draft = selectDraft(collection, columnsOf(collection, parameters));
+  const columns = [...columnsOf(collection, parameters), ...checkedColumns(collection)];
+  const draft = `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')}`;
   const rule = compileRule(collection, 'create', context, { row: 'draft', parameters });
   return { text: `select (${rule}) is true as "isAllowed" from (${draft}) draft`, valuesFrom: parameters.valuesFrom };
 }
@@ -114,20 +97,23 @@ export const composeCreateAt = (
   composeWrite((parameters) => {
     const isById = place === 'id';
     const columns = isById ? columnsOfKnown(collection, parameters) : columnsOf(collection, parameters);
-    const names = columns.map(({ name }) => name).join(', ');
     const verdict = ruleVerdict(caller.verdictOn({ row: 'draft' }, parameters), 'draft');
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
-    const draft = `${selectDraft(collection, columns)}${isById ? ' from last' : ''}`;
-    const rows = `select ${columns.map(({ name }) => `draft.${name}`).join(', ')} from draft${verdict.join}${isById ? ' where not (select is_there from last)' : ''}
-  on conflict ${isById ? '(id)' : conflictOf(place)} do nothing`;
+    const rows = {
+      columns,
+      from: isById ? 'last' : undefined,
+      check: {
+        cte: verdict.cte,
+        join: verdict.join,
+        where: isById ? 'not (select is_there from last)' : undefined,
+        columns: checkedColumns(collection),
+      },
+      skips: isById ? '(id)' : conflictOf(place),
+    };
     return {
-      before: [
-        isById ? lastVersions(collection, `array[${parameters.named('id', 'text')}]`) : undefined,
-        { name: 'draft', sql: draft, isMaterialized: true },
-        verdict.cte,
-      ],
-      writes: [writeOf(collection, names, rows)],
+      before: [isById ? lastVersions(collection, `array[${parameters.named('id', 'text')}]`) : undefined],
+      writes: [{ collection, verb: 'create', rows }],
       after: [kept],
       answer: `select ${kept ? 'k.json' : bodyOf(shown)} as body, s.version${verdict.columns}
 from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${kept ? withKept(shown) : shown.from} on true`,
@@ -142,8 +128,8 @@ export const accountVersion = `(${nowSec} - ${epoch2020})::integer`;
 
 const times = new Set(['created_at', 'updated_at']);
 
-/** The columns of a record whose id may have belonged to an earlier one. `last` has its version. */
-const columnsOfKnown = (collection: Collection, parameters: NamedParameters<CreateValues>): Column[] => [
+/** The columns if the id may have belonged to an earlier record. `last` has its version. */
+const columnsOfKnown = (collection: Collection, parameters: NamedParameters<CreateValues>): ColumnSql[] => [
   ...columnsOf(collection, parameters).map((column) =>
     times.has(column.name) ? { ...column, value: nextUpdatedAt('last') } : column,
   ),
@@ -151,13 +137,7 @@ const columnsOfKnown = (collection: Collection, parameters: NamedParameters<Crea
   ...(hasAccounts(collection) ? [{ name: 'token_version', value: accountVersion }] : []),
 ];
 
-interface Column {
-  readonly name: string;
-  /** SQL. */
-  readonly value: string;
-}
-
-const columnsOf = (collection: Collection, parameters: NamedParameters<CreateValues>): Column[] => [
+const columnsOf = (collection: Collection, parameters: NamedParameters<CreateValues>): ColumnSql[] => [
   { name: 'id', value: parameters.named('id', 'text') },
   { name: 'created_at', value: nowSec },
   { name: 'updated_at', value: nowSec },
@@ -168,6 +148,6 @@ const columnsOf = (collection: Collection, parameters: NamedParameters<CreateVal
   ...(hasAccounts(collection) ? [{ name: 'password_hash', value: parameters.named('passwordHash', 'text') }] : []),
 ];
 
-/** Selects the row to write. A rule may name `anonymous`, which the insert leaves to its default. */
-const selectDraft = (collection: Collection, columns: readonly Column[]): string =>
-  `select ${columns.map(({ name, value }) => `${value} as ${name}`).join(', ')}${hasAccounts(collection) ? ', false as is_anonymous' : ''}`;
+/** A rule may name `anonymous`, which the insert leaves to its default. */
+const checkedColumns = (collection: Collection): ColumnSql[] =>
+  hasAccounts(collection) ? [{ name: 'is_anonymous', value: 'false' }] : [];

@@ -1,4 +1,5 @@
 import {
+  type ColumnSql,
   type Cte,
   composeWrite,
   lockedRow,
@@ -6,12 +7,11 @@ import {
   nextValue,
   nowSec,
   type Origin,
-  versionAssignments,
   versionOf,
   type WriteStatement,
 } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
-import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
+import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
 import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
@@ -86,23 +86,22 @@ export const composeUpdate = (
     const files = filesSql(collection, parameters);
     const account = accountSql(collection, parameters);
     const operators = takesOperators ? composeOperators(collection, parameters) : undefined;
-    const fields = assignFields(collection, parameters, { files, account, operators });
-    // The row is locked before its version is compared, so only one of several writes with the same version succeeds.
-    const write = `update ${tableOf(collection)} t set ${fields}${account.assignments}${versionAssignments('t')}
-  from old${verdict.join}${files.join}${operators ? " join refusal on refusal.results = '{}' cross join applied" : ''}
-  where t.id = old.id and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}
-  returning t.*`;
+    const rows = {
+      set: [...fieldsToSet(collection, parameters, { files, account, operators }), ...account.set],
+      joins: `${verdict.join}${files.join}${operators ? " join refusal on refusal.results = '{}' cross join applied" : ''}`,
+      // The row is locked before its version is compared, so only one of several writes with the same version succeeds.
+      conditions: ` and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}`,
+    };
     return {
       before: [old, verdict.cte, files.cte, ...(operators?.ctes ?? [])],
-      writes: [{ collection, verb: 'update', write }],
+      writes: [{ collection, verb: 'update', rows }],
       after: [account.audited, kept],
       answer: `select ${kept ? 'k.json' : bodyOf(shown)} as body, coalesce(s.version, ${versionOf('o')}) as version${verdict.columns}${files.column}${operators ? ', r.results as refused' : ''}
 from old o${verdict.cte ? ' cross join verdict v' : ''}${files.source}${operators ? ' cross join refusal r' : ''} left join ${kept ? withKept(shown) : shown.from} on true`,
     };
   });
 
-/** Assignments of all fields, each followed by a comma. */
-function assignFields(
+function fieldsToSet(
   collection: Collection,
   parameters: UpdateParameters,
   {
@@ -110,22 +109,23 @@ function assignFields(
     account,
     operators,
   }: { readonly files: FilesSql; readonly account: AccountSql; readonly operators: OperatorsSql | undefined },
-): string {
-  const assignments = collection.fields.map((field) => {
-    const column = quoteIdentifier(field.name);
+): ColumnSql[] {
+  return collection.fields.map((field) => {
     const written =
       files.values.get(field) ?? parameters.member('fields', field.name, fieldTypeOf(field).columnType(field));
     const value = operators?.valueOf(field, written) ?? written;
     const isNamed = `${quoteLiteral(field.name)} = any(${parameters.named('names', 'text[]')})`;
     const isCleared = hasAccounts(collection) && field.name === 'verified' ? account.clearIfNewEmail : '';
-    return `${column} = case ${isCleared}when ${isNamed} then ${value} else ${nextValue(field, 't')} end, `;
+    return {
+      name: quoteIdentifier(field.name),
+      value: `case ${isCleared}when ${isNamed} then ${value} else ${nextValue(field, 't')} end`,
+    };
   });
-  return assignments.join('');
 }
 
 type FilesSql = ReturnType<typeof filesSql>;
 
-/** The parts of an update for collections with file fields; empty for others. */
+/** What an update adds for file fields; empty without them. */
 function filesSql(collection: Collection, parameters: UpdateParameters) {
   const changes = fileFieldsOf(collection).map((field) => ({
     field,
@@ -149,18 +149,20 @@ function filesSql(collection: Collection, parameters: UpdateParameters) {
 
 type AccountSql = ReturnType<typeof accountSql>;
 
-/** The parts of an update for auth collections; empty for others. */
+/** What an update adds for auth collections; empty for others. */
 function accountSql(collection: Collection, parameters: UpdateParameters) {
-  if (!hasAccounts(collection)) return { assignments: '', condition: '', clearIfNewEmail: '', audited: undefined };
+  if (!hasAccounts(collection)) return { set: [], condition: '', clearIfNewEmail: '', audited: undefined };
   const hash = parameters.named('passwordHash', 'text');
   const ifHash = parameters.named('ifPasswordHash', 'text');
   const ifEmail = parameters.named('ifEmail', 'text');
   const email = parameters.member('fields', 'email', 'text');
   const isNewEmail = `'email' = any(${parameters.named('names', 'text[]')}) and lower(${email}) <> lower(t.email)`;
   return {
-    assignments: `password_hash = coalesce(${hash}, t.password_hash),
-    password_reset_at = case when ${hash} is null then t.password_reset_at else ${nowSec} end,
-    token_version = t.token_version + case when ${hash} is null then 0 else 1 end, `,
+    set: [
+      { name: 'password_hash', value: `coalesce(${hash}, t.password_hash)` },
+      { name: 'password_reset_at', value: `case when ${hash} is null then t.password_reset_at else ${nowSec} end` },
+      { name: 'token_version', value: `t.token_version + case when ${hash} is null then 0 else 1 end` },
+    ],
     condition: ` and (${ifHash} is null or old.password_hash = ${ifHash})
     and (${ifEmail} is null or lower(old.email) = lower(${ifEmail}))`,
     clearIfNewEmail: `when ${parameters.named('clearsVerified', 'boolean')} and ${isNewEmail} then false `,

@@ -7,7 +7,7 @@ import {
   type Origin,
   type WriteStatement,
 } from '@recordbus/journal';
-import { type Collection, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { type Collection, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
 import { hasAccounts } from '../../accounts/new-account.ts';
 import { accountVersion } from '../../write/create-sql.ts';
 import { lastVersions } from '../../write/last-versions-sql.ts';
@@ -70,9 +70,7 @@ export const composeCreateRows = (
       ...(hasAccounts(collection) && isPlaced ? [{ name: 'token_version', value: accountVersion }] : []),
     ];
     const join = isPlaced ? ` join last on last.id = g.id${isStrict ? '' : ' and not last.is_there'}` : '';
-    const write = `insert into ${tableOf(collection)} (${columns.map(({ name }) => name).join(', ')})
-  select ${columns.map(({ value }) => value).join(', ')} from given g${join} order by g.place${isStrict ? '' : '\n  on conflict do nothing'}
-  returning *`;
+    const rows = { columns, from: `given g${join} order by g.place`, skips: isStrict ? undefined : '' };
     return {
       before: [
         {
@@ -82,7 +80,7 @@ export const composeCreateRows = (
         },
         isPlaced ? lastVersions(collection, 'array(select distinct id from given)') : undefined,
       ],
-      writes: [{ collection, verb: 'create', write, places: 'given', isSilent }],
+      writes: [{ collection, verb: 'create', rows, places: 'given', isSilent }],
       answer: 'select id from new',
     };
   });
