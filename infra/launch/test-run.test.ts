@@ -12,6 +12,13 @@ const scenariosOf = (run: string): string[] =>
     .map((name) => `tests/scenarios/${name}.test.ts`)
     .sort();
 
+test('--retry-failed changes only what happens to failed files', () => {
+  const { isRetrying, ...run } = readTestRun(['--retry-failed']);
+  const { isRetrying: isUsual, ...usual } = readTestRun([]);
+  assert.deepEqual([isRetrying, isUsual], [true, false]);
+  assert.deepEqual(run, usual);
+});
+
 test('npm test runs the quick files, and npm run test:slow the others', () => {
   const usual = readTestRun([]);
   const slow = readTestRun(['--slow']);

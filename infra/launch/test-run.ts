@@ -21,6 +21,8 @@ export interface TestRun {
   readonly isChecked: boolean;
   /** Whether to print what each file costs. */
   readonly showsProcessorTime: boolean;
+  /** Whether files that fail run once more, alone. */
+  readonly isRetrying: boolean;
   /** Flags for Node's runner. */
   readonly flags: readonly string[];
   /** Parts of the selected files' paths. */
@@ -47,7 +49,9 @@ const allFlag = '--all';
 const replicasFlag = '--replicas';
 /** Runs one file at a time, and prints the dearest files by processor time. */
 const processorTimeFlag = '--processor-time';
-const ownFlags = [slowFlag, allFlag, replicasFlag, processorTimeFlag];
+/** Runs files that fail once more, alone, and names those that then pass. For CI on busy machines. */
+const retryFlag = '--retry-failed';
+const ownFlags = [slowFlag, allFlag, replicasFlag, processorTimeFlag, retryFlag];
 
 const flagsWithValue = new Set(['--test-name-pattern', '--test-skip-pattern', '--test-concurrency', '--test-timeout']);
 
@@ -63,6 +67,7 @@ export function readTestRun(args: readonly string[]): TestRun {
     parts: partsOf(selectFiles(selectors), has, isSelected).filter((part) => part.files.length > 0),
     isChecked: !has(slowFlag) && !has(replicasFlag) && !isSelected && flags.length === 0,
     showsProcessorTime: has(processorTimeFlag),
+    isRetrying: has(retryFlag),
     flags,
     selectors,
   };
