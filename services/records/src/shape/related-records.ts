@@ -19,19 +19,19 @@ interface RelatedContext extends CompileContext {
 
 /**
  * A select of `value`, for each record that an expansion shows of the record in the row of `place`. Lists keep their
- * order. `valueOf` returns the value for the alias of a row.
+ * order. `rowValue` returns the value for the alias of a row.
  */
 export function selectRelated(
   expansion: Expansion,
   place: SqlTarget,
   context: RelatedContext,
-  valueOf: (row: string) => RowValue,
+  rowValue: (row: string) => RowValue,
 ): string {
   const { column, isList, target, referrers, needsRuleCheck } = expansion;
-  if (referrers) return selectReferrers({ ...expansion, referrers }, place.row, context, valueOf);
+  if (referrers) return selectReferrers({ ...expansion, referrers }, place.row, context, rowValue);
   const { parameters } = context;
   const row = parameters.alias();
-  const { from: lateral, text } = valueOf(row);
+  const { from: lateral, text } = rowValue(row);
   const rule = needsRuleCheck ? ` and ${compileRule(target, 'view', context, { row, parameters, isTable: true })}` : '';
   const select = (id: string) =>
     `select ${text} as value from ${tableOf(target)} ${row} ${lateral} where ${row}.id = ${id}${rule}`;
@@ -56,14 +56,14 @@ function selectReferrers(
   expansion: Expansion & { readonly referrers: Referrers },
   from: string,
   context: RelatedContext,
-  valueOf: (row: string) => RowValue,
+  rowValue: (row: string) => RowValue,
 ): string {
   const { target, referrers } = expansion;
   const { parameters } = context;
   const [row, shown] = [parameters.alias(), parameters.alias()];
   const conditions = referrerConditions(expansion, row, from, context);
   const { joins, orderBy } = readSort(target, referrers.sort, { row, parameters, isTable: true }, context, 'expand');
-  const { columns, from: lateral, text } = valueOf(shown);
+  const { columns, from: lateral, text } = rowValue(shown);
   return `select ${text} as value from (
     select ${columnList(columns, row)} from ${tableOf(target)} ${row}${joins && ` ${joins}`} where ${conditions} order by ${orderBy} limit ${referrers.limit}
   ) ${shown} ${lateral}`;
