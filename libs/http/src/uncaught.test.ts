@@ -4,18 +4,17 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 
-const source = (file: string) => JSON.stringify(fileURLToPath(new URL(file, import.meta.url)));
+const source = (module: string) => JSON.stringify(import.meta.resolve(module));
 
 /** A process whose routes throw where nothing catches. */
 const script = `
   import { Readable } from 'node:stream';
   import { createDispatcher, route, ok } from ${source('./index.ts')};
   import { listen } from ${source('./server.ts')};
-  import { createLifecycle } from ${source('../lifecycle.ts')};
-  import { createLogger, setLogFormat } from ${source('../logging.ts')};
-  import { guarded } from ${source('../request-scope.ts')};
+  import { createLifecycle } from ${source('@recordbus/process/lifecycle')};
+  import { createLogger, setLogFormat } from ${source('@recordbus/process/logging')};
+  import { guarded } from ${source('@recordbus/request/request-scope')};
   setLogFormat('json');
   const log = createLogger('test', 'info');
   createLifecycle({ log });
@@ -60,7 +59,8 @@ describe('an error that nothing catches', () => {
 
   before(async () => {
     const reader = createInterface(child.stdout);
-    const { promise: begun, resolve } = Promise.withResolvers<string>();
+    const { promise: begun, resolve, reject } = Promise.withResolvers<string>();
+    child.once('exit', () => reject(new Error('the process ended before it listened')));
     reader.on('line', (line) => {
       const read: Line = JSON.parse(line);
       lines.push(read);
