@@ -136,7 +136,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
     assert.equal((await runCli(['backup', 'create', without, '--no-secret'], { environment })).code, 0);
     await using third = await createGround();
     const bare = await runCli(['backup', 'restore', without], { environment: environmentOf(third) });
-    assert.match(bare.stdout, /Set SERVICE_ENCRYPTION_KEY to the encryption key/);
+    assert.match(bare.stdout, /Set SERVICE_ENCRYPTION_KEY to the backed-up deployment's encryption key/);
     assert.match(await doctorOf(environmentOf(third)), /^broken: it is not set/);
   });
 });
