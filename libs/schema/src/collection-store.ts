@@ -40,6 +40,16 @@ export async function loadCollections(query: Query): Promise<{ version: number; 
   };
 }
 
+/** Reads one collection; undefined if there is none with the id. */
+export async function loadCollection(query: Query, id: string): Promise<Collection | undefined> {
+  const [row] = await query<{ collection: CollectionRow }>({
+    name: 'load-collection',
+    text: 'select to_json(c) as collection from system.collections c where id = $1',
+    values: [id],
+  });
+  return row && toCollection(row.collection);
+}
+
 /**
  * Returns a function that reads all collections within one transaction. It reads again only collections that have
  * changed: a change moves a row to another place (`ctid`), and no other row takes the old place before the transaction

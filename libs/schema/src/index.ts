@@ -9,7 +9,7 @@ export {
   type TimeColumn,
 } from './collection.ts';
 export { type CollectionCache, createCollectionCache } from './collection-cache.ts';
-export { followCollections, loadCollections } from './collection-store.ts';
+export { followCollections, loadCollection, loadCollections } from './collection-store.ts';
 export * from './definitions/index.ts';
 export { accountAddress } from './email-address.ts';
 export { decryptStored, decryptValue, encryptedFieldsOf, encryptStored, isEncrypted } from './encrypted-values.ts';

@@ -31,8 +31,8 @@ const times: readonly (RecordColumn & { readonly column: TimeColumn })[] = [
 ];
 
 /**
- * A table row (under the given alias) as a record's select list; `row_to_json` of such a row is the record. Not
- * `json_build_object`, which takes 50 members at most.
+ * The select list that turns a table row into a record; `row_to_json` makes its JSON. `json_build_object` cannot: it takes
+ * at most 50 members.
  */
 export const selectList = (columns: readonly RecordColumn[], alias: string): string =>
   columns.map(({ name, column }) => `${alias}.${column} as ${quoteIdentifier(name)}`).join(', ');

@@ -166,6 +166,23 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(shownIn(verdicts[4]), [fresh]);
   });
 
+  it('loses an event whose record was encrypted after the plan was made', async () => {
+    await takeEvents();
+    await write('POST', 'posts', { title: 'a' });
+    const events = (await takeEvents()).map((event) => ({ ...event, schema: 'another' }));
+    const [stored] = await judge({ collection: 'posts' }, events);
+    assert.equal(shownIn(stored)?.[0].title, 'a');
+    // Without a new schema version, this is a change between the check of the version and the read.
+    const encrypted = [{ ...field, id: 'title', name: 'title', type: 'text', options: { encrypted: true } }];
+    await records.database.query({
+      text: "update system.collections set fields = $1 where name = 'posts'",
+      values: [JSON.stringify(encrypted)],
+    });
+    await records.database.query({ text: "update records.posts set title = 'enc:1:x'", values: [] });
+    const [late] = await judge({ collection: 'posts' }, events);
+    assert.equal(late?.isLost, true);
+  });
+
   const field = { required: false, system: false, options: {} };
   const inOrder = ({ id, title, n, created, updated }: Record<string, unknown>) => ({ id, title, n, created, updated });
 

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 import { versionOf } from '@recordbus/journal';
 import { inSlices } from '@recordbus/limits/time-slice';
 import type { LiveEvent } from '@recordbus/live';
-import { recordColumns, selectList, shapeOf, tableOf } from '@recordbus/schema';
+import { loadCollection, recordColumns, selectList, shapeOf, tableOf } from '@recordbus/schema';
 import type { CompiledPlan } from './compile-plan.ts';
 
 /** An event, and the rows to judge. */
@@ -51,7 +51,7 @@ export async function readEvents(
     const data = event.data ?? large.get(event.id);
     parsed.push(parseEvent(event, data, { plan, isAlike: isAlike(event), sealed }));
   }
-  const stored = await readStored(read, plan, parsed.filter(needsStored));
+  const stored = await readStored({ read, readSystem }, plan, parsed.filter(needsStored));
   return parsed.map(({ event, before, after, changed }) => {
     const now = after ?? stored.get(keyOf(event));
     const isKnown = (before !== undefined || event.verb === 'create') && (now !== undefined || event.verb === 'delete');
@@ -127,9 +127,12 @@ const needsStored = ({ event, after, before, id }: ParsedEvent): boolean =>
 
 const keyOf = ({ record, version }: Pick<LiveEvent, 'record' | 'version'>): string => `${record} ${version}`;
 
-/** The stored records that still have the version of their event (JSON texts), by id and version. */
+/**
+ * The stored records that still have their event's version (JSON texts), by id and version. None if the collection has
+ * changed since the plan: its columns may hold other values now, such as encrypted ones.
+ */
 async function readStored(
-  query: Query,
+  { read, readSystem }: EventSources,
   { collection }: CompiledPlan,
   events: readonly ParsedEvent[],
 ): Promise<ReadonlyMap<string, string>> {
@@ -138,7 +141,10 @@ async function readStored(
 from ${tableOf(collection)} t cross join lateral (select ${selectList(recordColumns(collection), 't')}) r
 where t.id = any($1::text[])`;
   const ids = events.flatMap(({ id }) => id ?? []);
-  const rows = await query<{ id: string; version: string; record: string }>({ text, values: [ids] });
+  const rows = await read<{ id: string; version: string; record: string }>({ text, values: [ids] });
+  // Read after the rows, so a change before them shows.
+  const now = await loadCollection(readSystem, collection.id);
+  if (!now || shapeOf(now) !== shapeOf(collection)) return new Map();
   return new Map(rows.map(({ id, version, record }) => [keyOf({ record: id, version }), record]));
 }
 
