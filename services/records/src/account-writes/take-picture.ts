@@ -7,11 +7,10 @@ import type { QuerySchema } from '@recordbus/query';
 import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
-import { announceEach } from '../files/announced-files.ts';
-import { dropOnFailure } from '../files/drop-on-failure.ts';
+import { openAnnounced } from '../files/announced-files.ts';
 import { fileNamesIn, withFiles } from '../files/file-changes.ts';
+import type { UploadDeps } from '../files/receive-record-form.ts';
 import { createUploadParts, type Upload } from '../files/upload-parts.ts';
-import type { UploadDeps } from '../files/with-upload.ts';
 import { readStored } from '../read/read-stored.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { callOf, withoutRules } from '../rules/rule-context.ts';
@@ -63,22 +62,20 @@ async function storePicture(
   { bytes, filename }: Picture,
   context: RequestContext,
 ): Promise<void> {
-  const { database, storage, collections, hooks, write } = deps;
+  const { storage, collections, hooks, write } = deps;
   const request = { collection: name, action: 'update', principal } as const;
   const target = await collections.admit(request);
   if (!hasAccounts(target)) throw notFound('collection');
-  await dropOnFailure(deps, async (announced) => {
-    const { query } = database;
-    const announcer = announceEach(query, { collectionId: target.id, recordId: id }, announced);
-    const parts = createUploadParts({ storage, collection: target, recordId: id, announcer });
-    await parts.addFile(field, Readable.from([bytes]), filename);
-    const upload = parts.take();
-    await collections.serve(request, (collection) =>
-      write({ mode: widestMode('transaction', modeOf(hooks, collection, 'update')), upload }, (unit) =>
-        writePicture(unit, collection, { id, upload }, context, deps),
-      ),
-    );
-  });
+  await using announced = openAnnounced(deps);
+  const parts = createUploadParts({ storage, collection: target, recordId: id, announced });
+  await parts.addFile(field, Readable.from([bytes]), filename);
+  const upload = parts.take();
+  await collections.serve(request, (collection) =>
+    write({ mode: widestMode('transaction', modeOf(hooks, collection, 'update')), upload }, (unit) =>
+      writePicture(unit, collection, { id, upload }, context, deps),
+    ),
+  );
+  announced.keep();
 }
 
 /** Writes the name of the file, unless the user has uploaded a picture meanwhile. */

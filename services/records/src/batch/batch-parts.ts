@@ -5,7 +5,7 @@ import { malformed, payloadTooLarge } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import { guarded } from '@recordbus/request/request-scope';
 import type { Storage } from '@recordbus/storage';
-import { announceEach } from '../files/announced-files.ts';
+import type { AnnouncedFiles } from '../files/announced-files.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';
 import type { FormParts } from '../files/receive-upload.ts';
 import type { Removals } from '../files/removals.ts';
@@ -45,7 +45,7 @@ const filePart = /^(\d{1,6})\.([^.]+)$/;
  * Creates a collector of the parts of a batch: the operations in JSON, and then files. Throws 400 for other parts, and
  * 422 with the index for a file without an operation that takes it.
  */
-export function createBatchParts(deps: BatchPartsDeps, announced: number[]): FormParts<BatchForm> {
+export function createBatchParts(deps: BatchPartsDeps, announced: AnnouncedFiles): FormParts<BatchForm> {
   let reading: Promise<readonly Operation[]> | undefined;
   const records = new Map<number, Promise<UploadParts>>();
 
@@ -93,8 +93,7 @@ export function createBatchParts(deps: BatchPartsDeps, announced: number[]): For
     const collection = await collections.admit(requestOf(operation, deps.principal));
     const recordId = op === 'update' ? String(id) : id === undefined ? newId() : readNewId(id);
     const removal = id === undefined ? {} : { awaitRemoval: () => awaitRemoval(query, removals, collection, recordId) };
-    const announcer = announceEach(query, { collectionId: collection.id, recordId }, announced);
-    return createUploadParts({ storage, collection, recordId, announcer, ...removal });
+    return createUploadParts({ storage, collection, recordId, announced, ...removal });
   }
 
   return {

@@ -1,6 +1,5 @@
 import { type KeepAnswer, type Reply, rawJson } from '@recordbus/http';
 import type { ServedCollections } from '../record/served-collections.ts';
-import { attemptPut } from '../write/put-record.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 import type { Operation } from './operation.ts';
 import { planBatch, requestOf, type Uploads } from './plan-batch.ts';
@@ -32,20 +31,16 @@ export async function doBatch(
     const plan = await planBatch(operations, admitted, uploads);
     if (plan.refusal && plan.operations.length === 0) throw plan.refusal;
     let isRepeated = false;
-    return attemptPut(() =>
-      deps.write(
-        {
-          mode: modeOfBatch(plan, deps),
-          isRelaxed: isRelaxedBatch(plan, deps),
-          upload: { announced },
-          keepAnswer: input.keepAnswer,
-        },
-        async (unit) => {
-          const attempt = { plan, input, deadlineMs, isRepeated };
-          isRepeated = true;
-          return rawJson(200, await runBatch(unit, attempt, deps));
-        },
-      ),
-    );
+    const options = {
+      mode: modeOfBatch(plan, deps),
+      isRelaxed: isRelaxedBatch(plan, deps),
+      upload: { announced },
+      keepAnswer: input.keepAnswer,
+    };
+    return deps.write(options, async (unit) => {
+      const attempt = { plan, input, deadlineMs, isRepeated };
+      isRepeated = true;
+      return rawJson(200, await runBatch(unit, attempt, deps));
+    });
   });
 }

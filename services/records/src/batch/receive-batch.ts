@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import type { Principal } from '@recordbus/request/context';
+import type { AnnouncedFiles } from '../files/announced-files.ts';
+import type { UploadDeps } from '../files/receive-record-form.ts';
 import { receiveForm } from '../files/receive-upload.ts';
-import type { UploadDeps } from '../files/with-upload.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { type BatchForm, createBatchParts } from './batch-parts.ts';
 import type { Operation } from './operation.ts';
@@ -25,11 +26,11 @@ interface Received {
   readonly admit: (values: readonly ParsedOperation[]) => Promise<readonly Operation[]>;
 }
 
-/** Receives the form of a batch, and stores its files. Adds them to `announced`, even when it throws. */
+/** Receives the form of a batch, and stores its files. */
 export function receiveBatch(
   { database: { query }, storage, removals, maxUploadBytes, collections, maxBatchOperations }: ReceiveDeps,
   { request, principal, admit }: Received,
-  announced: number[],
+  announced: AnnouncedFiles,
 ): Promise<BatchForm> {
   const read = async (bytes: Uint8Array) => admit(await parseOperationList(bytes, maxBatchOperations()));
   const parts = createBatchParts(

@@ -1,48 +1,83 @@
-import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
+import { type Database, isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { conflict } from '@recordbus/errors';
-
-/** Announces uploaded files. */
-export interface Announcer {
-  /** Resolves when a file is listed for removal unless a commit keeps it. */
-  announce(name: string): Promise<unknown>;
-  /** Row ids, one for each file. */
-  readonly announced: readonly number[];
-}
+import { heartbeat } from '@recordbus/process/background';
+import type { Removals } from './removals.ts';
 
 /** How long an upload counts as running after its last renewal, in SQL. */
 export const uploadTimeout = "interval '15 minutes'";
 
-/** Announces a file before its bytes are written: it is removed unless a commit keeps it. Returns the id of the row. */
-export async function announceFile(
-  query: Query,
-  file: { readonly collectionId: string; readonly recordId: string; readonly name: string },
-): Promise<number> {
+/** How often running work renews its announced files, in milliseconds. */
+const renewMs = 60_000;
+
+/** A file of a record, or of a job. */
+interface FilePlace {
+  readonly collectionId: string;
+  readonly recordId: string;
+  readonly name: string;
+}
+
+/** The files that running work has announced. Disposed, they are removed unless a commit has kept them. */
+export interface AnnouncedFiles extends AsyncDisposable {
+  /** Row ids, one for each file. */
+  readonly ids: readonly number[];
+  /** Resolves when the file is listed for removal unless a commit keeps it. */
+  announce(file: FilePlace): Promise<void>;
+  /** The commit has kept the files. Without this, disposing them costs a statement that finds none. */
+  keep(): void;
+}
+
+interface AnnounceDeps {
+  readonly database: Pick<Database, 'query' | 'write'>;
+  readonly removals: Pick<Removals, 'wake'>;
+}
+
+/**
+ * Announces files before their bytes are written, and renews them while their work runs. If it fails, they are removed:
+ * now, or by another replica if this process dies. Without files it costs nothing.
+ */
+export function openAnnounced({ database: { query, write }, removals }: AnnounceDeps): AnnouncedFiles {
+  const ids: number[] = [];
+  let endRenewal: (() => void) | undefined;
+  let isKept = false;
+  return {
+    ids,
+    async announce(file) {
+      endRenewal ??= heartbeat(renewMs, () => renewAnnounced(query, ids));
+      ids.push(await announceFile(write, file));
+    },
+    keep() {
+      isKept = true;
+    },
+    async [Symbol.asyncDispose]() {
+      endRenewal?.();
+      if (ids.length > 0 && !isKept) await dropAnnounced(query, ids).then(removals.wake, () => {});
+    },
+  };
+}
+
+/** Lists a file for removal, unless a commit keeps it. Returns the row's id. */
+async function announceFile(query: Query, { collectionId, recordId, name }: FilePlace): Promise<number> {
   const [row] = await query<{ id: number }>({
     name: 'announce-file',
     text: `insert into system.file_removals (collection_id, record_id, name, due_at)
 values ($1, $2, $3, now() + ${uploadTimeout}) returning id`,
-    values: [file.collectionId, file.recordId, file.name],
+    values: [collectionId, recordId, name],
   });
   if (!row) throw new Error('the announcement of a file returned no row');
   return row.id;
 }
 
-/** Creates an announcer that inserts a row for each file, and adds its id to `announced`. */
-export const announceEach = (
-  query: Query,
-  { collectionId, recordId }: { readonly collectionId: string; readonly recordId: string },
-  announced: number[],
-): Announcer => ({
-  announced,
-  async announce(name) {
-    announced.push(await announceFile(query, { collectionId, recordId, name }));
-  },
-});
-
-/** Renews announced files, because their upload is still running. */
-export async function renewAnnounced(query: Query, ids: readonly number[]): Promise<void> {
+async function renewAnnounced(query: Query, ids: readonly number[]): Promise<void> {
   await query({
     text: `update system.file_removals set due_at = now() + ${uploadTimeout} where id = any($1::bigint[])`,
+    values: [ids],
+  });
+}
+
+/** Makes the removal of announced files due now. Kept files have no row any more, so files of an uncertain commit may be dropped. */
+async function dropAnnounced(query: Query, ids: readonly number[]): Promise<void> {
+  await query({
+    text: 'update system.file_removals set due_at = now() where id = any($1::bigint[])',
     values: [ids],
   });
 }
@@ -64,14 +99,6 @@ const uploadExpired = () => conflict('upload_expired', 'the upload took too long
 /** Throws 409 for a statement that failed because an announced file was removed; throws any other error unchanged. */
 export function explainExpired(error: unknown): never {
   throw isDatabaseError(error, sqlState.announcedRemoved) ? uploadExpired() : error;
-}
-
-/** Makes the removal of announced files due now. Kept files stay, so a caller may drop files whose commit is uncertain. */
-export async function dropAnnounced(query: Query, ids: readonly number[]): Promise<void> {
-  await query({
-    text: 'update system.file_removals set due_at = now() where id = any($1::bigint[])',
-    values: [ids],
-  });
 }
 
 /**

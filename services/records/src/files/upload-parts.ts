@@ -4,7 +4,7 @@ import { createJsonBudget } from '@recordbus/http';
 import { type Collection, type Field, type FileOptions, fieldTypeOf, fileOptionsOf } from '@recordbus/schema';
 import { matchesMimeTypes, sniffContent, sniffedBytes } from '@recordbus/schema/content-types';
 import { bytesAtOnce, fileKey, type Storage } from '@recordbus/storage';
-import type { Announcer } from './announced-files.ts';
+import type { AnnouncedFiles } from './announced-files.ts';
 import { type Beginning, readBeginning } from './read-beginning.ts';
 import { storedNameOf } from './stored-name.ts';
 
@@ -24,7 +24,7 @@ export interface UploadTarget {
   readonly storage: Storage;
   readonly collection: Collection;
   readonly recordId: string;
-  readonly announcer: Announcer;
+  readonly announced: AnnouncedFiles;
   /** Waits for the removal of the files of a deleted record with this id; left out for a new id. */
   awaitRemoval?(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export function createUploadParts({
   storage,
   collection,
   recordId,
-  announcer,
+  announced,
   awaitRemoval,
 }: UploadTarget): UploadParts {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
@@ -72,7 +72,7 @@ export function createUploadParts({
   }
 
   async function announce(name: string): Promise<void> {
-    await announcer.announce(name);
+    await announced.announce({ collectionId: collection.id, recordId, name });
     // A removal leaves announced files. A removal that began before this announcement must end before the file gets its
     // name.
     await awaitRemoval?.();
@@ -124,8 +124,7 @@ export function createUploadParts({
         // The write refuses a field that the collection lacks.
         body.set(name, formText ? formText.read(values) : values.at(-1));
       }
-      const { announced } = announcer;
-      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced };
+      return { recordId, body: Object.fromEntries(body), files: namesByField(), announced: announced.ids };
     },
   };
 }

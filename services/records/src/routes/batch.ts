@@ -8,7 +8,7 @@ import { readOperations } from '../batch/operation.ts';
 import { batchPath } from '../batch/operation-limits.ts';
 import { listOf, type ParsedOperation, parsedBody, parseOperations } from '../batch/parse-operations.ts';
 import { maxBatchBytes, receiveBatch } from '../batch/receive-batch.ts';
-import { dropOnFailure } from '../files/drop-on-failure.ts';
+import { openAnnounced } from '../files/announced-files.ts';
 import { batchForm, describedBatch } from './batch-schema.ts';
 import type { RouteDeps } from './route-deps.ts';
 
@@ -54,10 +54,11 @@ export function batchRoute(deps: RouteDeps): Route {
       422: 'an operation or a field is refused, there are too many operations, or they take too long',
       429: 'there are more operations than a rate limit allows',
     },
-    handler: (input) => dropOnFailure(deps, (announced) => handle(input, announced)),
+    handler: handle,
   });
 
-  async function handle(input: BatchRouteInput, announced: number[]): Promise<Reply> {
+  async function handle(input: BatchRouteInput): Promise<Reply> {
+    await using announced = openAnnounced(deps);
     const { context, multipart } = input;
     let limits: Readonly<Record<string, string>> = {};
     const admit = async (values: readonly ParsedOperation[]) => {
@@ -68,8 +69,9 @@ export function batchRoute(deps: RouteDeps): Route {
     const form = multipart
       ? await receiveBatch(deps, { request: multipart, principal: context.principal, admit }, announced)
       : { operations: await admit(listOf(input.body)), uploads: new Map() };
-    const run = () => doBatch({ ...form, announced, input }, rules);
+    const run = () => doBatch({ ...form, announced: announced.ids, input }, rules);
     const reply = await gate.run(currentCaller(), run);
+    announced.keep();
     return { ...reply, headers: { ...reply.headers, ...limits } };
   }
 }

@@ -2,14 +2,15 @@ import { newId } from '@recordbus/database';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/http';
 import { anyForm } from '@recordbus/schema';
 import { z } from 'zod';
+import { openAnnounced } from '../files/announced-files.ts';
 import { withFiles } from '../files/file-changes.ts';
-import { withUpload } from '../files/with-upload.ts';
+import { receiveRecordForm } from '../files/receive-record-form.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
-import { answerOnce, keepsItself } from '../write/answer-once.ts';
 import { createRecord } from '../write/create-record.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOf } from '../write/write-hooks.ts';
+import { writeOnce } from '../write/write-once.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { anyRecord, etagHeader } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -41,20 +42,24 @@ export const createRoute = (deps: RouteDeps): Route =>
     admit: admitTo('create', deps),
     handler: async (input) => {
       const request = requestOf('create', input);
-      const target = { collection: await deps.collections.admit(request), recordId: newId(), isNew: true } as const;
-      return withUpload(input, target, deps, (upload) =>
-        deps.collections.serve(request, (collection) => {
-          const body = withFiles(collection, upload?.body ?? input.body, upload);
-          const call = callOf('POST', { ...input, body }, deps);
-          const mode = modeOf(deps.hooks, collection, 'create');
-          return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
-            deps.write({ mode, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
-              const record = { body, upload, announced: upload?.announced, keptFor };
-              const written = await createRecord(unit, collection, record, call, deps);
-              return rawJson(201, written.body, { ETag: etagOf(written.version) });
-            }),
-          );
-        }),
-      );
+      const collection = await deps.collections.admit(request);
+      await using announced = openAnnounced(deps);
+      const form = { collection, recordId: newId(), isNew: true } as const;
+      const upload = await receiveRecordForm(input, form, announced, deps);
+      const reply = await writeOnce(input, request, deps, (collection) => {
+        const body = withFiles(collection, upload?.body ?? input.body, upload);
+        const call = callOf('POST', { ...input, body }, deps);
+        return {
+          mode: modeOf(deps.hooks, collection, 'create'),
+          isRelaxed: isRelaxed(collection),
+          async run(unit, keptFor) {
+            const record = { body, upload, announced: upload?.announced, keptFor };
+            const written = await createRecord(unit, collection, record, call, deps);
+            return rawJson(201, written.body, { ETag: etagOf(written.version) });
+          },
+        };
+      });
+      announced.keep();
+      return reply;
     },
   });

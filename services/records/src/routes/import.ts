@@ -2,7 +2,7 @@ import type { Database } from '@recordbus/database';
 import { forbidden, unsupportedMediaType } from '@recordbus/errors';
 import { isMultipart, type Route, route } from '@recordbus/http';
 import { isAdmin, scopeMissing } from '@recordbus/request/key-rights';
-import { dropOnFailure } from '../files/drop-on-failure.ts';
+import { openAnnounced } from '../files/announced-files.ts';
 import { shownJob } from '../jobs/job.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { importQuery } from '../transfer/import/import-options.ts';
@@ -70,6 +70,9 @@ export const importRoute = (deps: ImportRouteDeps): Route =>
       await deps.reload();
       const collection = await deps.collections.admit(requestOf(actions, input));
       const request = { collection, query, actor: principal, call: callOf('POST', input, deps), stream, header };
-      return dropOnFailure(deps, (announced) => startImport(starting, { ...request, keepAnswer }, announced));
+      await using announced = openAnnounced(deps);
+      const reply = await startImport(starting, { ...request, keepAnswer }, announced);
+      announced.keep();
+      return reply;
     },
   });

@@ -1,17 +1,18 @@
 import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/http';
-import { anyForm } from '@recordbus/schema';
+import { anyForm, type Collection } from '@recordbus/schema';
 import { z } from 'zod';
+import { openAnnounced } from '../files/announced-files.ts';
 import { withFiles } from '../files/file-changes.ts';
 import { awaitRemoval } from '../files/pending-removal.ts';
-import { withUpload } from '../files/with-upload.ts';
+import { receiveRecordForm } from '../files/receive-record-form.ts';
 import { etagOf, readOnlyNew } from '../record/etag.ts';
 import { readNewId } from '../record/record-id.ts';
 import { callOf } from '../rules/rule-context.ts';
-import { answerOnce, keepsItself } from '../write/answer-once.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
-import { attemptPut, modeOfPut, type PutRequest, putRecord } from '../write/put-record.ts';
+import { modeOfPut, type PutRequest, putRecord } from '../write/put-record.ts';
 import { readKey, readKeyFields } from '../write/record-key.ts';
 import { exists } from '../write/update-record.ts';
+import { type PlannedWrite, writeOnce } from '../write/write-once.ts';
 import { collectionParams, collectionPaths, recordParams, recordPaths } from './record-paths.ts';
 import { anyRecord, etagHeader } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -69,12 +70,14 @@ export const putRoute = (deps: RouteDeps): Route =>
       // A form that can only be refused is refused before its body is read (files §3.9).
       if (input.multipart && !(await exists(database.query, collection, { id })))
         collections.requireAction(collection, 'create', request.principal);
-      return withUpload(input, { collection, recordId: id }, deps, (upload) =>
-        collections.serve(request, (current) => {
-          const body = withFiles(current, upload?.body ?? input.body, upload);
-          return put(deps, current, { id, body, upload, ...conditions }, input);
-        }),
-      );
+      await using announced = openAnnounced(deps);
+      const upload = await receiveRecordForm(input, { collection, recordId: id }, announced, deps);
+      const reply = await writeOnce(input, request, deps, (current) => {
+        const body = withFiles(current, upload?.body ?? input.body, upload);
+        return planPut(current, { id, body, upload, ...conditions }, input, deps);
+      });
+      announced.keep();
+      return reply;
     },
   });
 
@@ -108,27 +111,30 @@ export const upsertRoute = (deps: RouteDeps): Route =>
     },
     admit: admitTo(actions, deps),
     handler: (input) =>
-      deps.collections.serve(requestOf(actions, input), async (collection) => {
+      writeOnce(input, requestOf(actions, input), deps, async (collection) => {
         const fields = readKeyFields(collection, input.query.on, callOf('PUT', input, deps));
         const key = await readKey(collection, fields, input.body);
-        return put(deps, collection, { key, body: input.body, ...conditionsOf(input.header) }, input);
+        return planPut(collection, { key, body: input.body, ...conditionsOf(input.header) }, input, deps);
       }),
   });
 
-type PutInput = Parameters<typeof callOf>[1] & Pick<Parameters<Route['handler']>[0], 'key' | 'keepAnswer'>;
-
-function put(deps: RouteDeps, collection: Parameters<typeof putRecord>[1], request: PutRequest, input: PutInput) {
-  const call = callOf('PUT', { ...input, body: request.body }, deps);
-  const mode = modeOfPut(collection, request, call, deps);
-  const { upload } = request;
-  return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
-    attemptPut(() =>
-      deps.write({ mode, upload, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
-        const { isNew, body, version } = await putRecord(unit, collection, { ...request, keptFor }, call, deps);
-        return rawJson(isNew ? 201 : 200, body, { ETag: etagOf(version) });
-      }),
-    ),
-  );
+function planPut(
+  collection: Collection,
+  request: PutRequest,
+  input: Parameters<typeof callOf>[1],
+  deps: RouteDeps,
+): PlannedWrite {
+  const { upload, body } = request;
+  const call = callOf('PUT', { ...input, body }, deps);
+  return {
+    mode: modeOfPut(collection, request, call, deps),
+    isRelaxed: isRelaxed(collection),
+    upload,
+    async run(unit, keptFor) {
+      const { isNew, body, version } = await putRecord(unit, collection, { ...request, keptFor }, call, deps);
+      return rawJson(isNew ? 201 : 200, body, { ETag: etagOf(version) });
+    },
+  };
 }
 
 /** The conditions in the headers. Throws 400 for an If-None-Match other than `*`. */

@@ -4,7 +4,7 @@ import type { RuleName } from '@recordbus/schema';
 import type { OperationLimits } from '../batch/operation-limits.ts';
 import type { DeleteRules } from '../delete/deletion.ts';
 import type { Downloads } from '../files/downloads.ts';
-import type { UploadDeps } from '../files/with-upload.ts';
+import type { UploadDeps } from '../files/receive-record-form.ts';
 import type { RestoreRules } from '../history/restore-rules.ts';
 import type { RecordReads } from '../read/record-reads.ts';
 import type { ServedCollections } from '../record/served-collections.ts';

@@ -2,15 +2,16 @@ import { notFound } from '@recordbus/errors';
 import { type Route, rawJson, route, versionsOfIfMatch, withHeaders } from '@recordbus/http';
 import { anyForm } from '@recordbus/schema';
 import { z } from 'zod';
+import { openAnnounced } from '../files/announced-files.ts';
 import { withFiles } from '../files/file-changes.ts';
-import { withUpload } from '../files/with-upload.ts';
+import { receiveRecordForm } from '../files/receive-record-form.ts';
 import { etagOf } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
-import { answerOnce, keepsItself } from '../write/answer-once.ts';
 import { isRelaxed } from '../write/is-relaxed.ts';
 import { modeOfUpdate } from '../write/prepare-update.ts';
 import { exists, updateRecord } from '../write/update-record.ts';
 import { failureError } from '../write/write-failure.ts';
+import { writeOnce } from '../write/write-once.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { anyRecord, etagHeader, ifMatchHeader } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -45,24 +46,28 @@ export const updateRoute = (deps: RouteDeps): Route =>
     handler: async (input) => {
       const request = requestOf('update', input);
       const { id } = input.params;
-      const target = { collection: await deps.collections.admit(request), recordId: id };
+      const collection = await deps.collections.admit(request);
       // A form for a record that does not exist is refused before its body is read (files §3.9).
-      if (input.multipart && !(await exists(deps.database.query, target.collection, { id }))) throw notFound('record');
-      return withUpload(input, target, deps, (upload) =>
-        deps.collections.serve(request, (collection) => {
-          const versions = versionsOfIfMatch(input.header('if-match'));
-          const body = withFiles(collection, upload?.body ?? input.body, upload);
-          const call = callOf('PATCH', { ...input, body }, deps);
-          const mode = modeOfUpdate(deps.hooks, collection, call);
-          return answerOnce(input, keepsItself(collection, mode), ({ key: keptFor, keepAnswer }) =>
-            deps.write({ mode, upload, isRelaxed: isRelaxed(collection), keepAnswer }, async (unit) => {
-              const change = { id, body, upload, versions, keptFor };
-              const result = await updateRecord(unit, collection, change, call, deps);
-              if (result.outcome !== 'written') throw failureError(result, call);
-              return rawJson(200, result.body, { ETag: etagOf(result.version) });
-            }),
-          );
-        }),
-      );
+      if (input.multipart && !(await exists(deps.database.query, collection, { id }))) throw notFound('record');
+      await using announced = openAnnounced(deps);
+      const upload = await receiveRecordForm(input, { collection, recordId: id }, announced, deps);
+      const reply = await writeOnce(input, request, deps, (collection) => {
+        const versions = versionsOfIfMatch(input.header('if-match'));
+        const body = withFiles(collection, upload?.body ?? input.body, upload);
+        const call = callOf('PATCH', { ...input, body }, deps);
+        return {
+          mode: modeOfUpdate(deps.hooks, collection, call),
+          isRelaxed: isRelaxed(collection),
+          upload,
+          async run(unit, keptFor) {
+            const change = { id, body, upload, versions, keptFor };
+            const result = await updateRecord(unit, collection, change, call, deps);
+            if (result.outcome !== 'written') throw failureError(result, call);
+            return rawJson(200, result.body, { ETag: etagOf(result.version) });
+          },
+        };
+      });
+      announced.keep();
+      return reply;
     },
   });

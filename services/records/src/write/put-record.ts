@@ -1,4 +1,4 @@
-import { AppError, conflict, forbidden } from '@recordbus/errors';
+import { AppError, forbidden } from '@recordbus/errors';
 import type { UnusedKey } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
@@ -11,6 +11,7 @@ import { lockRecord } from './lock-record.ts';
 import { applyToNothing } from './operators.ts';
 import { modeOfUpdate } from './prepare-update.ts';
 import { findByKey } from './record-key.ts';
+import { recordTaken } from './record-taken.ts';
 import { exists, type RecordPlace, updateRecord } from './update-record.ts';
 import { failureError } from './write-failure.ts';
 import { modeOf } from './write-hooks.ts';
@@ -37,24 +38,6 @@ interface PutRules extends WriteRules {
 }
 
 type Put = WrittenRecord & { readonly isNew: boolean };
-
-/** Thrown when another request has created the record meanwhile. The unit is rolled back, and a new one finds it. */
-const taken = new Error('another request has created the record');
-
-/** Of simultaneous requests for one place, one creates the record and the others find it at their next attempt. */
-const maxAttempts = 5;
-
-/** Runs attempts of `putRecord`, each in a unit of its own, until one finds the record or creates it. */
-export async function attemptPut<T>(attempt: () => Promise<T>): Promise<T> {
-  for (let left = maxAttempts; left > 0; left -= 1) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (error !== taken) throw error;
-    }
-  }
-  throw conflict('record_changing', 'other requests keep creating and deleting this record; send it again');
-}
 
 /** The mode of a PUT. */
 export const modeOfPut = (collection: Collection, { id }: RecordPlace, call: Call, { hooks }: WriteRules): WriteMode =>
@@ -83,7 +66,7 @@ export async function putRecord(
   const created = await createMissing(unit, collection, request, call, rules);
   if (created) return { ...created, isNew: true };
   if (request.only === 'create') await refuseExisting(unit, collection, request, call);
-  throw taken;
+  throw recordTaken;
 }
 
 /** Returns undefined if there is no record at the place. */

@@ -5,12 +5,14 @@ import { keepAnnounced } from '../files/announced-files.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import type { AfterCommit, AfterCommitWork } from './after-commit.ts';
 import { limitTransactions } from './limited-transactions.ts';
+import { retryWhileTaken } from './record-taken.ts';
 import type { WriteMode } from './write-mode.ts';
 
 /** The unit of work of a write of records. */
 export type WriteUnit = UnitOfWork<AfterCommitWork>;
 
-interface WriteOptions<T> {
+/** How a write runs. */
+export interface WriteOptions<T> {
   readonly mode: WriteMode;
   /**
    * Whether its commit need not wait for the disk (`isRelaxed`). A write with hooks always waits, since hooks may write
@@ -24,9 +26,10 @@ interface WriteOptions<T> {
 }
 
 /**
- * Runs the work of a write. The work may run again when its transaction lost against another one, so it leaves nothing
- * behind when it throws. Throws 409 for an upload that took too long or a key that another request took meanwhile, and
- * 503 when too many writes are waiting for their hooks.
+ * Runs the work of a write. The work may run again when its transaction lost against another one, or when another request
+ * has created its record, so it leaves nothing behind when it throws. Throws 409 for an upload that took too long, a key
+ * that another request took meanwhile, or a record that keeps changing, and 503 when too many writes are waiting for
+ * their hooks.
  */
 export type RunWrite = <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => Promise<T>) => Promise<T>;
 
@@ -47,9 +50,8 @@ export function createRunWrite({ database, relaxed = database, afterCommit }: Wr
     const isAutocommit = options.mode === 'statement' && !options.keepAnswer && !options.upload?.announced.length;
     const { write, transaction } = options.isRelaxed ? relaxed : database;
     const inTransaction = options.mode === 'hooked' ? hookedTransaction : transaction;
-    return runUnit(isAutocommit ? (attempt) => attempt(write) : inTransaction, afterCommit, (unit) =>
-      workWithin(unit, options, work),
-    );
+    const commit: typeof transaction = isAutocommit ? (attempt) => attempt(write) : inTransaction;
+    return retryWhileTaken(() => runUnit(commit, afterCommit, (unit) => workWithin(unit, options, work)));
   };
 }
 

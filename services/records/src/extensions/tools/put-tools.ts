@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { readNewId } from '../../record/record-id.ts';
 import { isRelaxed } from '../../write/is-relaxed.ts';
-import { attemptPut, modeOfPut, putRecord } from '../../write/put-record.ts';
+import { modeOfPut, putRecord } from '../../write/put-record.ts';
 import { readKey, readKeyFields } from '../../write/record-key.ts';
+import { retryWhileTaken } from '../../write/record-taken.ts';
 import type { RecordPlace } from '../../write/update-record.ts';
 import { type ActingCaller, actingCaller } from './acting-caller.ts';
 import { type RecordsToolsDeps, type RecordsWork, workOnRecords } from './records-work.ts';
@@ -38,7 +39,7 @@ const put = (
   { as, collection, body }: Put,
   readPlace: (work: RecordsWork) => Promise<RecordPlace> | RecordPlace,
 ): Promise<string> =>
-  attemptPut(() =>
+  retryWhileTaken(() =>
     workOnRecords(deps, call, { as, collection, action: ['update', 'create'], body }, async (work) => {
       const place = await readPlace(work);
       const rules = { ...work.rules, collections: deps.collections };

@@ -1,12 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { PassThrough, Readable } from 'node:stream';
-import type { Query } from '@recordbus/database';
 import { malformed, payloadTooLarge, validationFailed } from '@recordbus/errors';
 import { startSlice } from '@recordbus/limits/time-slice';
 import type { Collection } from '@recordbus/schema';
 import type { Storage } from '@recordbus/storage';
-import { announceFile } from '../../files/announced-files.ts';
+import type { AnnouncedFiles } from '../../files/announced-files.ts';
 import { type Format, formats } from '../formats/source-row.ts';
 import { type BodyEncoding, toUtf8 } from '../formats/to-utf8.ts';
 import { refuseUnknownColumns } from './columns.ts';
@@ -26,7 +25,6 @@ export interface ReceivedBody {
 }
 
 interface ReceiveDeps {
-  readonly query: Query;
   readonly storage: Storage;
   readonly maxBytes: number;
 }
@@ -39,15 +37,15 @@ interface Incoming {
 
 /**
  * Streams a body into the store, in UTF-8, at the pace of the store, and checks it at the same time: a broken body is
- * refused before any row is imported. Adds the file to `announced`, even if it throws.
+ * refused before any row is imported.
  */
 export async function receiveBody(
-  { query, storage, maxBytes }: ReceiveDeps,
+  { storage, maxBytes }: ReceiveDeps,
   { id, stream, encoding }: Incoming,
   { options, collection }: { readonly options: RequestedOptions; readonly collection: Collection },
-  announced: number[],
+  announced: AnnouncedFiles,
 ): Promise<ReceivedBody> {
-  announced.push(await announceFile(query, { collectionId: bodiesOf, recordId: id, name: bodyName }));
+  await announced.announce({ collectionId: bodiesOf, recordId: id, name: bodyName });
   const copy = new PassThrough();
   const scanning = scanBody(copy, options, collection);
   // The check may reject while the next piece is being written.

@@ -5,7 +5,7 @@ import { payloadTooLarge, validationFailed } from '@recordbus/errors';
 import { declaredBodyBytes, type KeepAnswer, type Reply } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
 import type { Storage } from '@recordbus/storage';
-import { keepAnnounced } from '../../files/announced-files.ts';
+import { type AnnouncedFiles, keepAnnounced } from '../../files/announced-files.ts';
 import { type Job, type JobActor, showJob } from '../../jobs/job.ts';
 import { addJob, findJob } from '../../jobs/job-store.ts';
 import { type Call, passesRules } from '../../rules/rule-context.ts';
@@ -41,9 +41,13 @@ interface ImportBody extends ReceivedBody {
 
 /**
  * Stores the body of an import and adds its job. The body is checked first, so a broken body is refused and nothing is
- * imported. Adds the file to `announced`, even if it throws.
+ * imported.
  */
-export async function startImport(deps: StartImportDeps, request: ImportRequest, announced: number[]): Promise<Reply> {
+export async function startImport(
+  deps: StartImportDeps,
+  request: ImportRequest,
+  announced: AnnouncedFiles,
+): Promise<Reply> {
   const { collection, query, call, header } = request;
   const options = readImportOptions(query, collection, { contentType: header('content-type'), call });
   const body = query.upload
@@ -52,7 +56,7 @@ export async function startImport(deps: StartImportDeps, request: ImportRequest,
   const { bytes, rows, columns, separator, start } = body;
   const id = body.isEarlier ? newId() : body.id;
   const reply = await deps.database.transaction(async (run) => {
-    await keepAnnounced(run, announced);
+    await keepAnnounced(run, announced.ids);
     if (body.isEarlier) await holdBody(run, body.id);
     const job = await addJob(run, {
       id,
@@ -87,7 +91,7 @@ async function receive(
   { database, storage, maxBodyBytes }: StartImportDeps,
   { stream, query, collection, header }: ImportRequest,
   options: RequestedOptions,
-  announced: number[],
+  announced: AnnouncedFiles,
 ): Promise<ImportBody> {
   if (!stream) throw validationFailed({ body: 'is required, or upload' });
   const encoding = { named: query.encoding, charset: readCharset(header('content-type')) };
