@@ -4,8 +4,6 @@
  */
 export const wordyPlaces: Readonly<Record<string, number>> = {
   'libs/bus': 3.1,
-  'libs/database': 4.4,
-  'libs/journal': 7.4,
   'services/records': 5.8,
   tests: 3.9,
   'tests/README.md': 2.6,

@@ -27,7 +27,7 @@ suite('advisory locks', () => {
     );
   });
 
-  test('of functions of the database are in the list', () => {
+  test('in database functions are in the list', () => {
     const keys = migrations.flatMap(({ text }) =>
       [...text.matchAll(/pg_(?:try_)?advisory_\w*lock\w*\((.*)\)/g)].map(([, key = '']) => key),
     );
@@ -41,7 +41,7 @@ suite('advisory locks', () => {
     );
   });
 
-  test('have keys of their own', () => {
+  test('have different keys', () => {
     assert.equal(new Set(Object.values(locks)).size, Object.keys(locks).length);
   });
 });

@@ -35,8 +35,8 @@ export const locks = {
   /** A cron's runs, by its name. Taken by the replica that begins one. */
   cron: ofEach('cron '),
   /**
-   * A record id's versions, by `<collection id>/<record id>`. Taken when a deleted record is restored, and by the database
-   * function that reads the versions of earlier records for a create or a PUT.
+   * A record id's versions, by `<collection id>/<record id>`. Taken when a deleted record is restored, and by the
+   * database function that reads earlier records' versions for a create or a PUT.
    */
   recordId: ofEach(''),
   /** The test databases' template, by its name. A test file takes it for its session, so that only one creates it. */

@@ -10,7 +10,7 @@ import { createShapedReads } from './reads/shaped-reads.ts';
 import type { Query, Statement } from './statement.ts';
 import type { StatementTracing } from './traced.ts';
 
-/** Reads of clients (docs/cost-budget.md). */
+/** Clients' reads (docs/cost-budget.md). */
 export interface ClientReads {
   /** Reads one record by its id. */
   get<R>(statement: Statement, statementMs: number): Promise<R[]>;
@@ -18,11 +18,11 @@ export interface ClientReads {
   page<R>(statement: Statement, statementMs: number): Promise<R[]>;
   /** Runs a shaped read. */
   shaped<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Reads for live subscriptions. No request of a client waits for it. */
+  /** Reads for live subscriptions. No client request waits for it. */
   live<R>(statement: Statement, statementMs: number): Promise<R[]>;
-  /** Runs a shaped read of several statements that see one snapshot. */
+  /** Runs a shaped read with several statements that see one snapshot. */
   shapedTransaction<T>(work: (query: Query) => Promise<T>, statementMs: number): Promise<T>;
-  /** Opens a cursor over the rows of a statement. Each row is one JSON text. */
+  /** Opens a cursor over a statement's rows. Each row is one JSON text. */
   cursor(statement: Statement, statementMs: number): Promise<Cursor>;
 }
 
@@ -35,7 +35,7 @@ interface ClientReadsDeps {
   readonly statementTracing: StatementTracing;
 }
 
-/** Opens the connections for reads of clients, with the settings. */
+/** Opens the connections for client reads, with the settings. */
 export function openClientReads(openers: Openers, deps: ClientReadsDeps) {
   const { lanes, longReadWidth, settings, replicaSide, quickStatements } = deps;
   const { traced, tracing } = deps.statementTracing;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openCommandSession, takeCommandLock } from './command-session.ts';
 import { createEmptyDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-test('a command is refused by the name of the other one of its database', {
+test('a refused command names the one that its database is running', {
   skip: skipWithoutDatabase,
 }, async (t) => {
   const create = async () => {
@@ -18,7 +18,7 @@ test('a command is refused by the name of the other one of its database', {
   };
   const [mine, another] = [await create(), await create()];
   const first = await open('backup', mine);
-  // One of the two answers would name the wrong command if the sessions of all databases counted.
+  // If sessions in other databases counted, one answer would name the wrong command.
   assert.equal(await takeCommandLock(await open('snapshot apply', another)), undefined);
   assert.equal(await takeCommandLock(first), undefined);
   assert.match((await takeCommandLock(await open('restore', mine))) ?? '', /^backup, connection \d+$/);

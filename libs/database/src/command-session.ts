@@ -5,7 +5,7 @@ import { isPooled } from './servers/server-state.ts';
 
 const applicationName = (command: string): string => `recordbus cli ${command}`;
 
-/** The prefix of the application names of the sessions of all commands. */
+/** Every command session's application name begins with this. */
 export const commandPrefix = applicationName('');
 
 /** Thrown for a database behind a pooler, where a command's settings and locks would stay on shared connections. */
@@ -29,7 +29,7 @@ export async function openCommandSession(command: string, databaseUrl: string): 
   throw new PooledSession('the database is behind a pooler');
 }
 
-/** SQL: the process id of the session that holds the lock of commands in this database; no row without one. */
+/** SQL: the process id of the session that holds this database's command lock; no row without one. */
 const holder = `select l.pid from pg_locks l join pg_database d on d.oid = l.database
   where l.locktype = 'advisory' and l.granted and d.datname = current_database()
     and l.objid = (${locks.commands}::bigint & 4294967295)::oid`;

@@ -8,7 +8,7 @@ import { isConnectionError } from './errors.ts';
 import type { Query } from './statement.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-/** Opens a database with one connection, which is given up after a second of silence. */
+/** Opens a database with one connection, which is given up after a second's silence. */
 async function openImpatient() {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const log = createLogger('test', 'silent');
@@ -52,7 +52,7 @@ describe('a silent database', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await database.query(readCount), [{ times: 1 }]);
   });
 
-  test('has the whole statement time of a transaction', async () => {
+  test("has a transaction's whole statement time", async () => {
     await database.transaction(async (query) => {
       await query(sleep(1.2));
       assert.deepEqual(await query(one), [{ n: 1 }]);
@@ -60,7 +60,7 @@ describe('a silent database', { skip: skipWithoutDatabase }, () => {
   });
 });
 
-describe('a connection of the pool', { skip: skipWithoutDatabase }, () => {
+describe('a pooled connection', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let end = async () => {};
   before(async () => {

@@ -22,23 +22,23 @@ import { untilReachable } from './startup/until-reachable.ts';
 import type { Query, Statement } from './statement.ts';
 import { createStatementTracing } from './traced.ts';
 
-/** The database, as one service uses it. Each kind of work has places of its own (README.md). */
+/** The database, as one service uses it. Each kind of work has its own places (README.md). */
 export interface Database {
-  /** Runs a read in autocommit on the places of gets. A long one moves to where it delays no other. */
+  /** Runs a read in autocommit in a get's place. A long one moves to where it delays no other. */
   readonly read: Query;
-  /** Reads of clients. The server ends each after its statement time, in milliseconds. */
+  /** Clients' reads. The server ends each after its statement time, in milliseconds. */
   readonly reads: ClientReads;
-  /** Runs one statement in autocommit, in a place of the service's work. */
+  /** Runs one statement in autocommit, in a place for the service's work. */
   readonly query: Query;
   /** Runs one statement that writes, in autocommit. Statements that are known to be quick share their commits. */
   readonly write: Query;
   /**
-   * Runs several statements in one transaction, in a place of the service's work. After a serialization failure or
+   * Runs several statements in one transaction, in a place for the service's work. After a serialization failure or
    * deadlock it runs again from the start, at most three times in all, so the work must do nothing outside the
    * transaction.
    */
   transaction<T>(work: (query: Query) => Promise<T>): Promise<T>;
-  /** Returns the same database with statements and transactions in the places of other work. */
+  /** Returns the same database with statements and transactions in another kind of work's places. */
   of(name: OwnWork): Database;
   /** Throws when the database does not answer. */
   ping(): Promise<void>;
@@ -47,14 +47,14 @@ export interface Database {
    * that removes the handler.
    */
   onFailover(handler: () => void): () => void;
-  /** The read replicas that serve reads of clients; undefined without them. */
+  /** The read replicas that serve client reads; undefined without them. */
   readonly readReplicas: ReplicaUse | undefined;
   close(): Promise<void>;
 }
 
-/** The functions of the read replicas that a service uses. */
+/** What a service calls on its read replicas. */
 export interface ReplicaUse {
-  /** Makes every read on them see all that was committed before this call, such as a change of the schema. */
+  /** Makes every read on them see all that was committed before this call, such as a schema change. */
   catchUp(): void;
   /** Describes their problem in a sentence; undefined if all can be used. */
   findProblem(): string | undefined;
@@ -65,17 +65,17 @@ interface DatabaseOptions {
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
   readonly log: Logger;
-  /** The metrics to which the state of the connections is added. */
+  /** The metrics to which the connections' state is added. */
   readonly metrics?: Metrics;
-  /** The work of its statements and transactions. */
+  /** The kind of work for its statements and transactions. */
   readonly as?: OwnWork;
-  /** The most connections for each kind of work; by default those of the budget. */
+  /** The most connections for each kind of work; by default the budget's. */
   readonly maxConnections?: number;
   /** How long a statement waits for a silent server, in milliseconds; longer within transactions. */
   readonly silenceMs?: number;
-  /** The URLs of the read replicas. With them, answers to writes name a state of the database. */
+  /** The read replicas' URLs. With them, answers to writes name a database state. */
   readonly replicaUrls?: readonly string[] | undefined;
-  /** Whether reads of clients may run on them. */
+  /** Whether client reads may run on them. */
   readonly readsReplicas?: boolean;
 }
 
@@ -84,7 +84,7 @@ pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 
 const transactionAttempts = 3;
 
-/** The statement time of reads for the product itself, such as followed copies and accounts of tokens, in milliseconds. */
+/** The statement time of the product's own reads, such as for followed copies and tokens' accounts, in milliseconds. */
 const ownReadMs = 30_000;
 
 /** Creates the connections, which open when needed, and migrates the system tables. */
@@ -101,7 +101,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   const onWork = longReadWidth.noteShortWork;
   const healthPool = openers.pool('health');
   const health = healthPool.placesOf('health');
-  // The connection of `/readyz` is always free.
+  // `/readyz` always finds its connection free.
   const cancel = createCancelStatement(health);
   const own = openOwnConnections(openers, { onWork, cancel });
   const { background } = own.places;
@@ -168,7 +168,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return handleOf(as);
 }
 
-/** Reads for the product itself: system tables, which the role of client reads cannot read. */
+/** The product's own reads: system tables, which the client reads' role cannot read. */
 async function readOwn<R>(reads: Pick<ReadLane, 'read'>, background: WorkPlaces, statement: Statement): Promise<R[]> {
   try {
     return await reads.read<R>(statement);
@@ -191,7 +191,7 @@ async function startPrimary(primary: Primary, log: Logger): Promise<boolean> {
 
 const signOfLife: Statement = { text: 'select 1', values: [] };
 
-/** Migrates the tables, and grants the role of client reads what it needs. */
+/** Migrates the tables, and grants the client reads' role what it needs. */
 async function migrateAndFindRole(
   background: WorkPlaces,
   driverPool: pg.Pool,

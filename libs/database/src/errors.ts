@@ -3,7 +3,7 @@ import pg from 'pg';
 import { BrokenAnswerError } from './driver/answer-frames.ts';
 import type { Statement } from './statement.ts';
 
-/** The error of a statement that PostgreSQL refused (SQLSTATE in `code`). */
+/** The error for a statement that PostgreSQL refused (SQLSTATE in `code`). */
 type DatabaseError = pg.DatabaseError;
 
 /** The SQLSTATEs that the code handles (PostgreSQL manual, appendix A). */
@@ -36,7 +36,7 @@ export const sqlState = {
   announcedRemoved: 'RB002',
 } as const;
 
-/** Whether an error is a refusal of PostgreSQL, with one of the given SQLSTATEs if any. */
+/** Whether PostgreSQL refused a statement, with one of the given SQLSTATEs if any. */
 export function isDatabaseError(error: unknown, ...codes: string[]): error is DatabaseError {
   return error instanceof pg.DatabaseError && (codes.length === 0 || codes.includes(error.code ?? ''));
 }
@@ -55,7 +55,7 @@ export function isConnectionError(error: unknown): boolean {
 
 const textOf = new WeakMap<Error, string>();
 
-/** Throws an error again. A refusal of the database gets the text of its statement, for `textOfRefused`. */
+/** Throws an error again. A database refusal gets its statement's text, for `textOfRefused`. */
 export function throwNoted(error: unknown, { text }: Statement): never {
   if (isDatabaseError(error)) textOf.set(error, text);
   throw error;
@@ -64,7 +64,7 @@ export function throwNoted(error: unknown, { text }: Statement): never {
 /** Returns the text of the statement that the database refused. */
 export const textOfRefused = (error: Error): string | undefined => textOf.get(error);
 
-/** Maps an error of the database to a refusal; undefined for errors that the caller has to explain. */
+/** Maps a database error to a refusal; undefined for errors that the caller has to explain. */
 export function mapDatabaseError(error: unknown): AppError | undefined {
   if (error instanceof BrokenAnswerError && error.isTooLarge) return answerTooLarge(error);
   if (isDatabaseError(error, sqlState.answerTooLarge)) return answerTooLarge(error);

@@ -6,7 +6,7 @@ import { newId } from './id.ts';
 const timeOf = (id: string) => Number.parseInt(id.replace('-', '').slice(0, 12), 16);
 
 describe('ids', () => {
-  it('are UUIDs of version 7 with their creation time', () => {
+  it('are version 7 UUIDs with their creation time', () => {
     const before = Date.now();
     const id = newId();
     assert.ok(validate(id) && version(id) === 7, id);

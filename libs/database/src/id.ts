@@ -1,15 +1,15 @@
 import { randomFillSync } from 'node:crypto';
 import { v7 } from 'uuid';
 
-/** Random bytes for 256 ids: fetching those of one id at a time takes several times as long as the rest. */
+/** Random bytes for 256 ids: fetching one id's bytes at a time takes several times as long as the rest. */
 const pool = new Uint8Array(4096);
 const bytesOfOne = 16;
 let used = pool.length;
-/** State of the last id. Within a millisecond ids count up from a random number (RFC 9562 §6.2, method 1). */
+/** The last id's state. Within a millisecond ids count up from a random number (RFC 9562 §6.2, method 1). */
 let msecs = 0;
 let seq = 0;
 
-/** Returns a new UUIDv7 (RFC 9562 §5.7). Ids sort by creation time; those of one process always do. */
+/** Returns a new UUIDv7 (RFC 9562 §5.7). Ids sort by creation time; one process's ids always do. */
 export function newId(): string {
   const random = takeRandom();
   const now = Date.now();

@@ -1,7 +1,7 @@
 import type { Database } from './database.ts';
 import { newId } from './id.ts';
 
-/** The lease of work that one process does for all, while it renews the lease in `system.leases`. */
+/** The lease for work that one process does for all, while it renews the lease in `system.leases`. */
 interface Lease {
   /** Whether this process holds the lease now, by its monotonic clock, without the database. */
   readonly held: boolean;
@@ -16,7 +16,7 @@ interface LeaseOptions {
   readonly lifetimeMs: number;
 }
 
-/** How long before the end of the lease in the database its holder stops, in milliseconds. */
+/** How long before the lease ends in the database its holder stops, in milliseconds. */
 const marginMs = 500;
 
 /**

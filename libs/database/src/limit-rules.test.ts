@@ -78,7 +78,7 @@ describe('a statement that checks a rule', { skip: skipWithoutDatabase }, () => 
     }
   });
 
-  test('never ends the next statement of its connection', async () => {
+  test("never ends its connection's next statement", async () => {
     // The statements end at about their limit, some before it and some after it.
     limitMs = 20;
     for (let round = 0; round < 100; round += 1) {

@@ -6,10 +6,10 @@ import type { WorkHooks, WorkPlaces } from './connections/work-places.ts';
 import type { Query } from './statement.ts';
 import { createSharedWrites } from './writes/shared-writes.ts';
 
-/** The connections for the statements and transactions of a service. */
+/** The connections for a service's statements and transactions. */
 interface OwnConnections {
   readonly places: Readonly<Record<OwnWork, WorkPlaces>>;
-  /** Runs a write of one statement. Quick writes of records share commits. */
+  /** Runs a write with one statement. Quick record writes share commits. */
   readonly write: Readonly<Record<OwnWork, Query>>;
   /** The driver's pool for migrations. */
   readonly driverPool: ConnectionPool['driverPool'];

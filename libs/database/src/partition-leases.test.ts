@@ -6,7 +6,7 @@ import { newId } from './id.ts';
 import { createPartitionLeases, type PartitionLeases } from './partition-leases.ts';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-describe('the leases of partitions', { skip: skipWithoutDatabase }, () => {
+describe('partition leases', { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
   let database: Database;
   let name: string;
@@ -78,7 +78,7 @@ describe('the leases of partitions', { skip: skipWithoutDatabase }, () => {
     assert.ok(shares.every((share) => share <= 1));
   });
 
-  it('the partitions of a process that stops or dies go to the others', async () => {
+  it('a process that stops or dies leaves its partitions to the others', async () => {
     const [stopping, dying, staying] = [join(), join(1000), join()];
     await settle(stopping, dying, staying);
     await stopping.release();
@@ -107,7 +107,7 @@ describe('the leases of partitions', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  it('the memberships of dead processes are removed', async () => {
+  it("dead processes' memberships are removed", async () => {
     const dead = join();
     await dead.renew();
     await database.query({

@@ -2,17 +2,19 @@ import type { Database } from './database.ts';
 import { newId } from './id.ts';
 
 /**
- * The leases of work that is divided into partitions. Each process takes its fair share. The leases, and the membership
- * of each process that renews, are rows of `system.leases`.
+ * Leases for work that is divided into partitions. Each process takes its fair share. The leases, and the membership of
+ * each process that renews, are rows in `system.leases`.
  */
 export interface PartitionLeases {
   /** The name of this process's membership. */
   readonly member: string;
-  /** The processes that share the work, as of the last renewal. */
+  /** How many processes share the work, as counted at the last renewal. */
   readonly members: number;
   /** The partitions that this process now holds, by its monotonic clock. Does not use the database. */
   readonly held: readonly number[];
-  /** Renews the leases of its share, takes free ones, and gives up those beyond. Returns the partitions that it took. */
+  /**
+   * Renews the leases for its share, takes free ones, and gives up those beyond. Returns the partitions that it took.
+   */
   renew(): Promise<readonly number[]>;
   /** Releases all leases. */
   release(): Promise<void>;

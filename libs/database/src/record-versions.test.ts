@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openTemporaryDatabase, skipWithoutDatabase } from './temporary-database.ts';
 
-/** How releases before `_revision` create the tables of a collection with history. */
+/** How releases before `_revision` create the tables for a collection with history. */
 const before = {
   makeTable: (name: string) =>
     `create table records.${name} (id text collate "C" primary key, created_at bigint not null, updated_at bigint not null)`,
@@ -12,7 +12,7 @@ const before = {
     ('${id}', '${name}', 'base', '[]', null, null, null, null, null, null, true, 1, 2)`,
 };
 
-test('tables of releases without `_revision` get it with the commit', { skip: skipWithoutDatabase }, async () => {
+test('tables from releases without `_revision` get it with the commit', { skip: skipWithoutDatabase }, async () => {
   const { database, remove } = await openTemporaryDatabase();
   try {
     const commit = (...texts: string[]) =>

@@ -8,16 +8,16 @@ export interface Statement {
   readonly name?: string;
   readonly text: string;
   readonly values: readonly unknown[];
-  /** Whether it is a write that checks a rule of a collection. Then the limits of cost §1.6 apply. */
+  /** Whether it is a write that checks a collection's rule. Then the limits in cost §1.6 apply. */
   readonly checksRule?: boolean;
   /**
    * Its time limit, in milliseconds; beyond it 422 `too_expensive`. Has no effect on connections for reads, which have
    * their own statement time.
    */
   readonly limitMs?: number;
-  /** The record that it locks, if any. Writes of one record wait for each other. */
+  /** The record that it locks, if any. Writes to one record wait for each other. */
   readonly locks?: string;
-  /** Whether only the primary may run it, because it reads the row of the caller's account, or its result is cached. */
+  /** Whether only the primary may run it, because it reads the caller's account row, or its result is cached. */
   readonly onPrimary?: boolean;
   /** Set for a read that a read replica may serve. */
   readonly fromReplica?: ReplicaRead | undefined;
@@ -25,7 +25,7 @@ export interface Statement {
 
 /** The state that a read on a read replica must see. */
 export interface ReplicaRead {
-  /** A state of the database that the read must see, in addition to what every read sees. */
+  /** A database state that the read must see, in addition to what every read sees. */
   readonly after: Consistency | undefined;
 }
 

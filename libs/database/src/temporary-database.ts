@@ -5,7 +5,7 @@ import { locks } from './advisory-locks.ts';
 import { type Database, openDatabase } from './database.ts';
 import { ownMigrations } from './migrations/migrations.ts';
 
-/** A database for the tests of one file. */
+/** A database for one file's tests. */
 export interface TemporaryDatabase {
   readonly url: string;
   drop(): Promise<void>;
@@ -22,14 +22,14 @@ export interface OpenTemporaryDatabase {
 /** Why tests with a database are skipped; false when TEST_DATABASE_URL names a server. */
 export const skipWithoutDatabase = process.env.TEST_DATABASE_URL ? false : 'TEST_DATABASE_URL is not set';
 
-/** Creates an empty database on the server of a URL whose role may create databases (TEST_DATABASE_URL). */
+/** Creates an empty database on the server at a URL whose role may create databases (TEST_DATABASE_URL). */
 export const createEmptyDatabase = (serverUrl: string): Promise<TemporaryDatabase> => create(serverUrl, 'template1');
 
 /** Creates a database with all migrations on such a server. */
 export const createTemporaryDatabase = async (serverUrl: string): Promise<TemporaryDatabase> =>
   create(serverUrl, await ensureTemplate(serverUrl));
 
-/** Creates a database on the server of TEST_DATABASE_URL and opens it as a service would. */
+/** Creates a database on the server at TEST_DATABASE_URL and opens it as a service would. */
 export async function openTemporaryDatabase(): Promise<OpenTemporaryDatabase> {
   const { url, drop } = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const database = await openDatabase({ url, name: 'test', log: createLogger('test', 'silent') }).catch(
@@ -50,7 +50,7 @@ export async function openTemporaryDatabase(): Promise<OpenTemporaryDatabase> {
 
 async function create(serverUrl: string, template: string): Promise<TemporaryDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
-  // A copy of the files takes a quarter of the processor time of a copy through the log.
+  // Copying the files takes a quarter of the processor time that a copy through the log takes.
   await withClient(serverUrl, (client) =>
     client.query(`create database ${name} template ${template} strategy file_copy`),
   );
@@ -64,10 +64,10 @@ async function create(serverUrl: string, template: string): Promise<TemporaryDat
 
 const statements = ownMigrations.names.map(ownMigrations.read).join('\n');
 
-/** The name of the template. It depends on the migrations, so other migrations have another template. */
+/** The template's name. It depends on the migrations, so other migrations have another template. */
 const template = `test_template_${createHash('sha256').update(statements).digest('hex').slice(0, 12)}`;
 
-/** Creates the template once for all test files of a server: a copy takes a fraction of the time of the migrations. */
+/** Creates the template once for all test files on a server: a copy takes a fraction of the migrations' time. */
 const ensureTemplate = (serverUrl: string): Promise<string> =>
   withClient(serverUrl, async (client) => {
     // Held until the client disconnects.

@@ -3,15 +3,15 @@ import { inSpan } from '@recordbus/process/telemetry';
 import { throwNoted } from './errors.ts';
 import type { Query, Statement } from './statement.ts';
 
-/** Records statements as spans of their requests. */
+/** Records statements as spans in their requests. */
 export interface StatementTracing {
   /** Runs a statement in a span. An error notes the statement. */
   traced<T>(statement: Statement, work: () => Promise<T>): Promise<T>;
-  /** The same for every statement of a query function. */
+  /** The same for every statement that a query function sends. */
   tracing(query: Query): Query;
 }
 
-/** Creates the tracing of one database, by the conventions for spans of PostgreSQL (OpenTelemetry, "SQL"). */
+/** Creates one database's tracing, by the conventions for PostgreSQL spans (OpenTelemetry, "SQL"). */
 export function createStatementTracing(url: string): StatementTracing {
   const ofDatabase = { 'db.system.name': 'postgresql', ...placeOf(url) };
   const traced = <T>(statement: Statement, work: () => Promise<T>): Promise<T> => {

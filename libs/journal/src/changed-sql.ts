@@ -11,9 +11,9 @@ import {
 import { nextVersionOf, versionOf } from './version-sql.ts';
 
 /**
- * A select of updated rows: `id`, `version`, and as JSON text the `record`, the `previous` record and the names of the
- * `changed` fields, as events have them, `answer` (see `answerOf`) and `sealed`. `after` and `before` are the relations with the
- * rows after and before the update.
+ * A select from updated rows: `id`, `version`, and as JSON text the `record`, the `previous` record and the `changed`
+ * field names, as events have them, `answer` (see `answerOf`) and `sealed`. `after` and `before` are the relations with
+ * the rows after and before the update.
  */
 export function selectChange(collection: Collection, after: string, before: string): string {
   const columns = eventColumns(collection);
@@ -31,15 +31,15 @@ export function selectChange(collection: Collection, after: string, before: stri
 }
 
 /**
- * A select of created or deleted rows: `id`, `version`, as JSON text the `record`, and `answer` (see `answerOf`). The
- * version of a deleted row is that of the delete.
+ * A select from created or deleted rows: `id`, `version`, as JSON text the `record`, and `answer` (see `answerOf`). A
+ * deleted row has the delete's version.
  */
 export const selectRecord = (collection: Collection, source: string, { isDeleted = false } = {}): string =>
   `select n.id, ${isDeleted ? nextVersionOf('n') : versionOf('n')} as version, row_to_json(r.*)::text as record${answerColumn(collection)}${isDeleted ? '' : sealedColumn(collection)}
   from ${source} n cross join lateral (select ${selectList(eventColumns(collection), 'n')}) r`;
 
 /**
- * SQL of the record for the answer of a write, in a row of one of these selects. It has the encrypted fields, as they are
+ * The record in a write's answer, as SQL on a row from one of these selects. It has the encrypted fields, as they are
  * stored. Events leave them out (events §2.4).
  */
 export const answerOf = (collection: Collection, row: string): string =>
@@ -50,7 +50,7 @@ const answerColumn = (collection: Collection): string =>
     ? `, (select row_to_json(a.*)::text from (select ${selectList(recordColumns(collection), 'n')}) a) as answer`
     : '';
 
-/** The column `sealed`: JSON text of the encrypted fields as they are stored. Without such fields there is none. */
+/** The column `sealed`: the encrypted fields as they are stored, as JSON text. No column without such fields. */
 function sealedColumn(collection: Collection): string {
   const encrypted = new Set(encryptedFieldsOf(collection).map(({ name }) => name));
   if (encrypted.size === 0) return '';

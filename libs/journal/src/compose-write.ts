@@ -8,7 +8,7 @@ import { insertHistory } from './history-sql.ts';
 import type { Origin, OriginParameters } from './origin.ts';
 import { type ChangedRows, deleteRows, type GoneRows, insertRows, type NewRows, updateRows } from './write-rows.ts';
 
-/** A write of rows of one collection, one or many. A statement may have several writes. */
+/** Writes one collection's rows, one or many. A statement may have several writes. */
 type WritePart = WriteOptions &
   (
     | { readonly verb: 'create'; readonly rows: NewRows }
@@ -18,21 +18,21 @@ type WritePart = WriteOptions &
 
 interface WriteOptions {
   readonly collection: Collection;
-  /** Distinguishes the CTEs of several writes of a statement. A single write needs none. */
+  /** Keeps apart the CTEs that belong to different writes in one statement. A single write needs none. */
   readonly suffix?: string;
   /**
-   * Name of a CTE with a row for each written row: its `id`, its `place` in the order of the events, and `batch`, its place
-   * in the batch (JSON text). By default all rows have the place of the statement.
+   * Name of a CTE with a row for each written row: its `id`, its `place` in the events' order, and `batch`, its place
+   * in the batch (JSON text). By default all rows have the statement's place.
    */
   readonly places?: string;
-  /** Whether the write has no events, only their count for totals of lists. `shown` is missing then. */
+  /** Whether the write has no events, only their count for list totals. `shown` is missing then. */
   readonly isSilent?: boolean;
 }
 
 /** A statement that writes, and its values for each run. */
 export interface WriteStatement<Given extends object> {
   readonly text: string;
-  /** The values in the order of the text. Throws when one is undefined. */
+  /** The values in the text's order. Throws when one is undefined. */
   valuesFrom(given: Given, request?: RequestValues): unknown[];
 }
 
@@ -40,15 +40,15 @@ interface WriteParts {
   /** CTEs that the writes read. */
   readonly before?: readonly (Cte | undefined)[];
   readonly writes: readonly WritePart[];
-  /** CTEs that write more, from the rows of `new`. */
+  /** CTEs that write more, from the rows in `new`. */
   readonly after?: readonly (Cte | undefined)[];
   /** The final select. It may read every CTE, including `new` (`gone` for a delete) and `shown` (see `answerOf`). */
   readonly answer: string;
 }
 
 /**
- * Composes the statement of a write: rows, their events and their history rows commit together. All parts, rules
- * included, add their values to `parameters` by name, so no part counts positions.
+ * Composes a write's statement: rows, their events and their history rows commit together. All parts, rules included,
+ * add their values to `parameters` by name, so no part counts positions.
  */
 export function composeWrite<Given extends Origin>(
   compose: (parameters: NamedParameters<Given>) => WriteParts,
@@ -62,7 +62,7 @@ export function composeWrite<Given extends Origin>(
 /** The CTE `old`: the locked row with an id (SQL), as it is before the write. */
 export const lockedRow = (collection: Collection, id: string): Cte => lockedWhere(collection, `t.id = ${id}`);
 
-/** The CTE `old`: the locked row of `t` for which a condition (SQL) holds, at most one. */
+/** The CTE `old`: the locked row `t` that satisfies a condition (SQL), at most one. */
 export const lockedWhere = (collection: Collection, condition: string): Cte => ({
   name: 'old',
   sql: `select t.* from ${tableOf(collection)} t where ${condition} for update`,
@@ -70,8 +70,8 @@ export const lockedWhere = (collection: Collection, condition: string): Cte => (
 });
 
 /**
- * The CTEs of the written rows, their JSON, their events, their history rows if the collection keeps them, and the versions
- * of deleted rows.
+ * CTEs for the written rows, their JSON, their events, their history rows if the collection keeps them, and the
+ * versions that deleted rows had.
  */
 function ctesOf(parameters: OriginParameters, part: WritePart): readonly (Cte | undefined)[] {
   const { collection, verb, suffix = '', places, isSilent = false } = part;
@@ -107,7 +107,7 @@ function writtenRows(part: WritePart): ReturnType<typeof insertRows> {
   }
 }
 
-/** The rows that become events, in the order of their places. */
+/** The rows that become events, ordered by place. */
 const eventsOf = (shown: string, places: string | undefined): { source: string; batch?: string } =>
   places === undefined
     ? { source: shown }

@@ -1,4 +1,4 @@
-/** A common table expression of a statement. */
+/** A common table expression. */
 export interface Cte {
   readonly name: string;
   readonly sql: string;
@@ -6,7 +6,7 @@ export interface Cte {
   readonly isMaterialized?: boolean;
 }
 
-/** The WITH clause of CTEs. Undefined ones are left out. */
+/** The WITH clause for these CTEs. Undefined ones are left out. */
 export const withCtes = (ctes: readonly (Cte | undefined)[]): string =>
   `with ${ctes
     .flatMap((cte) => (cte ? [`${cte.name} as ${cte.isMaterialized ? 'materialized ' : ''}(\n  ${cte.sql}\n)`] : []))

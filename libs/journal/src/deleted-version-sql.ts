@@ -1,7 +1,7 @@
 import { type Collection, quoteLiteral } from '@recordbus/schema';
 import { nextRevision, nextUpdatedAt, nowSec } from './version-sql.ts';
 
-/** The INSERT of the versions of deleted rows: `source` is the relation with the rows before the delete. */
+/** Inserts the versions that deleted rows had. `source` is the relation with the rows before the delete. */
 export const insertDeletedVersions = ({ id }: Collection, source: string): string =>
   `insert into system.deleted_versions (collection_id, record_id, updated_at, revision)
   select ${quoteLiteral(id)}, n.id, ${nextUpdatedAt('n')}, ${nextRevision('n')} from ${source} n
@@ -15,7 +15,7 @@ export const selectDeletedVersion = ({ id: collection }: Collection, id: string)
 /** How long a deleted version is kept after its second, in seconds. One second would be enough. */
 const keptSec = 60;
 
-/** The statement that drops the versions that no new record can repeat. It does not wait for deletes. */
+/** Drops the versions that no new record can repeat. It does not wait for deletes. */
 export const dropDeletedVersions = {
   text: `delete from system.deleted_versions d using (
   select collection_id, record_id from system.deleted_versions

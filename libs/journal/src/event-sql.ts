@@ -3,10 +3,10 @@ import { type Collection, encryptedFieldsOf, quoteLiteral, shapeOf } from '@reco
 import type { OriginParameters } from './origin.ts';
 import { nowSec } from './version-sql.ts';
 
-/** What a write does to a record: the second part of the event's name (events §1.1). */
+/** What a write does to a record; the event name's second part (events §1.1). */
 export type Verb = 'create' | 'update' | 'delete';
 
-/** The change of the number of records, from which lists compute incremental totals (read/total.ts). */
+/** By how much the record count changes. Lists compute incremental totals from it (read/total.ts). */
 const recordsAdded: Readonly<Record<Verb, number>> = { create: 1, update: 0, delete: -1 };
 
 interface EventParts {
@@ -17,13 +17,13 @@ interface EventParts {
    * (JSON text), and for collections with encrypted fields, unless it is a delete, `sealed`.
    */
   readonly source: string;
-  /** SQL of the place in the batch, from a row `e` of the relation; by default that of the whole statement. */
+  /** The place in the batch, as SQL on a row `e` of the relation; by default the whole statement's place. */
   readonly batch?: string | undefined;
 }
 
 /**
- * The INSERT of an event into the outbox for each row of a relation. It is part of the statement that writes the
- * records, so records and events commit together.
+ * Inserts an event into the outbox for each row of a relation. It is part of the statement that writes the records, so
+ * records and events commit together.
  */
 export function insertEvents(parameters: OriginParameters, { collection, verb, source, batch }: EventParts): string {
   const name = quoteLiteral(collection.name);
@@ -49,8 +49,8 @@ export function insertEvents(parameters: OriginParameters, { collection, verb, s
 }
 
 /**
- * The INSERT of one row, marked as published, into the outbox: by how many records a write without events changed its
- * collection. Totals of lists need it (read/total.ts). At most 32,767 records.
+ * Inserts one row, marked as published, into the outbox: by how many records a write without events changed its
+ * collection. List totals need it (read/total.ts). At most 32,767 records.
  */
 export const insertCount = ({ collection, verb, source }: Omit<EventParts, 'batch'>): string =>
   `insert into system.outbox (event_id, event, body, collection_id, records_added, published_at)

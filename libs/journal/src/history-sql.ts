@@ -13,8 +13,8 @@ interface HistoryParts {
 }
 
 /**
- * The INSERT of a history row for each written row; undefined for a collection without history. It is part of the
- * statement that writes. `at` is the `updated` of the version; a delete is a version of its own (history §2.2).
+ * Inserts a history row for each written row; undefined for a collection without history. It is part of the statement
+ * that writes. `at` is the version's `updated`; a delete has its own version (history §2.2).
  */
 export function insertHistory(
   parameters: OriginParameters,

@@ -1,6 +1,6 @@
 import { type Collection, quoteIdentifier } from '@recordbus/schema';
 
-/** The history table of a collection. Its name is the id of the collection, so renames do not affect it. */
+/** A collection's history table. Its name is the collection's id, so renames do not affect it. */
 export const historyTableOf = ({ id }: Pick<Collection, 'id'>): string => `history.${quoteIdentifier(id)}`;
 
 /**

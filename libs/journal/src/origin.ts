@@ -2,17 +2,16 @@ import { currentTraceparent } from '@recordbus/process/telemetry';
 import type { NamedParameters } from '@recordbus/query';
 import type { RequestContext } from '@recordbus/request/context';
 
-/** The place of a write in its batch. */
+/** A write's place in its batch. */
 export interface BatchPlace {
-  /** The id of the batch. */
   readonly id: string;
-  /** The index of the operation, from 0. */
+  /** The operation's index, from 0. */
   readonly index: number;
-  /** The number of operations. */
+  /** How many operations the batch has. */
   readonly size: number;
 }
 
-/** The actor and request of a write: values of every statement that writes. */
+/** A write's actor and request. Every statement that writes takes these values. */
 export interface Origin {
   readonly actorType: string;
   readonly actorId: string | null;
@@ -22,13 +21,13 @@ export interface Origin {
   readonly batch: string | null;
 }
 
-/** The request of a write, and the place of the write in a batch of that request. */
+/** A write's request, and the write's place in that request's batch. */
 export type WriteContext = RequestContext & { readonly batch?: BatchPlace | undefined };
 
-/** The parameters to which parts of a statement add the values of the origin. */
+/** The parameters to which a statement's parts add the origin's values. */
 export type OriginParameters = Pick<NamedParameters<Origin>, 'named'>;
 
-/** Returns the origin of the writes of a request. */
+/** Returns the origin for a request's writes. */
 export function originOf({ principal, requestId, traceparent, batch }: WriteContext): Origin {
   const actorId = principal.type === 'guest' ? null : principal.id;
   return {
@@ -40,5 +39,5 @@ export function originOf({ principal, requestId, traceparent, batch }: WriteCont
   };
 }
 
-/** The JSON of the place in events. */
+/** The place's JSON in events. */
 export const textOfPlace = ({ id, index, size }: BatchPlace): string => JSON.stringify({ id, index, size });

@@ -5,20 +5,20 @@ import type { RequestContext } from '@recordbus/request/context';
 import { type Origin, originOf } from './origin.ts';
 import { nowSec } from './version-sql.ts';
 
-/** An event that belongs to no record. Events of records are written with them (`composeWrite`). */
+/** An event that belongs to no record. A record's events are written with it (`composeWrite`). */
 interface SingleEvent {
   /** Its name (events §1.1). */
   readonly event: string;
   /** JSON text. The bus gets it as PostgreSQL parses it. */
   readonly data: string;
-  /** The stream keeps the order of events with the same key. */
+  /** The stream keeps events with the same key in order. */
   readonly recordKey?: string;
-  /** The context of the request; without it, the actor is the product. */
+  /** The request's context; without it, the actor is the product. */
   readonly context?: RequestContext;
 }
 
 /**
- * Adds an event to the outbox, in the transaction of `query` if it has one, and returns its id. The relay finds it within
+ * Adds an event to the outbox, in the transaction if `query` has one, and returns its id. The relay finds it within
  * seconds; the notice `outbox` after the commit makes it publish at once.
  */
 export async function putEvent(query: Query, { event, data, recordKey, context }: SingleEvent): Promise<string> {

@@ -2,16 +2,16 @@ import type { Query } from '@recordbus/database';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { historyTableOf } from './history-table.ts';
 
-/** The number of rows that are read and written at a time. */
+/** How many rows are read and written at a time. */
 const batchSize = 500;
 
-/** Returns the new text of a stored value; undefined, or the same text, leaves it unchanged. */
+/** Returns a stored value's new text; undefined, or the same text, leaves it unchanged. */
 type Rewrite = (stored: string) => string | undefined;
 
 /**
- * Rewrites the stored values of a field, in the records and in their history, in batches. The rest of each row stays,
- * including its version, and no event is written. A value that changes meanwhile is skipped. Returns the number of
- * values for which `rewrite` returned undefined.
+ * Rewrites a field's stored values, in the records and in their history, in batches. The rest of each row stays,
+ * including its version, and no event is written. A value that changes meanwhile is skipped. Returns for how many
+ * values `rewrite` returned undefined.
  */
 export async function rewriteStored(
   query: Query,
@@ -27,9 +27,9 @@ export async function rewriteStored(
   return found?.exists ? inRecords + (await rewriteRows(query, historyOf(collection, field), rewrite)) : inRecords;
 }
 
-/** The statements that read and write the values of a table. */
+/** The statements that read and write a table's values. */
 interface Rows {
-  /** Selects key (`id`, `at`, `revision`) and `value` of at most $4 rows after a key ($1 to $3). */
+  /** Selects key (`id`, `at`, `revision`) and `value` for at most $4 rows after a key ($1 to $3). */
   readonly select: string;
   /** Replaces the texts in $4 by those in $5, in the rows with the keys $1 to $3. */
   readonly update: string;
@@ -53,7 +53,7 @@ where t.id = v.id and t.${column}::text = v.old`,
   };
 };
 
-/** Snapshots have fields by their ids. */
+/** Snapshots name fields by id. */
 const historyOf = (collection: Collection, field: Field): Rows => {
   const table = historyTableOf(collection);
   const isJson = fieldTypeOf(field).columnType(field) === 'jsonb';

@@ -1,18 +1,18 @@
 import { type Collection, fieldTypeOf, isWriteOnly, quoteIdentifier } from '@recordbus/schema';
 import { historyTableOf } from './history-table.ts';
 
-/** A column of a record's row that snapshots hold. */
+/** A column in a record's row that snapshots hold. */
 interface SnapshotColumn {
-  /** Its quoted key in snapshots: the id of the field, which renames do not change. */
+  /** Its quoted key in snapshots: the field's id, which renames do not change. */
   readonly key: string;
-  /** The quoted name of the column. */
+  /** The column's quoted name. */
   readonly column: string;
   readonly sqlType: string;
   /** Whether the field holds several values; undefined if its type has no option `multiple`. */
   readonly isMultiple: boolean | undefined;
 }
 
-/** No id of a field contains `@`. */
+/** No field id contains `@`. */
 const system: readonly SnapshotColumn[] = [
   { key: '"@created"', column: 'created_at', sqlType: 'bigint', isMultiple: undefined },
 ];
@@ -20,7 +20,7 @@ const system: readonly SnapshotColumn[] = [
 /** The fields in snapshots: all but passwords (history §4.2). */
 export const snapshotFields = ({ fields }: Collection) => fields.filter((field) => !isWriteOnly(field));
 
-/** The columns of accounts in snapshots. Credentials are not part of a record. */
+/** Account columns in snapshots. Credentials are not part of a record. */
 const account: readonly SnapshotColumn[] = [
   { key: '"@anonymous"', column: 'is_anonymous', sqlType: 'boolean', isMultiple: undefined },
 ];
@@ -36,15 +36,15 @@ const snapshotColumns = (collection: Collection): readonly SnapshotColumn[] => [
   ...(collection.type === 'auth' ? account : []),
 ];
 
-/** SQL (type json) of the snapshot of a row: the values as they are stored, encrypted ones included. */
+/** A row's snapshot as SQL (type json): the values as they are stored, encrypted ones included. */
 export const snapshotOf = (collection: Collection, row: string): string =>
   `(select row_to_json(s.*) from (select ${snapshotColumns(collection)
     .map(({ key, column }) => `${row}.${column} as ${key}`)
     .join(', ')}) s)`;
 
 /**
- * A select of snapshots as rows with the current columns of the collection's table, except passwords. `at` becomes
- * `updated_at`. Fields that the snapshot lacks are null. `rows` selects from the history table.
+ * Selects snapshots as rows with the collection table's current columns, except passwords. `at` becomes `updated_at`.
+ * Fields that the snapshot lacks are null. `rows` selects from the history table.
  */
 export function selectSnapshots(collection: Collection, rows = `select * from ${historyTableOf(collection)}`): string {
   const columns = snapshotColumns(collection);
@@ -53,13 +53,13 @@ export function selectSnapshots(collection: Collection, rows = `select * from ${
   from (${rows}) h cross join lateral json_to_record(h.snapshot) as s(${types.join(', ')})`;
 }
 
-/** A select list of a row of the table with the columns of `selectSnapshots`, in the same order. */
+/** A table row's select list with the columns of `selectSnapshots`, in the same order. */
 export const selectLikeSnapshot = (collection: Collection, row: string): string =>
   `${row}.id, ${snapshotColumns(collection)
     .map(({ column }) => `${row}.${column}`)
     .join(', ')}, ${row}.updated_at, ${row}._revision`;
 
-/** SQL of a value in the current form of its field, which may have held one value or several at the time. */
+/** A value in its field's current form, as SQL. The field may have held one value or several at the time. */
 function currentValue({ key, isMultiple, sqlType }: SnapshotColumn): string {
   const value = `s.${key}`;
   if (isMultiple === undefined) return value;

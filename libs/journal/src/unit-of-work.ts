@@ -4,12 +4,9 @@ import type { Query } from '@recordbus/database';
  * A unit of work that writes: it commits as a whole or not at all. `Work` names the after-commit work that it may cause.
  */
 export interface UnitOfWork<Work extends string> {
-  /** Runs a statement of the unit. */
+  /** Runs a statement in the unit. */
   readonly query: Query;
-  /**
-   * The after-commit work. Each step of the unit adds the work that it causes. It runs once, and never after a
-   * rollback.
-   */
+  /** The after-commit work. Each step adds the work that it causes. It runs once, and never after a rollback. */
   readonly due: Set<Work>;
 }
 
@@ -19,7 +16,7 @@ export type AfterCommit<Work extends string> = Readonly<Record<Work, () => void>
 /** Runs an attempt and commits it: a transaction, which may begin the attempt again, or a statement in autocommit. */
 type Commit = <T>(attempt: (query: Query) => Promise<T>) => Promise<T>;
 
-/** Runs the work of a unit and commits it, then starts the due after-commit work, each kind once. */
+/** Runs a unit's work and commits it, then starts the due after-commit work, each kind once. */
 export async function runUnit<Work extends string, T>(
   commit: Commit,
   afterCommit: AfterCommit<Work>,

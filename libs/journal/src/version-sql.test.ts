@@ -9,7 +9,7 @@ interface Version {
   readonly revision: number;
 }
 
-/** The rule of records §8.1 and §8.2. */
+/** The rule in records §8.1 and §8.2. */
 function nextOf({ updated, revision }: Version, now: number): Version {
   if (now > updated) return { updated: now, revision: 0 };
   return { updated, revision: revision + 1 };
@@ -17,7 +17,7 @@ function nextOf({ updated, revision }: Version, now: number): Version {
 
 const textOf = ({ updated, revision }: Version): string => (revision === 0 ? `${updated}` : `${updated}.${revision}`);
 
-/** Selects the versions of a row that is written at each time in $1, in this order. */
+/** Selects the versions that a row has when it is written at each time in $1, in this order. */
 const versionsOfWrites = `with recursive ticks as (
   select * from unnest($1::bigint[]) with ordinality c(now, place)
 ), writes as (
@@ -27,7 +27,7 @@ const versionsOfWrites = `with recursive ticks as (
   from writes t join ticks c on c.place = t.place + 1
 ) select ${versionOf('t')} as version from writes t order by place`;
 
-/** Steps of a clock that stands still, advances, jumps, and is set back. */
+/** Steps on a clock that stands still, advances, jumps, and is set back. */
 const ticks = fc.array(
   fc.oneof(fc.constant(0), fc.integer({ min: -3, max: 3 }), fc.integer({ min: -9000, max: 9000 })),
   {
@@ -43,7 +43,7 @@ describe('versions', { skip: skipWithoutDatabase }, () => {
   });
   after(() => temporary?.remove());
 
-  it('have the second and the number of the write in it, with any clock, and are unique [records §8.1, §8.2]', async () => {
+  it("have the second and the write's number in that second, with any clock, and are unique [records §8.1, §8.2]", async () => {
     await fc.assert(
       fc.asyncProperty(ticks, fc.nat(20_000), fc.nat(100), async (steps, updated, revision) => {
         let clock = 10_000;
@@ -64,7 +64,7 @@ describe('versions', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('of a delete follow the last one', async () => {
+  it('follow the last one after a delete', async () => {
     const [row] = await temporary.database.query<{ ahead: string; past: string; second: number }>({
       text: `select a.version as ahead, b.version as past, floor(extract(epoch from now()))::bigint as second
         from (select ${nextVersionOf('t')} as version from (select 99999999999 as updated_at, 9 as _revision) t) a,

@@ -14,23 +14,21 @@ export interface DraftCheck {
   readonly cte?: Cte | undefined;
   /** A join that leaves out other rows. */
   readonly join?: string;
-  /** A condition. */
   readonly where?: string | undefined;
-  /** Columns of `draft` that are not written. */
+  /** Columns in `draft` that are not written. */
   readonly columns?: readonly ColumnSql[];
 }
 
-/** Rows to insert. */
 export interface NewRows {
   readonly columns: readonly ColumnSql[];
   /** Where the values come from (a FROM clause without FROM). Without it they are one row. */
   readonly from?: string | undefined;
   readonly check?: DraftCheck | undefined;
-  /** The columns of an index whose existing rows are skipped, in parentheses; empty for every index. */
+  /** The index columns, in parentheses; a row that already exists there is skipped. Empty for every index. */
   readonly skips?: string | undefined;
 }
 
-/** Rows to update: those of the CTE `old`. Their version advances. */
+/** Rows to update: those in the CTE `old`. Their version advances. */
 export interface ChangedRows {
   readonly set: readonly ColumnSql[];
   /** Joins to `old`. */
@@ -46,7 +44,7 @@ export interface GoneRows {
   readonly where: string;
 }
 
-/** The CTE `new` of inserted rows, after the CTEs that check them. */
+/** The CTE `new` with the inserted rows, after the CTEs that check them. */
 export function insertRows(
   collection: Collection,
   { columns, from, check, skips }: NewRows,
@@ -67,13 +65,12 @@ export function insertRows(
   return { before: isInline ? [] : [{ name: 'draft', sql: draft, isMaterialized: true }, cte], sql: insert(source) };
 }
 
-/** Updates the rows of `old`. */
+/** Updates the rows in `old`. */
 export const updateRows = (collection: Collection, { set, joins = '', conditions = '' }: ChangedRows): string =>
   `update ${tableOf(collection)} t set ${set.map(({ name, value }) => `${name} = ${value}, `).join('')}${versionAssignments('t')}
   from old${joins}
   where t.id = old.id${conditions}
   returning t.*`;
 
-/** Deletes rows. */
 export const deleteRows = (collection: Collection, { using, where }: GoneRows): string =>
   `delete from ${tableOf(collection)} t${using === undefined ? '' : ` using ${using}`}\n  where ${where}\n  returning t.*`;

@@ -1,16 +1,13 @@
 import type { Statement } from '../statement.ts';
 import type { WorkPlaces } from './work-places.ts';
 
-/**
- * Cancels the statement that a process of the database server runs, unless it waits for a lock. Returns whether it was
- * cancelled.
- */
+/** Cancels the statement that a server process runs, unless it waits for a lock. Returns whether it was cancelled. */
 export type CancelStatement = (processId: number, statement: Statement) => Promise<boolean>;
 
 /**
- * Creates the function. It sends its statements on these places. It also compares the text of the
- * statement, because behind a pooler the process may now serve another connection. It does not cancel a commit that
- * waits for a synchronous standby: PostgreSQL would report it as committed although the standby does not have it.
+ * Creates the function. It sends its statements on these places. It also compares the statement's text, because behind
+ * a pooler the process may now serve another connection. It does not cancel a commit that waits for a synchronous
+ * standby: PostgreSQL would report it as committed although the standby does not have it.
  */
 export const createCancelStatement =
   (places: Pick<WorkPlaces, 'query'>): CancelStatement =>

@@ -9,9 +9,9 @@ interface ClassState {
   waiting?(): number;
 }
 
-/** Measures one class of connections, or one kind of work. */
+/** Measures a connection class or a kind of work. */
 export interface ClassMeter {
-  /** Adds a state to those that are measured. */
+  /** Adds a state to measure. */
   watch(state: ClassState): void;
   /** Notes that work waited for a connection, in seconds. */
   waited(seconds: number): void;
@@ -21,12 +21,12 @@ export interface ClassMeter {
   timedOut(): void;
 }
 
-/** Returns the meter of a class or a kind of work. Without metrics it measures nothing. */
+/** Returns the meter for a class or a kind of work. Without metrics it measures nothing. */
 export type MeterOf = (name: ClassName | WorkName | 'shaped' | 'largeAnswers') => ClassMeter;
 
 const nothing: ClassMeter = { watch() {}, waited() {}, refused() {}, timedOut() {} };
 
-/** Adds the metrics of all classes and kinds of work, with the label `class`. */
+/** Adds the metrics for all classes and kinds of work, with the label `class`. */
 export function createClassMeters(metrics: Metrics | undefined): MeterOf {
   if (!metrics) return () => nothing;
   const states: [name: string, state: ClassState][] = [];

@@ -1,9 +1,9 @@
-/** Counts the work of each client, up to a limit. */
+/** Counts each client's work, up to a limit. */
 export interface ClientCounts {
   /** Counts one more. Returns false if the client has reached its limit. */
   tryEnter(client: string): boolean;
   leave(client: string): void;
-  /** The count of all clients. */
+  /** All clients' count. */
   readonly total: number;
 }
 

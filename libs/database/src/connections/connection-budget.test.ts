@@ -9,11 +9,11 @@ import { type Database, openDatabase } from '../database.ts';
 import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-database.ts';
 import { worksOn } from './connection-budget.ts';
 
-/** The most connections of a process, one of which asks a silent server about the others. */
+/** A process's maximum. One connection asks a silent server about the others. */
 const mostConnections = 60;
 const mostClasses = 7;
 
-test('a process has at most 60 connections of seven classes, however many cores there are', () => {
+test('a process has at most 60 connections in seven classes, however many cores there are', () => {
   for (let cores = 1; cores <= 256; cores += 1) {
     const works = Object.values(worksOn(cores));
     assert.ok(new Set(works.map(({ on }) => on)).size <= mostClasses);
@@ -52,7 +52,7 @@ const slowWork: readonly ((database: Database, isOver: Promise<void>) => Promise
   ({ of }) => of('relaxedWrites').query(sleep),
 ];
 
-test('slow work of clients takes no place of other work', { skip: skipWithoutDatabase }, async () => {
+test("clients' slow work takes no other work's place", { skip: skipWithoutDatabase }, async () => {
   const temporary = await createTemporaryDatabase(process.env.TEST_DATABASE_URL ?? '');
   const direct = new pg.Client(temporary.url);
   await direct.connect();

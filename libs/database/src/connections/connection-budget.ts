@@ -12,14 +12,14 @@ export interface ConnectionClass {
 /** Reads cannot write, even if a view calls a function that writes. */
 const readOnly = { default_transaction_read_only: 'on' };
 /**
- * A shaped read keeps one core busy. With parallel workers a scan of 100,000 rows took 49 ms instead of 67 ms alone, but
- * 166 ms instead of 89 ms of processor time, and four of them left no core to gets and sign-ins.
+ * A shaped read keeps one core busy. With parallel workers a scan over 100,000 rows took 49 ms instead of 67 ms alone,
+ * but it used 166 ms instead of 89 ms processor time, and four such scans left no core to gets and sign-ins.
  */
 const serialReads = { ...readOnly, max_parallel_workers_per_gather: '0' };
 
 /** The classes (README.md). */
 const connectionClasses = {
-  /** Gets, small pages, quick shaped reads, and reads of what services keep in memory. Pipelined. */
+  /** Gets, small pages, quick shaped reads, and reads that fill services' in-memory copies. Pipelined. */
   reads: { statementMs: 500, settings: serialReads },
   /** Every other shaped read. Each starts with this statement time; long ones have their own. */
   shapedReads: { statementMs: 250, settings: serialReads },
@@ -28,16 +28,16 @@ const connectionClasses = {
    */
   liveAndExports: { statementMs: 5000, settings: { ...serialReads, idle_in_transaction_session_timeout: '2min' } },
   writes: { statementMs: 15_000 },
-  /** A write that takes long or waits for a lock would delay the other writes of its commit, so it runs again alone. */
+  /** A write that takes long or waits for a lock would delay the other writes in its commit, so it runs again alone. */
   sharedWrites: { statementMs: 250, settings: { lock_timeout: '50ms' } },
-  /** Work of the process itself and of admins. Changes of the schema set their own statement time. */
+  /** The process's own work and admins' work. Schema changes set their own statement time. */
   own: { statementMs: 30_000 },
   health: { statementMs: 2000 },
 } as const satisfies Record<string, ConnectionClass>;
 
 export type ClassName = keyof typeof connectionClasses;
 
-/** A kind of work, which has places on the connections of a class. */
+/** A kind of work, which has places on a class's connections. */
 export interface Work {
   readonly on: ClassName;
   /** How much of it runs at once in a process. Other work never takes these places. */
@@ -48,7 +48,7 @@ export interface Work {
   readonly reserved?: number;
   /** How long work waits for a place before it is refused, in milliseconds. */
   readonly waitMs: number;
-  /** How much work may wait, of all clients together. On pipelined connections: how much may be in progress. */
+  /** How much work may wait, for all clients together. On pipelined connections: how much may be in progress. */
   readonly maxWaiting: number;
 }
 
@@ -69,9 +69,9 @@ export function worksOn(cores: number) {
    */
   const guestExports = Math.min(Math.max(cores, 2), 4);
   return {
-    /** Gets, and reads of what services keep in memory. */
+    /** Gets, and reads that fill services' in-memory copies. */
     gets: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 10_000 },
-    /** First pages of lists that are not shaped reads, and shaped reads whose statement is known to be quick. */
+    /** First list pages that are not shaped reads, and shaped reads whose statement is known to be quick. */
     pages: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 5000 },
     /** Every other shaped read starts here. If it does not finish in time, it starts again among the long reads. */
     shortReads: { on: 'shapedReads', places: shortReads, waitMs: 5000, maxWaiting: 1000 },
@@ -80,8 +80,8 @@ export function worksOn(cores: number) {
     /** Judging changes for live subscriptions. It and lists, writes and sign-ins do not wait for each other. */
     live: { on: 'liveAndExports', places: 4, perClient: 2, waitMs: 10_000, maxWaiting: 2000 },
     /**
-     * Cursors of exports, which hold a connection and its snapshot as long as their clients read. While others wait,
-     * slow readers are cut (export §4.3).
+     * Export cursors, which hold a connection and its snapshot as long as their clients read. While others wait, slow
+     * readers are cut (export §4.3).
      */
     exports: {
       on: 'liveAndExports',
@@ -93,11 +93,11 @@ export function worksOn(cores: number) {
     },
     /** Records and files. One client leaves three places to the others. */
     writes: { on: 'writes', places: 14, perClient: 11, waitMs: 5000, maxWaiting: 4000 },
-    /** Sign-ins and registrations, and the counters of rate limits before them. */
+    /** Sign-ins and registrations, and the rate limit counters before them. */
     signIn: { on: 'writes', places: 5, perClient: 4, waitMs: 5000, maxWaiting: 2000 },
     /** Writes that share commits. */
     sharedWrites: { on: 'sharedWrites', places: 2, waitMs: 5000, maxWaiting: 1000 },
-    /** Work of admins. */
+    /** Admins' work. */
     admin: { on: 'own', places: 3, waitMs: 5000, maxWaiting: 500 },
     /** Work that no client waits for: the outbox, deliveries, sweeps, logs, migrations. */
     background: { on: 'own', places: 6, waitMs: 10_000, maxWaiting: 5000 },
@@ -111,7 +111,7 @@ const works = worksOn(cores);
 
 export type WorkName = keyof typeof works;
 
-/** The work for which services run their own statements and transactions. Relaxed writes share the places of writes. */
+/** The work for which services run their own statements and transactions. Relaxed writes share the writes' places. */
 export type OwnWork = 'writes' | 'relaxedWrites' | 'signIn' | 'admin' | 'background';
 
 /** A class's limits. */
@@ -123,13 +123,13 @@ export const workOf = (name: WorkName): Work => works[name];
 /** How much work runs at once in a process that opens at most so many connections for each kind of work. */
 export const placesOf = (name: WorkName, most = Number.POSITIVE_INFINITY): number => Math.min(works[name].places, most);
 
-/** The most connections of a class in such a process. They are opened when needed. */
+/** The most connections that a class has in such a process. They are opened when needed. */
 export const connectionsOf = (name: ClassName, most?: number): number =>
   (Object.keys(works) as WorkName[])
     .filter((work) => works[work].on === name)
     .reduce((sum, work) => sum + placesOf(work, most), 0);
 
-/** The limits of shaped reads, in addition to those of their connections. */
+/** Limits on shaped reads, in addition to those on their connections. */
 export const shapedReadBudget = {
   /** Reads that one client may have at once (cost §1.2). */
   perClient: 4,
@@ -137,11 +137,11 @@ export const shapedReadBudget = {
   quickPerClient: 32,
   /** The statement time of a quick read, in milliseconds. If it does not end in time, it starts again as a short read. */
   quickMs: 25,
-  /** Reads of all clients at once, including those that wait for a connection of the long reads. */
+  /** All clients' reads at once, including those that wait for a long-read connection. */
   atOnce: 64,
-  /** How many of them guests leave to users, and users and guests to admins. */
+  /** How many places guests leave to users, and users and guests to admins. */
   reserved: 4,
-  /** How long a read waits for earlier reads of its client, in milliseconds. */
+  /** How long a read waits for its client's earlier reads, in milliseconds. */
   waitMs: 3000,
   maxWaiting: 2000,
   maxWaitingPerClient: 200,
@@ -149,7 +149,7 @@ export const shapedReadBudget = {
   longBesideOthers: Math.min(Math.max(cores - 1, 1), works.longReads.places),
   /** How long after its last other work a process lets long reads use every core, in milliseconds. */
   quietMs: 2000,
-  /** Connections of the short reads for clients whose recent reads were long. */
+  /** Short-read connections for clients whose recent reads were long. */
   slowClientConnections: Math.max(works.shortReads.places / 4, 1),
   /** How often a waiting long read checks whether one on another replica has ended, in milliseconds. */
   slotRetryMs: 250,
@@ -157,26 +157,26 @@ export const shapedReadBudget = {
 
 /** Decides which statements count as quick and may share connections. Times are in milliseconds, without the commit. */
 export const quickBudget = {
-  /** A statement that ends within this time on a connection of its own is quick. */
+  /** A statement that ends within this time on its own connection is quick. */
   quickMs: 5,
   /**
    * A statement that takes longer than this is no longer quick. In between nothing changes: the process may have been
    * busy.
    */
   slowMs: 20,
-  /** One of this many runs of a quick statement gets a connection of its own, which shows whether it is still quick. */
+  /** One in this many runs of a quick statement gets its own connection, which shows whether it is still quick. */
   runsPerProbe: 16,
   /** How long a statement that did not end in time is not treated as quick. */
   banMs: 10_000,
-  /** The maximum number of remembered statements. */
+  /** How many statements are remembered at most. */
   maxKnown: 2000,
 } as const;
 
 /** How writes share commits. */
 export const sharedWriteBudget = {
-  /** The maximum number of writes in one commit. */
+  /** How many writes one commit has at most. */
   perCommit: 16,
-  /** Writes at once, of all clients and of each. Others get a connection of their own, for which clients take turns. */
+  /** Writes at once, by all clients and by each. Others get their own connection, for which clients take turns. */
   atOnce: 128,
   perClient: 64,
   /** How long a client whose write was refused shares no commit, in milliseconds: the others had to run again. */
@@ -184,19 +184,19 @@ export const sharedWriteBudget = {
   maxApart: 1000,
 } as const;
 
-/** The limits of large answers that a process holds in memory because their clients have not read them yet. */
+/** Limits on large answers that a process holds in memory because their clients have not read them yet. */
 export const largeAnswerBudget = {
   /**
    * A larger answer occupies its client's place among the shaped reads until it is sent or its connection is closed.
    */
   fromBytes: 256 * 2 ** 10,
-  /** The maximum number of bytes of all of them together. */
+  /** How many bytes all of them have together at most. */
   maxBytes: 256 * 2 ** 20,
   /**
-   * The maximum number of answers. If the gateway is another process, each answer also holds one of its connections.
+   * How many answers there are at most. If the gateway is another process, each answer also holds one connection to it.
    */
   maxAnswers: 128,
-  /** The share of both that users and guests leave to admins. */
+  /** The share that users and guests leave to admins, in bytes and in answers. */
   adminShare: 1 / 8,
   /** How long an answer waits for room, in milliseconds. */
   waitMs: 3000,

@@ -9,9 +9,9 @@ import { type ClassName, classOf, connectionsOf, type WorkName } from './connect
 import type { Sessions } from './sessions.ts';
 import { causeOf, createWorkPlaces, type WorkHooks, type WorkPlaces } from './work-places.ts';
 
-/** The connections of one class. */
+/** One class's connections. */
 export interface ConnectionPool {
-  /** Creates the places of a kind of work on these connections. */
+  /** Creates the places that a kind of work has on these connections. */
   placesOf(work: WorkName, hooks?: WorkHooks): WorkPlaces;
   /** The driver's pool, for libraries that send their own statements. */
   readonly driverPool: pg.Pool;
@@ -23,7 +23,7 @@ export type Lend = <T>(work: (client: pg.PoolClient, discard: () => void) => Pro
 
 export interface PoolOptions {
   readonly name: ClassName;
-  /** The most connections for each kind of work; by default those of the budget. */
+  /** The most connections for each kind of work; by default the budget's. */
   readonly maxConnections?: number | undefined;
   readonly connection: GuardedConfig;
   readonly sessions: Sessions;
@@ -33,7 +33,7 @@ export interface PoolOptions {
   readonly silenceMs?: number | undefined;
 }
 
-/** Creates the pool of a class. Connections open when needed, and close after ten idle seconds. */
+/** Creates a class's pool. Connections open when needed, and close after ten idle seconds. */
 export function createConnectionPool(options: PoolOptions): ConnectionPool {
   const { name, maxConnections, connection, log, meterOf } = options;
   const driverPool = new pg.Pool({ ...connection, max: connectionsOf(name, maxConnections), Client: GuardedClient });

@@ -12,7 +12,7 @@ import { ownSessions, pooledSessions, pooledSettings, replicaSessions } from './
 /** Opens connections to a server, with additional settings if given. */
 export interface Openers {
   pool(of: ClassName, settings?: SessionSettings): ConnectionPool;
-  /** Opens the pipelined connections of the class `reads`. */
+  /** Opens the pipelined connections in the class `reads`. */
   lanes(settings: SessionSettings): ReadLanes;
   readonly meterOf: MeterOf;
 }
@@ -21,9 +21,9 @@ export interface Openers {
 export interface ReadLanes {
   readonly gets: Pick<ReadLane, 'read'>;
   readonly pages: Pick<ReadLane, 'read'>;
-  /** The places of gets for reads with the login role's rights. */
+  /** Gets' places, for reads with the login role's rights. */
   readonly own: Pick<ReadLane, 'read'>;
-  /** The places of pages for statements with a short time. */
+  /** Pages' places, for statements with a short time. */
   readonly quick: Pick<ReadLane, 'read'>;
   close(): Promise<void>;
 }
@@ -44,14 +44,14 @@ interface OpenerOptions {
 }
 
 /**
- * When keep-alive probes of idle connections begin, in milliseconds. A machine that disappears closes no connection.
+ * When keep-alive probes on idle connections begin, in milliseconds. A machine that disappears closes no connection.
  */
 const keepAliveMs = 10_000;
 
 /** How long the server keeps a transaction that does nothing. */
 const idleInTransaction = { idle_in_transaction_session_timeout: '30s' };
 
-/** Creates the openers of a service for one server. */
+/** Creates a service's openers for one server. */
 export function createOpeners(options: OpenerOptions): Openers {
   const { name, log, metrics, server, isPooled = false, connectMs = 5000, silenceMs, maxConnections } = options;
   const isReplica = typeof server === 'string';

@@ -6,7 +6,7 @@ import { createQuickStatements } from './quick-statements.ts';
 const { quickMs, slowMs, runsPerProbe, banMs, maxKnown } = quickBudget;
 const named = (name: string) => ({ name, text: 'select', values: [] });
 
-describe('the memory of quick statements', () => {
+describe('quick statement memory', () => {
   test('recognizes a statement by its name after a quick run', () => {
     const statements = createQuickStatements();
     statements.noteRun(named('a'), quickMs + 0.1);
@@ -17,7 +17,7 @@ describe('the memory of quick statements', () => {
     assert.deepEqual([statements.mayShare(named('a')), statements.mayShare(named('b'))], [true, false]);
   });
 
-  test('asks for a run on a connection of its own from time to time', () => {
+  test('asks for a run on its own connection from time to time', () => {
     const statements = createQuickStatements();
     statements.noteRun(named('a'), 1);
     const answers = Array.from({ length: 2 * runsPerProbe }, () => statements.mayShare(named('a')));
@@ -48,7 +48,7 @@ describe('the memory of quick statements', () => {
     assert.equal(statements.mayShare(named('a')), true);
   });
 
-  test('remembers a bounded number of statements', () => {
+  test('remembers only so many statements', () => {
     const statements = createQuickStatements();
     for (let n = 0; n <= maxKnown; n += 1) statements.noteRun(named(`s${n}`), 1);
     assert.deepEqual([statements.mayShare(named('s0')), statements.mayShare(named('s1'))], [false, true]);

@@ -1,14 +1,14 @@
 import type { Statement } from '../statement.ts';
 import { quickBudget } from './connection-budget.ts';
 
-/** Remembers which named statements are quick, from their runs on connections of their own. */
+/** Remembers which named statements are quick, from their runs on their own connections. */
 export interface QuickStatements {
   /**
    * Whether this run may share a connection. Every few runs it returns false, to see whether the statement is still
    * quick.
    */
   mayShare(statement: Statement): boolean;
-  /** Notes how long a run on a connection of its own took, in milliseconds. */
+  /** Notes how long a run on its own connection took, in milliseconds. */
   noteRun(statement: Statement, tookMs: number): void;
   /** Notes that a run on a shared connection did not end in time. */
   noteTooLong(statement: Statement): void;

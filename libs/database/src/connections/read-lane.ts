@@ -38,7 +38,7 @@ interface LaneClient {
 
 /**
  * A few connections that many reads share: statements are sent without waiting for earlier answers (the driver's
- * pipelining; twice the throughput of a pool for single-row reads). Only for short autocommit reads: a slow one delays
+ * pipelining; for single-row reads, twice a pool's throughput). Only for short autocommit reads: a slow one delays
  * those behind it. A read that loses its connection is sent again once, on a new one.
  */
 export class ReadLane {
@@ -73,8 +73,8 @@ export class ReadLane {
       return await send();
     } catch (error) {
       if (isDatabaseError(error, sqlState.queryCanceled)) this.#meter.timedOut();
-      // A pooler prepares the statement on another of its connections. If that fails (a column is gone), the reads that
-      // were sent after the first one find no such statement.
+      // A pooler prepares the statement on another one of its connections. If that fails (a column is gone), the reads
+      // that were sent after the first one find no such statement.
       if (isDatabaseError(error, sqlState.unknownStatement)) return await send(true);
       if (!isConnectionError(error) || isSilence(error) || error instanceof BrokenAnswerError) throw error;
       return await send();
@@ -126,8 +126,8 @@ export class ReadLane {
 const isSilence = (error: unknown): boolean => error instanceof Error && error.message === 'Query read timeout';
 
 /**
- * Sends everything that is written in this turn of the event loop as one write. Each write wakes the server process,
- * which on a busy server costs more than the rest of a small read.
+ * Sends everything that is written in this event loop turn as one write. Each write wakes the server process, which on
+ * a busy server costs more than the rest of a small read.
  */
 function writeTogether(stream: Duplex): void {
   if (stream.writableCorked > 0) return;

@@ -1,4 +1,4 @@
-/** Settings of PostgreSQL by name. */
+/** PostgreSQL settings by name. */
 export type SessionSettings = Readonly<Record<string, string>>;
 
 /** Returns startup options that set them for a session (PostgreSQL manual, section 20.1.3). */

@@ -71,13 +71,13 @@ export function replicaSessions(initialMs: number): Sessions {
   };
 }
 
-/** Returns the settings of one statement of a connection through a pooler. */
+/** Returns the settings for one statement on a connection through a pooler. */
 export const pooledSettings = (settings: SessionSettings, statementMs: number): TransactionSettings =>
   JSON.stringify(transactionSettings({ ...settings, statement_timeout: String(statementMs) }));
 
 /**
- * Sessions behind a pooler, which gives each transaction any of its connections to the server. So every transaction
- * carries its settings, and none stays.
+ * Sessions behind a pooler, which gives each transaction any of its server connections. So every transaction carries
+ * its settings, and none stays.
  */
 export function pooledSessions(settings: SessionSettings): Sessions {
   const prepareSettings = createPrepareOnce(applySettings('{}'));

@@ -8,8 +8,8 @@ interface Limit {
 
 /**
  * Waits for a statement, and cancels it after its limit: 422 `too_expensive`. A statement that waits for a lock at that
- * moment gets the same time again, until the time of its class ends it. Settles after the last cancel, so a cancel
- * never hits the next statement of the connection.
+ * moment gets the same time again, until its class's time ends it. Settles after the last cancel, so a cancel never
+ * hits the connection's next statement.
  */
 export async function withinLimit<R>(running: Promise<R>, { limitMs, cancel }: Limit): Promise<R> {
   let canceling: Promise<void> | undefined;
@@ -22,10 +22,10 @@ export async function withinLimit<R>(running: Promise<R>, { limitMs, cancel }: L
     }, limitMs);
   };
   async function tryToCancel(): Promise<void> {
-    // Without a connection for the cancel, the time of the class ends the statement.
+    // Without a connection for the cancel, the class's statement time ends the statement.
     const isCanceled = await cancel().catch(() => false);
     wasCanceled ||= isCanceled;
-    // Repeat even after a cancel: the server ignores a cancel that arrives between two messages of the driver.
+    // Repeat even after a cancel: the server ignores a cancel that arrives between two driver messages.
     if (!isOver) watch();
   }
   async function stop(): Promise<void> {

@@ -22,7 +22,7 @@ export interface WorkPlaces {
    */
   query<R>(statement: Statement, statementMs?: number, check?: PositionCheck): Promise<R[]>;
   /**
-   * Runs several statements in one round trip and one commit: all of them commit, or none. Returns the rows of each.
+   * Runs several statements in one round trip and one commit: all commit, or none. Returns each statement's rows.
    * Throws GroupError if the server refuses one.
    */
   group(statements: readonly Statement[]): Promise<readonly unknown[][]>;
@@ -30,7 +30,7 @@ export interface WorkPlaces {
   transaction<T>(work: (query: Query) => Promise<T>, statementMs?: number): Promise<T>;
   /** Returns the same places for work whose transactions have additional settings. */
   with(settings: SessionSettings): WorkPlaces;
-  /** Whether work of another caller waits for the place that this caller holds. */
+  /** Whether another caller's work waits for the place that this caller holds. */
   isWanted(caller: Caller): boolean;
 }
 
@@ -40,7 +40,7 @@ export interface WorkHooks {
   readonly placesNow?: () => number;
   /** Called when work for a client begins. */
   readonly onWork?: () => void;
-  /** Creates the error of work that got no place; by default 503. */
+  /** Creates the error for work that got no place; by default 503. */
   readonly refuse?: (because: 'client' | 'all') => Error;
   /** Ends statements that reach their own limit. Without it, statements have no limits of their own. */
   readonly cancel?: CancelStatement;

@@ -10,27 +10,27 @@ export class BrokenAnswerError extends Error {
   }
 }
 
-/** Type byte and length of a message (PostgreSQL manual, "Message Formats"). */
+/** A message's type byte and length (PostgreSQL manual, "Message Formats"). */
 const headerBytes = 5;
 /** The length includes itself. */
 const leastLength = 4;
 
-/** The messages of a server that the driver knows, by type byte. */
+/** The server messages that the driver knows, by type byte. */
 const knownTypes = new Set(Buffer.from('123ACDEGHIKNRSTWZcdnst'));
 const dataRow = 'D'.charCodeAt(0);
 const readyForQuery = 'Z'.charCodeAt(0);
 
-/** Checks the bytes of a server before the driver reads them. */
+/** Checks a server's bytes before the driver reads them. */
 export interface AnswerFrames {
   /** How many of these bytes the driver may read: fewer than all once the answer is broken. */
   accept(chunk: Buffer): number;
-  /** The problem of the bytes that were not accepted. */
+  /** What is wrong with the bytes that were not accepted. */
   readonly problem: BrokenAnswerError | undefined;
 }
 
 /**
- * Follows the messages of one connection. The driver trusts the length in a message and buffers all of it, and a text of
- * more than 512 MiB ends the process. This check finds malformed messages, and rows that together are larger than
+ * Follows one connection's messages. The driver trusts the length in a message and buffers all of it, and a text longer
+ * than 512 MiB ends the process. This check finds malformed messages, and rows that together are larger than
  * `maxAnswerBytes`, before their bytes are buffered.
  */
 export function createAnswerFrames(maxAnswerBytes: number): AnswerFrames {
@@ -50,7 +50,7 @@ export function createAnswerFrames(maxAnswerBytes: number): AnswerFrames {
     if (type === readyForQuery) rowBytes = 0;
     if (type === dataRow) rowBytes += length;
     if (rowBytes > maxAnswerBytes || length > maxAnswerBytes)
-      problem = new BrokenAnswerError(`the answer of the database has more than ${maxAnswerBytes} bytes`, {
+      problem = new BrokenAnswerError(`the database answer has more than ${maxAnswerBytes} bytes`, {
         isTooLarge: true,
       });
     bodyLeft = length - leastLength;

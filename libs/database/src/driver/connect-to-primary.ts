@@ -20,7 +20,7 @@ export async function connectToPrimary(
 ): Promise<pg.Client> {
   const server = await primary.find();
   const { host, port } = server;
-  // The URL of a single server may name a socket, which the driver reads from the URL.
+  // A single server's URL may name a socket, which the driver reads from the URL.
   if (primary.hasSeveral) Object.assign(client, { host, port });
   let isStandby = false;
   client.connection.on('parameterStatus', ({ parameterName, parameterValue }: Parameter) => {

@@ -13,7 +13,7 @@ const put = (name: string, n: unknown) => ({
   values: [n],
 });
 
-describe('a group of statements', { skip: skipWithoutDatabase }, () => {
+describe('a statement group', { skip: skipWithoutDatabase }, () => {
   let client: pg.Client;
   let url = '';
   let end = async () => {};
@@ -32,7 +32,7 @@ describe('a group of statements', { skip: skipWithoutDatabase }, () => {
   const refusedAt = (place: number, code: string) => (error: unknown) =>
     error instanceof GroupError && error.place === place && (error.cause as pg.DatabaseError).code === code;
 
-  test('returns the rows of each', async () => {
+  test("returns each statement's rows", async () => {
     const [first, none, second] = await sendGroup(
       client,
       [put('a', 1), { text: 'delete from notes where n = 100', values: [] }, put('a', 2)],
@@ -73,7 +73,7 @@ describe('a group of statements', { skip: skipWithoutDatabase }, () => {
     assert.equal(rows.length, 0);
   });
 
-  test('has settings of its own', async () => {
+  test('has its own settings', async () => {
     const settings = JSON.stringify({ lock_timeout: '123ms' });
     await sendStatement(client, applySettings(settings));
     const shown = { text: "select current_setting('lock_timeout') as value", values: [] };

@@ -11,11 +11,11 @@ interface GroupOptions {
   readonly preludes: readonly Prelude[];
   /** How long to wait for a silent server, in milliseconds. */
   readonly silenceMs: number;
-  /** Called with the rows of each statement, or with the error of the first one that the server refused. */
+  /** Called with each statement's rows, or with the error for the first one that the server refused. */
   readonly callback: GroupCallback;
 }
 
-/** A statement of a group. The message Sync, which the driver sends after each statement, comes after the last one. */
+/** A statement in a group. The message Sync, which the driver sends after each statement, comes after the last one. */
 class Member extends pg.Query {
   constructor({ name, text, values }: Statement, onRows: (rows: unknown[]) => void) {
     super(text);
@@ -33,8 +33,8 @@ class Member extends pg.Query {
 }
 
 /**
- * Several statements in one round trip and one implicit transaction, which ends with the message Sync (PostgreSQL manual,
- * "Extended Query"). All of them commit, or none.
+ * Several statements in one round trip and one implicit transaction, which ends with the message Sync (PostgreSQL
+ * manual, "Extended Query"). All commit, or none.
  */
 class GroupQuery implements pg.Submittable {
   callback: GroupCallback;
@@ -74,7 +74,7 @@ class GroupQuery implements pg.Submittable {
       for (const member of this.#members) member.prepare(connection);
       connection.sync();
     } catch (error) {
-      // The server has a part of the group. It must not commit that part because a later value cannot be sent.
+      // The server has received part of the group. It must not commit that part because a later value cannot be sent.
       connection.stream.destroy();
       throw error;
     } finally {
@@ -122,7 +122,7 @@ class GroupQuery implements pg.Submittable {
   }
 }
 
-/** The error of a group: the server's error for one of its statements, and the index of that statement. */
+/** A group's error: the server's error for one statement, and that statement's index. */
 export class GroupError extends Error {
   override name = 'GroupError';
   readonly place: number;
@@ -140,7 +140,7 @@ interface SendGroupOptions {
   readonly silenceMs: number;
 }
 
-/** Sends statements as one group and returns the rows of each. Throws GroupError if the server refuses one. */
+/** Sends statements as one group and returns each one's rows. Throws GroupError if the server refuses one. */
 export const sendGroup = (
   client: pg.ClientBase,
   statements: readonly Statement[],

@@ -10,7 +10,7 @@ import { skipWithoutDatabase } from '../temporary-database.ts';
 import { BrokenAnswerError } from './answer-frames.ts';
 import { GuardedClient } from './guarded-client.ts';
 
-/** A message of the protocol: its type, its length, its body. */
+/** A protocol message: its type, its length, its body. */
 function message(type: string, body: Buffer, length = body.length + 4): Buffer {
   const header = Buffer.alloc(5, type);
   header.writeUInt32BE(length >>> 0, 1);

@@ -3,18 +3,18 @@ import type { Primary } from '../servers/primary.ts';
 import { BrokenAnswerError, createAnswerFrames } from './answer-frames.ts';
 import { connectToPrimary } from './connect-to-primary.ts';
 
-/** Most bytes of the answer to one statement: well below the longest string of V8 (512 MiB). */
+/** How many bytes one statement's answer may have: well below V8's longest string (512 MiB). */
 const maxAnswerBytes = 256 * 2 ** 20;
 
-/** The configuration of a client. */
+/** A client's configuration. */
 export interface GuardedConfig extends pg.ClientConfig {
   /** Finds the server to connect to, if the database has several. */
   readonly primary?: Primary | undefined;
 }
 
 /**
- * A client of the driver that survives every answer of the database. The driver reads in the handler of its socket, where
- * a thrown error ends the process. Here the error fails the current statement and closes the connection, which fails the
+ * A driver client that survives every answer from the database. The driver reads in its socket's handler, where a
+ * thrown error ends the process. Here the error fails the current statement and closes the connection, which fails the
  * other statements sent on it.
  */
 export class GuardedClient extends pg.Client {
@@ -37,7 +37,7 @@ export class GuardedClient extends pg.Client {
     return undefined;
   }
 
-  /** Reports that the server of this connection takes no writes. */
+  /** Reports that this connection's server takes no writes. */
   suspectPrimary(): void {
     const { host, port } = this;
     this.#primary?.suspect({ host, port });
@@ -59,7 +59,7 @@ function guard(connection: pg.Connection): void {
   }
 }
 
-/** Starts the driver's reader of a stream. After a failure the reader gets no more bytes. */
+/** Starts the driver's reader on a stream. After a failure the reader gets no more bytes. */
 function guarded(read: (chunk: Buffer) => void, fail: (error: Error) => void): (chunk: Buffer) => void {
   const frames = createAnswerFrames(maxAnswerBytes);
   let hasFailed = false;
@@ -74,7 +74,7 @@ function guarded(read: (chunk: Buffer) => void, fail: (error: Error) => void): (
       fail(
         error instanceof BrokenAnswerError
           ? error
-          : new BrokenAnswerError('cannot read the answer of the database', { cause: error }),
+          : new BrokenAnswerError('cannot read the database answer', { cause: error }),
       );
     }
   };

@@ -7,24 +7,24 @@ export interface RowMessage {
 
 type Row = pg.QueryResultRow;
 
-/** The members of the driver that its types lack. This file lists all on which the code relies. */
+/** Driver members that its types lack. This file lists every one that the code relies on. */
 declare module 'pg' {
   interface ClientBase {
-    /** The id of the server's process; a pooler may report none. */
+    /** The server process's id; a pooler may report none. */
     readonly processID?: number;
     /** Whether the server has answered everything that was sent. */
     readonly readyForQuery: boolean;
   }
 
   interface Connection {
-    /** The texts of statements by name: those that the server has prepared, and those that it was asked to prepare. */
+    /** Statements' texts by name: those that the server has prepared, and those that it was asked to prepare. */
     readonly parsedStatements: Readonly<Record<string, string>>;
     readonly submittedNamedStatements: Record<string, string>;
     /** Begins to read a plain or encrypted stream. */
     attachListeners(stream: { on(event: string, listener: (chunk: Buffer) => void): unknown }): void;
   }
 
-  // Its type parameters have to be those of the class.
+  // Its type parameters have to be the class's.
   interface Query<R extends Row, I> {
     name?: string;
     readonly text: string;

@@ -5,9 +5,9 @@ import type { RowMessage } from './pg-internals.ts';
 /** A prepared statement that runs before another one. It has one row. */
 export interface Prelude {
   readonly statement: { readonly name: string; readonly values: readonly string[] };
-  /** Called with the first value of the row. */
+  /** Called with the row's first value. */
   readonly onValue?: ((value: string | undefined) => void) | undefined;
-  /** Whether the server answers it at once. By default it answers at the end of the statement. */
+  /** Whether the server answers it at once. By default it answers at the statement's end. */
   readonly isAnsweredAtOnce?: boolean;
 }
 
@@ -54,7 +54,7 @@ export class PreludeQuery extends pg.Query {
 
   override _getRows(connection: pg.Connection): void {
     connection.execute({}, true);
-    // Without a flush, the server reports the end of the statement only after the commit.
+    // Without a flush, the server reports the statement's end only after the commit.
     if (this.#onExecuted) connection.flush();
     connection.sync();
   }

@@ -3,7 +3,7 @@ import type { Statement } from '../statement.ts';
 /** Settings for one transaction, as JSON text: names and values. */
 export type TransactionSettings = string;
 
-/** The statement that applies settings until the end of the transaction. Its first value is the id of the process. */
+/** The statement that applies settings until the transaction ends. Its first value is the process id. */
 export const applySettings = (settings: TransactionSettings) =>
   ({
     name: 'database.settings',
@@ -13,7 +13,7 @@ export const applySettings = (settings: TransactionSettings) =>
 
 /** The state that a read needs from the read replica that runs it. */
 export interface PositionCheck {
-  /** The history that the replica must follow: the timeline of the primary. */
+  /** The history that the replica must follow: the primary's timeline. */
   readonly timeline: number;
   /** Called with the position that the replica had before the read; undefined if it does not follow that history. */
   readonly accepts: (position: number | undefined) => boolean;
@@ -25,8 +25,8 @@ export class BehindError extends Error {
 }
 
 /**
- * The position up to which a read replica has the log of the primary. No row if the server is not a standby or lacks
- * the timeline.
+ * The position up to which a read replica has the primary's log. No row if the server is not a standby or lacks the
+ * timeline.
  */
 export const replicaPosition = (timeline: number) =>
   ({

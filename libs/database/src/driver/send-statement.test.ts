@@ -28,7 +28,7 @@ describe('a statement whose commit waits', { skip: skipWithoutDatabase }, () => 
   after(() => end());
 
   for (const settings of [undefined, JSON.stringify({ work_mem: '5MB' })])
-    test(`reports before the commit that it has run, ${settings ? 'with' : 'without'} settings of its own`, async () => {
+    test(`reports before the commit that it has run, ${settings ? 'with' : 'without'} its own settings`, async () => {
       if (settings) await client.query(applySettings(settings));
       await holder.query(`select pg_advisory_lock(${lock})`);
       const executed = Promise.withResolvers<void>();

@@ -10,13 +10,13 @@ import {
 } from './preludes.ts';
 
 interface SendOptions {
-  /** How long to wait for a silent server, in milliseconds. By default, the time of the connection. */
+  /** How long to wait for a silent server, in milliseconds. By default, the connection's time. */
   readonly silenceMs?: number;
   /** Whether the statement is sent without its name. */
   readonly isUnnamed?: boolean;
   /** Settings for this statement only. `applySettings` must have run on the connection before. */
   readonly settings?: TransactionSettings | undefined;
-  /** Called with the id of the server's process, if the statement has settings. */
+  /** Called with the server process's id, if the statement has settings. */
   readonly onProcess?: ((processId: number) => void) | undefined;
   /** Called when the server has run the statement, before its commit. Costs the server an additional answer. */
   readonly onExecuted?: (() => void) | undefined;
@@ -28,8 +28,8 @@ interface SendOptions {
 }
 
 /**
- * Sends a statement on a connection and returns its rows. It creates the query object of the driver itself: given an
- * options object, the driver would copy its descriptors first, which costs 7 µs of a get's 160.
+ * Sends a statement on a connection and returns its rows. It creates the driver's query object itself: given an options
+ * object, the driver would copy its descriptors first, which costs 7 of the 160 µs that a get takes.
  */
 export function sendStatement<R>(
   client: pg.ClientBase,

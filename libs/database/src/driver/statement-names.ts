@@ -1,14 +1,14 @@
-/** The names of prepared statements of one connection. */
+/** The names of one connection's prepared statements. */
 export interface StatementNames {
   /** Sends a statement with its name, or without it while another statement is being prepared under this name. */
   use<T>(name: string | undefined, send: (usable: string | undefined) => Promise<T>): Promise<T>;
 }
 
 /**
- * Separates statements of one name on a pipelined connection. The driver omits the text once a statement of the same name
- * was sent. If the server then refuses the first one (a column is gone), the second one finds no statement of this name
- * (26000, invalid_sql_statement_name). So until one has succeeded, the others are sent with their text and without the
- * name.
+ * Keeps apart statements with one name on a pipelined connection. The driver omits the text once a statement with the
+ * same name was sent. If the server then refuses the first one (a column is gone), the second one finds no statement
+ * with this name (26000, invalid_sql_statement_name). So until one has succeeded, the others are sent with their text
+ * and without the name.
  */
 export function createStatementNames(): StatementNames {
   const prepared = new Set<string>();

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { createEmptyDatabase, skipWithoutDatabase } from '../temporary-database.ts';
 import { ownMigrations, schemaName } from './migrations.ts';
 
-test('open ranges of announced files become removals', { skip: skipWithoutDatabase }, async () => {
+test('open announced ranges become removals', { skip: skipWithoutDatabase }, async () => {
   await using cleanUp = new AsyncDisposableStack();
   const temporary = await createEmptyDatabase(process.env.TEST_DATABASE_URL ?? '');
   cleanUp.defer(() => temporary.drop());

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** The product's schemas that hold nothing of a deployment before its first collection. */
+/** The product's schemas that hold no deployment data before the first collection. */
 const schemas = "('system', 'records', 'history', 'links')";
 
 const inSchemas = `in (select oid from pg_namespace where nspname in ${schemas})`;
@@ -40,7 +40,7 @@ const lines = `
   select format('trigger: %s', pg_get_triggerdef(t.oid)) from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace ${inSchemas} and not t.tgisinternal`;
 
-/** Describes the product's schemas of a database; without the tables in which the migrations are listed. */
+/** Describes a database's product schemas; without the tables in which the migrations are listed. */
 export async function describeCatalog(client: pg.Client): Promise<string[]> {
   await client.query("set search_path = ''");
   const { rows } = await client.query<{ line: string }>(lines);

@@ -7,15 +7,15 @@ export const schemaName = '0101-schema';
 /** The migrations were one file each before there was a `schema.sql`. A database with the last one has the same tables. */
 export const lastBeforeSchema = '0101-mail-turns';
 
-/** The migrations of a folder: `schema.sql` makes the tables of a new database, and each other file adds to them. */
+/** A folder's migrations: `schema.sql` makes a new database's tables, and each other file adds to them. */
 export interface Migrations {
   /** In the order in which they run. */
   readonly names: readonly string[];
-  /** Returns the statements of one. */
+  /** Returns a migration's statements. */
   read(name: string): string;
 }
 
-/** Lists the migrations of a folder. */
+/** Lists a folder's migrations. */
 export function readMigrations(directory: string): Migrations {
   const additions = readdirSync(directory)
     .map((file) => /^(\d{4}-[a-z0-9-]+)\.sql$/.exec(file)?.[1])
@@ -27,5 +27,5 @@ export function readMigrations(directory: string): Migrations {
   };
 }
 
-/** The migrations of this version. */
+/** This version's migrations. */
 export const ownMigrations = readMigrations(import.meta.dirname);

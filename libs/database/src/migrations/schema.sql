@@ -1,24 +1,24 @@
--- The tables of a new database, by subject. Additions come after this file (CONTRIBUTING.md, "Changing the schema").
+-- A new database's tables, by subject. Additions come after this file (CONTRIBUTING.md, "Changing the schema").
 --
--- Times are Unix seconds in bigint columns, else timestamptz. Ids that a client sees are text with the collation "C". An
--- account is a row of `system.admins` or of the table of an auth collection. `collection_id` has no foreign key where a row
--- outlives its collection for a while, or where a trigger removes it.
+-- Times are Unix seconds in bigint columns, else timestamptz. Ids that a client sees are text with the collation "C".
+-- An account is a row in `system.admins` or in an auth collection's table. `collection_id` has no foreign key where a
+-- row outlives its collection for a while, or where a trigger removes it.
 --
 -- `system` exists before this file runs. It has all tables of the product, but none of its users.
 
--- The table of each collection, by the name of the collection. The admin service creates them; the records and auth
--- services write them.
+-- A table for each collection, named after it. The admin service creates them; the records and auth services write
+-- them.
 create schema records;
--- The earlier versions of records: a table for each collection that had its history switched on, by the collection's id.
+-- Records' earlier versions: a table for each collection that had its history switched on, by the collection's id.
 create schema history;
--- A table for each relation to several records, and for each collection with such relations the function of the triggers
--- that maintain the links.
+-- A table for each relation to several records, and for each collection with such relations the trigger function that
+-- maintains the links.
 create schema links;
 
 
 -- # Deployment
 
--- Facts about this deployment that are no settings, such as the end of its first setup. The auth service writes them.
+-- Facts about this deployment that are not settings, such as when its first setup ended. The auth service writes them.
 create table system.instance (key text primary key, value text not null);
 
 -- Settings that differ from their default. The admin service writes them; secret values are encrypted.
@@ -36,7 +36,7 @@ create table system.leases (
   expires_at timestamptz not null
 );
 
--- How the relays of the outbox divide the room of a stream (libs/bus/src/room/room-grants.ts).
+-- How the outbox relays divide a stream's room (libs/bus/src/room/room-grants.ts).
 create table system.room_grants (
   stream text not null,
   member text not null,
@@ -51,10 +51,10 @@ create table system.timelines (
   seen_at timestamptz not null default clock_timestamp()
 );
 
--- A text encrypted with the key of the first data directory, so that no other start makes another key.
+-- A text encrypted with the first data directory's key, so that no other start makes another key.
 create table system.key_check (is_only boolean primary key default true check (is_only), sealed text not null);
 
--- The shared counters of the gateways' rate limits. Unlogged: they are lost in a crash, and counting starts again.
+-- The gateways' shared rate limit counters. Unlogged: they are lost in a crash, and counting starts again.
 create unlogged table system.rate_windows (
   key text collate "C" primary key,
   ends_at_ms bigint not null,
@@ -86,7 +86,7 @@ create unique index collections_name on system.collections (lower(name));
 -- In every round the relay checks whether there is such a collection.
 create index collections_relaxed on system.collections (id) where durability = 'relaxed';
 
--- The data migrations of schema files that ran. The admin service adds them.
+-- The schema files' data migrations that ran. The admin service adds them.
 create table system.schema_migrations (
   name text primary key,
   digest text not null,
@@ -130,7 +130,8 @@ create table system.service_keys (
 
 -- # Accounts
 
--- Sessions of users (of a collection) and admins (of none). The auth service writes them, and the gateway notes their use.
+-- Users' sessions (with a collection) and admins' (without). The auth service writes them, and the gateway notes their
+-- use.
 create table system.sessions (
   id text collate "C" primary key,
   collection_id text collate "C",
@@ -142,8 +143,8 @@ create table system.sessions (
   user_agent text,
   -- The admin or the service key that acts as the user. The session ends with it.
   impersonated_by text collate "C",
-  -- The time of the sign-in that opened the session; null without one (opened by a refresh, or by an admin who acts as the
-  -- user). Later refreshes do not change it.
+  -- When the sign-in that opened the session happened; null without one (opened by a refresh, or by an admin who acts
+  -- as the user). Later refreshes do not change it.
   signed_in_at bigint
 );
 create index sessions_account on system.sessions (account_id);
@@ -185,7 +186,7 @@ create table system.recovery_codes (
   primary key (account_id, digest)
 );
 
--- Links of accounts to identities at OAuth2 providers. The auth service adds them.
+-- Links from accounts to identities at OAuth2 providers. The auth service adds them.
 create table system.oauth_links (
   collection_id text collate "C" not null,
   provider text not null,
@@ -213,15 +214,15 @@ create table system.oauth_states (
 );
 create index oauth_states_expiry on system.oauth_states (expires_at);
 
--- Accounts whose address was proved once and is not now. These and the verified ones always keep their second factor. It is
--- a table of its own, since a column could have the name of an existing field. A trigger writes it.
+-- Accounts whose address was proved once and is not now. These and the verified ones always keep their second factor. A
+-- separate table, since a column could have an existing field's name. A trigger writes it.
 create table system.once_proved_accounts (
   account_id text collate "C" primary key,
   collection_id text collate "C" not null
 );
 create index once_proved_accounts_collection on system.once_proved_accounts (collection_id);
 
--- Changes about which holders of accounts still have to get a mail, in their order for each account. Triggers and the auth
+-- Changes about which account holders still have to get a mail, in order for each account. Triggers and the auth
 -- service add them; the auth service sends the mail and removes the row.
 create table system.account_changes (
   id bigint generated always as identity primary key,
@@ -248,8 +249,8 @@ create table system.hooked_accounts (
   hooked jsonb not null
 );
 
--- The log of what gateways must look up again: the id of an account, a session or a key, or * for everything. Triggers and
--- the auth service add rows. The auth service removes them after ten minutes.
+-- What gateways must look up again: an account's, session's or key's id, or * for everything. Triggers and the auth
+-- service add rows. The auth service removes them after ten minutes.
 create table system.revocations (
   id bigint generated always as identity primary key,
   subject text not null,
@@ -258,7 +259,7 @@ create table system.revocations (
 );
 create index revocations_transaction on system.revocations (transaction_id);
 
--- Ends the undo links that are void once an address of the account is proved. Changes first, then tokens: a mail that is
+-- Ends the undo links that are void once the account's address is proved. Changes first, then tokens: a mail that is
 -- queued meanwhile has turned its change into a token.
 create function system.end_unproved_undos(account text) returns void language plpgsql as $$
   begin
@@ -268,8 +269,8 @@ create function system.end_unproved_undos(account text) returns void language pl
       where account_id = account and purpose = 'undo_email_change' and data->>'untilProved' = 'true';
   end $$;
 
--- The trigger after an update of an account. A new token version ends every session and every pending link. Only the link
--- that undoes a change of address stays: a person who took the account over must not be able to end it.
+-- The trigger after an account's update. A new token version ends every session and every pending link. Only the link
+-- that undoes an address change stays: a person who took the account over must not be able to end it.
 create function system.account_changed() returns trigger language plpgsql as $$
   declare
     collection text;
@@ -307,7 +308,7 @@ create trigger account_changed after update on system.admins for each row
   when ((old.token_version, old.email) is distinct from (new.token_version, new.email))
   execute function system.account_changed();
 
--- The trigger after a delete of accounts.
+-- The trigger after accounts are deleted.
 create function system.accounts_deleted() returns trigger language plpgsql as $$
   begin
     insert into system.revocations (subject) select id from gone;
@@ -324,7 +325,7 @@ create function system.accounts_deleted() returns trigger language plpgsql as $$
 create trigger accounts_deleted after delete on system.admins referencing old table as gone
   for each statement execute function system.accounts_deleted();
 
--- Tokens name the collection of their user, so they end when it is deleted or renamed.
+-- Tokens name their user's collection, so they end when it is deleted or renamed.
 create function system.auth_collection_changed() returns trigger language plpgsql as $$
   begin
     insert into system.revocations (subject) values ('*');
@@ -344,7 +345,7 @@ create trigger auth_collection_deleted after delete on system.collections for ea
 create trigger auth_collection_renamed after update on system.collections for each row
   when (old.type = 'auth' and old.name <> new.name) execute function system.auth_collection_changed();
 
--- Each change makes the cached key stale, and so the list of all keys.
+-- Each change makes the cached key stale, and so the list with all keys.
 create function system.service_key_changed() returns trigger language plpgsql as $$
   declare
     key text := coalesce(new.id, old.id);
@@ -381,7 +382,7 @@ create trigger key_collection_deleted after delete on system.collections for eac
 create trigger key_collection_renamed after update on system.collections for each row
   when (old.name <> new.name) execute function system.key_collection_changed();
 
--- The token address of a provider, as the settings currently have it. It is the issuer of a provider without one.
+-- A provider's token address, as the settings currently have it. It is the issuer of a provider without one.
 create function system.token_address(provider text) returns text language sql stable as $$
     select case token_address.provider
       when 'google' then 'https://oauth2.googleapis.com/token'
@@ -406,7 +407,7 @@ create function system.token_address(provider text) returns text language sql st
       else '' end
   $$;
 
--- Completes links of writers that name no issuer, as earlier releases do.
+-- Completes links whose writers name no issuer, as earlier releases do.
 create function system.complete_oauth_link() returns trigger language plpgsql as $$
   begin
     if new.subject = '' then new.subject := new.provider_user_id; end if;
@@ -419,8 +420,8 @@ create trigger complete_oauth_link before insert on system.oauth_links
 
 -- # Records
 
--- The versions of records that were just deleted, so that a new record with the same id repeats no version. The statement of
--- a delete adds them. Unlogged: a version of an earlier second needs no row, and after a crash a second has passed.
+-- Versions of just deleted records, so that a new record with the same id repeats no version. The delete's statement
+-- adds them. Unlogged: a version from an earlier second needs no row, and after a crash a second has passed.
 create unlogged table system.deleted_versions (
   collection_id text collate "C" not null,
   record_id text collate "C" not null,
@@ -429,8 +430,8 @@ create unlogged table system.deleted_versions (
   primary key (collection_id, record_id)
 );
 
--- The stored answers of idempotency keys. The service that answers writes them. Ids and fingerprints are keyed hashes, so a
--- copy of this table reveals no key. A row without an answer belongs to the holder of its token until the lease ends.
+-- Stored answers for idempotency keys. The service that answers writes them. Ids and fingerprints are keyed hashes, so
+-- a copy of this table reveals no key. A row without an answer belongs to its token's holder until the lease ends.
 create table system.idempotency_keys (
   id bytea primary key,
   token uuid not null,
@@ -439,18 +440,18 @@ create table system.idempotency_keys (
   -- An encrypted answer.
   answer bytea,
   expires_at timestamptz not null,
-  -- An answer that the statement of its write stored. It is not encrypted, since the table of the collection holds the same
+  -- An answer that its write's statement stored. It is not encrypted, since the collection's table holds the same
   -- record unencrypted.
   status smallint,
   etag text,
   json text
 ) with (fillfactor = 80);
 create index idempotency_keys_expired on system.idempotency_keys (expires_at);
--- Of large answers only so many bytes are kept.
+-- Only so many bytes are kept for large answers.
 create index idempotency_keys_large on system.idempotency_keys (expires_at)
   where octet_length(json) > 16384 or octet_length(answer) > 16384;
 
--- Adds `_revision` to the tables of a collection that lack it: the number of earlier writes in the second `updated_at`, the
+-- Adds `_revision` to a collection's tables that lack it: the number of earlier writes in the second `updated_at`, the
 -- second part of a record's version.
 create function system.keep_versions(collection_id text, table_name text) returns void language plpgsql as $$
   declare
@@ -481,7 +482,7 @@ create constraint trigger keep_versions after insert or update on system.collect
   deferrable initially deferred for each row when (new.type <> 'view')
   execute function system.keep_versions_of_collection();
 
--- The trigger on the tables of records while a data migration of schema files runs. It completes new rows and gives changed
+-- The trigger on records' tables while a data migration from schema files runs. It completes new rows and gives changed
 -- rows their next version.
 create function system.migrated_row() returns trigger language plpgsql as $$
   declare
@@ -506,8 +507,8 @@ create function system.migrated_row() returns trigger language plpgsql as $$
     return new;
   end $$;
 
--- Reads the versions of earlier records with some ids. It takes the turn of each id, in one order, and then runs the query
--- with the ids. A statement sees the tables as they were when it began; a query of a volatile function sees what was
+-- Reads earlier versions of records with some ids. It takes each id's turn, in one order, and then runs the query with
+-- the ids. A statement sees the tables as they were when it began; a query in a volatile function sees what was
 -- committed while the function waited.
 create function system.last_versions(turn text, query text, ids text[])
   returns table (id text, updated_at bigint, _revision integer, is_there boolean) language plpgsql volatile as $$
@@ -545,8 +546,8 @@ create function system.answer_too_large(bytes bigint) returns text language plpg
   end
 $$;
 
--- Reads the next texts of a cursor, until there are enough rows or bytes, or enough time has passed. It reads at least one if
--- any is left. FETCH alone counts rows only, and a thousand rows may have a gigabyte.
+-- Reads a cursor's next texts, until there are enough rows or bytes, or enough time has passed. It reads at least one
+-- if any is left. FETCH alone counts rows only, and a thousand rows may have a gigabyte.
 create function system.fetch_within(rows refcursor, most_rows int, enough_bytes bigint, enough interval)
   returns setof text language plpgsql volatile as $$
   declare
@@ -567,9 +568,9 @@ $$;
 
 -- # Files
 
--- Bytes to remove once they are due: of a file, of a record without a name, of a collection without a record. An upload
--- announces its files here before it writes them, and the commit deletes the rows, so files of a process that died are found.
--- The records service removes the files and then the rows.
+-- Bytes to remove once they are due: a file's, a record's if there is no name, a collection's if there is no record. An
+-- upload announces its files here before it writes them, and the commit deletes the rows, so a process that dies leaves
+-- no unknown files. The records service removes the files and then the rows.
 create table system.file_removals (
   id bigint generated always as identity primary key,
   collection_id text collate "C" not null,
@@ -579,12 +580,12 @@ create table system.file_removals (
   check (name is null or record_id is not null)
 );
 create index file_removals_due on system.file_removals (due_at);
--- Each removal of a record and each upload to an existing id looks for the files of the record, even while a cascade has left
--- a million of them.
+-- Each record removal and each upload to an existing id looks for the record's files, even while a cascade has left a
+-- million of them.
 create index file_removals_record on system.file_removals (collection_id, record_id);
 
--- Announced ranges. A range is all record ids of a collection that have the same start. One row announces every file that a
--- process uploads to new records in a range.
+-- Announced ranges. A range is all record ids in a collection that have the same start. One row announces every file
+-- that a process uploads to new records in a range.
 create table system.announced_ranges (
   id bigint generated always as identity primary key,
   collection_id text collate "C" not null,
@@ -614,14 +615,14 @@ create index previews_use on system.previews (used_at);
 -- Has a row once the previews that earlier releases left in the store are listed.
 create table system.previews_counted (at timestamptz not null default now());
 
--- The names of the files in some columns of a record.
+-- The file names in some columns of a record.
 create function system.file_names(stored jsonb, columns text[]) returns setof text language sql immutable as $$
     select jsonb_array_elements_text(case jsonb_typeof(stored -> c)
       when 'array' then stored -> c when 'string' then jsonb_build_array(stored -> c) else '[]' end)
     from unnest(columns) c
   $$;
 
--- The trigger of collections with file fields. Its arguments are the collection's id and the names of the columns.
+-- The trigger on collections with file fields. Its arguments are the collection's id and the column names.
 create function system.files_dropped() returns trigger language plpgsql as $$
   begin
     insert into system.file_removals (collection_id, record_id, name)
@@ -637,7 +638,7 @@ create function system.records_with_files_deleted() returns trigger language plp
     return null;
   end $$;
 
--- With it the statement of a create keeps the files of its upload. It deletes their announcements, and fails if one is gone.
+-- With it a create's statement keeps its upload's files. It deletes their announcements, and fails if one is gone.
 -- Without files its argument is null, and it does nothing.
 create function system.keep_announced(ids bigint[]) returns boolean language plpgsql strict volatile as $$
   declare
@@ -667,10 +668,10 @@ $$;
 
 -- # Events
 
--- An event is a row written by the statement that writes the record. Rows of one record (same record_key) get their ids in
--- commit order, because its row lock is taken before the identity is drawn. A published row stays for a while with its place
--- in the stream, so that a stream that lost it can be given it again; a row that can't be published whatever the bus does is
--- parked with its error. The relay publishes and removes the rows.
+-- An event is a row that the record's write adds in the same statement. One record's rows (same record_key) get their
+-- ids in commit order, because its row lock is taken before the identity is drawn. A published row stays for a while
+-- with its place in the stream, so that a stream that lost it can be given it again; a row that can't be published
+-- whatever the bus does is parked with its error. The relay publishes and removes the rows.
 create table system.outbox (
   id bigint generated always as identity primary key,
   event_id uuid not null,
@@ -684,12 +685,12 @@ create table system.outbox (
   failures smallint not null default 0,
   error text,
   parked_at timestamptz,
-  -- By how many records the write changed its collection, and in which transaction, so that an exact total of one snapshot
+  -- By how many records the write changed its collection, and in which transaction, so that one snapshot's exact total
   -- can be updated for another without counting. Every insert or delete of records has to fill in both.
   collection_id text collate "C",
   records_added smallint not null default 0,
   transaction_id xid8 not null default pg_current_xact_id(),
-  -- The encrypted values of the record, as they are stored. Events leave them out, but live readers who may see them get
+  -- The record's encrypted values, as they are stored. Events leave them out, but live readers who may see them get
   -- every version (services/records/src/live). Null for collections without encrypted fields.
   sealed text
 ) with (fillfactor = 80, autovacuum_vacuum_scale_factor = 0.01, autovacuum_vacuum_cost_delay = 0);
@@ -698,14 +699,14 @@ create index outbox_published on system.outbox (published_at) where published_at
 create index outbox_totals on system.outbox (collection_id, transaction_id) where records_added <> 0;
 create index outbox_sealed on system.outbox (event_id) where sealed is not null;
 
--- Envelopes larger than a message of the bus, kept as long as the stream keeps the references to them. The relay writes them.
+-- Envelopes larger than a bus message, kept as long as the stream keeps references to them. The relay writes them.
 create table system.large_events (
   id uuid primary key,
   body text not null,
   created_at timestamptz not null default now()
 );
 
--- Messages of the stream that are no events, kept for inspection. The webhooks service writes them.
+-- Stream messages that are not events, kept for inspection. The webhooks service writes them.
 create table system.parked_messages (
   id bigint generated always as identity primary key,
   stream_sequence bigint not null,
@@ -718,7 +719,7 @@ create table system.parked_messages (
 
 -- # Webhooks
 
--- The webhooks, from the admin service, and the health of their receivers, from the webhooks service.
+-- The webhooks, from the admin service, and their receivers' health, from the webhooks service.
 create table system.webhooks (
   id text collate "C" primary key,
   name text not null,
@@ -739,7 +740,7 @@ create table system.webhooks (
   -- A secret that is being replaced.
   previous_secret text,
   previous_secret_until timestamptz,
-  -- Recorded attempts since the last success, and the first of them.
+-- Recorded attempts since the last success, and the first one.
   failures integer not null default 0,
   failing_since timestamptz,
   -- No attempt before this time, and then one at a time until one succeeds.
@@ -750,14 +751,14 @@ create table system.webhooks (
 -- a day. Every unique key includes occurred_at, which costs nothing: the time of an event never changes, and the id of a
 -- delivery is a hash of event, webhook and time (system.delivery_id).
 
--- The events that a webhook matched. The fan-out of the webhooks service adds them.
+-- The events that a webhook matched. The webhooks service's fan-out adds them.
 create table system.events (
   id uuid not null,
   occurred_at timestamptz not null,
   event text not null,
   body text not null,
   traceparent text,
-  -- Record, actor and request, to find the events of a record. Events of early releases have none of these.
+  -- Record, actor and request, to find a record's events. Events from early releases have none of these.
   record_id text collate "C",
   version text,
   actor_type text,
@@ -786,10 +787,10 @@ create table system.deliveries (
   primary key (id, occurred_at)
 ) partition by range (occurred_at);
 create index deliveries_newest on system.deliveries (webhook_id, created_at desc, id desc);
--- Times of events grow, so entries are added at the end of this index. Ids of events are random.
+-- Event times grow, so entries are added at the end of this index. Event ids are random.
 create index deliveries_event on system.deliveries (occurred_at, event_id);
 
--- Each attempt of a delivery. The delivery workers add them.
+-- A delivery's attempts. The delivery workers add them.
 create table system.delivery_attempts (
   delivery_id uuid not null,
   occurred_at timestamptz not null,
@@ -826,7 +827,7 @@ create function system.delivery_id(event_id uuid, webhook_id text, occurred_at t
     || '8' || substr(md5(event_id::text || webhook_id), 4, 15)
   )::uuid;
 
--- A UUIDv7. The default of ids that no client sees before the row is there.
+-- A UUIDv7. The default for ids that no client sees before the row exists.
 create function system.new_id() returns uuid
   language sql volatile parallel safe
   return (
@@ -835,7 +836,7 @@ create function system.new_id() returns uuid
     || replace(substr(gen_random_uuid()::text, 20), '-', '')
   )::uuid;
 
--- Creates the missing partitions of a day (UTC). Attaching does not lock readers and writers of other days. Creating a
+-- Creates a day's missing partitions (UTC). Attaching does not lock other days' readers and writers. Creating a
 -- partition in place would make them wait for the longest reader.
 create function system.ensure_event_day(day date) returns void language plpgsql as $$
   declare
@@ -859,8 +860,8 @@ create function system.ensure_event_day(day date) returns void language plpgsql 
   end
 $$;
 
--- Drops the partitions of a day (UTC) and its pending deliveries. Returns whether it did. It waits for current readers and
--- writers of the log only shortly, since all later ones would wait behind it.
+-- Drops a day's partitions (UTC) and its pending deliveries. Returns whether it did. It waits for the log's current
+-- readers and writers only shortly, since all later ones would wait behind it.
 create function system.drop_event_day(day date) returns boolean language plpgsql set lock_timeout to '2s' as $$
   declare
     parent text;
@@ -880,7 +881,7 @@ $$;
 
 -- # Mails
 
--- Only unsent mails: the variables of a mail have valid tokens and codes, so its row is deleted when it is sent. The service
+-- Only unsent mails: a mail's variables have valid tokens and codes, so its row is deleted when it is sent. The service
 -- whose request causes a mail adds it; the auth service sends it.
 create table system.mail_queue (
   id uuid primary key default system.new_id(),
@@ -912,7 +913,7 @@ create table system.audit (
   at bigint not null,
   action text not null,
   actor_type text not null,
-  -- Work of the product itself has no request and no caller.
+  -- The product's own work has no request and no caller.
   actor_id text,
   impersonated_by text,
   target_type text,
@@ -927,10 +928,10 @@ create index audit_newest on system.audit (at desc, id desc);
 create index audit_action on system.audit (action, at desc, id desc);
 create index audit_actor on system.audit (actor_id, at desc, id desc) where actor_id is not null;
 
--- The request log of the gateways, partitioned by time, so that old rows are removed by dropping a partition. A day has
--- several partitions, so that its oldest rows can be dropped too: the first keeps the day's name (UTC), and the name of a
--- later one ends in the time at which it begins. The first one always begins with the day, so a row of a request that took
--- hours finds a partition.
+-- The gateways' request log, partitioned by time, so that old rows are removed by dropping a partition. A day has
+-- several partitions, so that its oldest rows can be dropped too: the first keeps the day's name (UTC), and a later
+-- one's name ends in the time at which it begins. The first one always begins with the day, so the row for a request
+-- that took hours finds a partition.
 create table system.requests (
   id uuid not null,
   at bigint not null,
@@ -945,17 +946,17 @@ create table system.requests (
   auth_impersonated_by text,
   request_id text not null,
   trace_id text,
-  -- Refusals of one second and address share a row.
+  -- Refusals in one second from one address share a row.
   count integer not null default 1
 ) partition by range (at);
--- Every index costs each request. Columns without an index are searched in the kept days. Ids of requests are random, and a
--- BRIN filter for every few pages costs a tenth of a B-tree of all ids.
+-- Every index costs each request. Columns without an index are searched in the kept days. Request ids are random, and a
+-- BRIN filter for every few pages costs a tenth of a B-tree over all ids.
 create index requests_newest on system.requests (at desc, id desc);
 create index requests_request on system.requests using brin (request_id text_bloom_ops) with (autosummarize = on);
 create index requests_impersonated on system.requests (auth_impersonated_by, at desc, id desc)
   where auth_impersonated_by is not null;
 
--- Creates the missing partition of a day (UTC), as system.ensure_event_day does.
+-- Creates a day's missing partition (UTC), as system.ensure_event_day does.
 create function system.ensure_request_day(day date) returns void language plpgsql as $$
   declare
     partition text := format('requests_%s', to_char(day, 'YYYYMMDD'));
@@ -975,7 +976,7 @@ create function system.ensure_request_day(day date) returns void language plpgsq
   end
 $$;
 
--- Drops the partitions of a day. Returns whether it did: another replica may be doing it.
+-- Drops a day's partitions. Returns whether it did: another replica may be doing it.
 create function system.drop_request_day(day date) returns boolean language plpgsql set lock_timeout to '2s' as $$
   declare
     partition name;
@@ -994,7 +995,7 @@ create function system.drop_request_day(day date) returns boolean language plpgs
   end
 $$;
 
--- The partitions of the request log, oldest first, with their bytes and bounds.
+-- The request log's partitions, oldest first, with their bytes and bounds.
 create function system.request_partitions(out partition name, out bytes bigint, out first_at bigint, out end_at bigint)
   returns setof record language sql stable as $$
     select relname, pg_total_relation_size(inhrelid), bounds[1]::bigint, bounds[2]::bigint
@@ -1004,8 +1005,8 @@ create function system.request_partitions(out partition name, out bytes bigint, 
     order by bounds[1]::bigint
 $$;
 
--- Drops the oldest partitions of a log over seven eighths of its limit, and begins a new one when the current one has an
--- eighth. Returns the number of dropped partitions; another replica may be doing it.
+-- Drops a log's oldest partitions over seven eighths of its limit, and begins a new one when the current one has an
+-- eighth. Returns how many partitions were dropped; another replica may be doing it.
 create function system.bound_requests(max_bytes bigint) returns integer language plpgsql set lock_timeout to '2s' as $$
   declare
     total bigint;
@@ -1080,7 +1081,7 @@ create table system.extension_values (
 );
 create index extension_values_expiry on system.extension_values (expires_at) where expires_at is not null;
 
--- Crons of extensions. The records service writes them.
+-- Extensions' crons. The records service writes them.
 create table system.crons (
   name text collate "C" primary key,
   -- The last tick that a replica handled; before the first, the time when the cron first appeared.
@@ -1119,7 +1120,7 @@ create table system.jobs (
   options jsonb not null,
   body_id uuid not null,
   body_bytes bigint not null,
-  -- `position` and `last_row` are the progress of the current pass. They commit together with its writes.
+  -- `position` and `last_row` are the current pass's progress. They commit together with its writes.
   pass integer not null default 1,
   position bigint not null default 0,
   last_row bigint not null default 0,
@@ -1145,7 +1146,7 @@ create index jobs_newest on system.jobs (created_at desc, id desc);
 create index jobs_finished on system.jobs (finished_at) where finished_at is not null;
 create index jobs_body on system.jobs (body_id);
 
--- The rows of a job's body that were refused or need another pass. `waiting`: not written because a target is missing;
+-- Rows in a job's body that were refused or need another pass. `waiting`: not written because a target is missing;
 -- `incomplete`: written without the fields in `details`. The records service writes them.
 create table system.job_rows (
   job_id uuid not null references system.jobs on delete cascade,

@@ -7,7 +7,7 @@ import { ownMigrations, schemaName } from './migrations.ts';
 const text = ownMigrations.read(schemaName);
 
 test('schema.sql stays what deployments have: only its comments change', () => {
-  // Within a function too, since the texts of functions were compared that way with those of the migrations before.
+  // Within a function too, since function texts were compared that way with those that the earlier migrations made.
   const statements = text.replaceAll(/^\s*--.*$/gm, '').replaceAll(/\s+/g, ' ');
   assert.equal(
     createHash('sha256').update(statements).digest('hex'),

@@ -1,7 +1,7 @@
 import type { Consistency } from '@recordbus/request/consistency';
 import type { Statement } from '../statement.ts';
 
-/** A position in the log of the primary. Everything before it has been committed or lost. */
+/** A position in the primary's log. Everything before it has been committed or lost. */
 export interface Position {
   /** The number of the primary's history. A failover increases it. */
   readonly timeline: number;
@@ -33,11 +33,11 @@ export const laterPosition = (a: Position, b: Position): Position =>
 
 const [timelineDigits, lsnDigits] = [8, 16];
 
-/** Writes a position for clients. The text of a later one is greater. */
+/** Writes a position for clients. A later position has a greater text. */
 export const consistencyOf = ({ timeline, lsn }: Position): Consistency =>
   `${timeline.toString(16).padStart(timelineDigits, '0')}-${lsn.toString(16).padStart(lsnDigits, '0')}`;
 
-/** Parses a text of a client; undefined for a text that names no position. */
+/** Parses a client's text; undefined for a text that names no position. */
 export function positionOf(text: Consistency): Position | undefined {
   const [, timelineText, lsnText] = /^([0-9a-f]{8})-([0-9a-f]{16})$/.exec(text) ?? [];
   if (timelineText === undefined || lsnText === undefined) return undefined;

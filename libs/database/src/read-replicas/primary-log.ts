@@ -3,27 +3,25 @@ import type { Logger } from '@recordbus/process/logging';
 import { consistencyMs } from '@recordbus/request/consistency';
 import { laterPosition, type Position } from './position.ts';
 
-/** The end of the primary's log over time. */
+/** Where the primary's log ended over time. */
 export interface PrimaryLog {
-  /**
-   * The position that every read needs: all older writes, and the last change of the schema. Undefined while unknown.
-   */
+  /** The position that every read needs: all older writes, and the last schema change. Undefined while unknown. */
   floor(): Position | undefined;
   /** Makes every later read need all commits before this call. */
   raiseFloor(): void;
-  /** The end of the log at the last query; undefined before the first answer. */
+  /** Where the log ended at the last query; undefined before the first answer. */
   readonly latest: Position | undefined;
   /** How long ago the log ended at a position, in seconds; 0 if it still ends there. */
   ageOf(lsn: number): number;
-  /** Queries the end of the log now, and then every second. */
+  /** Queries the log's end now, and then every second. */
   start(): Promise<void>;
   stop(): Promise<void>;
 }
 
 interface PrimaryLogOptions {
-  /** Queries the end of the primary's log. */
+  /** Queries the primary's log end. */
   readonly ask: () => Promise<Position>;
-  /** Writes the timeline of the primary into its table. */
+  /** Writes the primary's timeline into its table. */
   readonly mark: () => Promise<unknown>;
   readonly log: Logger;
   readonly nowMs?: () => number;
@@ -36,8 +34,7 @@ interface Sample extends Position {
 const askMs = 1000;
 
 /**
- * The age of the position that every read needs, in milliseconds. It is less than the time that the gateway remembers
- * writes.
+ * How old the position that every read needs is, in milliseconds. Less than the time that the gateway remembers writes.
  */
 const floorMs = consistencyMs - 5000;
 
@@ -64,7 +61,7 @@ export function createPrimaryLog({ ask, mark, log, nowMs = () => performance.now
     samples = [...samples.filter((sample) => atMs - sample.atMs < keptMs), { ...position, atMs }];
   }
 
-  const asking = every({ name: 'ask for the end of the log of the database', log, intervalMs: askMs, run: look });
+  const asking = every({ name: 'find the end of the database log', log, intervalMs: askMs, run: look });
 
   return {
     floor() {

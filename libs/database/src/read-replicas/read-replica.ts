@@ -5,7 +5,7 @@ import type { SessionSettings } from '../connections/session-settings.ts';
 import type { WorkHooks, WorkPlaces } from '../connections/work-places.ts';
 import { replicaPosition } from '../driver/preludes.ts';
 
-/** The connections of a server on which reads of clients start. */
+/** Connections to a server on which client reads start. */
 export interface ReadConnections extends Pick<ReadLanes, 'gets' | 'pages' | 'quick'> {
   readonly short: Pick<WorkPlaces, 'query'>;
 }
@@ -14,7 +14,7 @@ export interface ReadConnections extends Pick<ReadLanes, 'gets' | 'pages' | 'qui
 export interface ReadReplica extends ReadConnections {
   /** Its host and port. */
   readonly address: string;
-  /** The position up to which it had the log of the primary at its last answer; undefined while it cannot be used. */
+  /** The position up to which it had the primary's log at its last answer; undefined while it cannot be used. */
   readonly position: number | undefined;
   /** Why it cannot be used; undefined while it can. */
   readonly problem: string | undefined;
@@ -32,9 +32,9 @@ interface ReadReplicaOptions {
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
   readonly log: Logger;
-  /** The settings of client reads. */
+  /** Client reads' settings. */
   readonly settings: SessionSettings;
-  /** Called with the time of each short read. */
+  /** Called with each short read's time. */
   readonly onRan: NonNullable<WorkHooks['onRan']>;
 }
 

@@ -90,7 +90,7 @@ export function createReadReplicas({ urls, primaryLog, metrics, ...options }: Re
         meter.wasRead();
         return rows;
       } catch (error) {
-        // Errors of the read itself come from the primary, which has the newest data.
+        // The read's own errors come from the primary, which has the newest data.
         if (isOwnLimit(error)) throw error;
         if (isConnectionError(error)) replica.noteFailure(error);
         meter.hasFailed(check.isBehind);
@@ -115,10 +115,10 @@ export function createReadReplicas({ urls, primaryLog, metrics, ...options }: Re
   };
 }
 
-/** Whether the read exceeded its own limit of time or size, which is the same on every server. */
+/** Whether the read exceeded its own time or size limit, which is the same on every server. */
 const isOwnLimit = (error: unknown): boolean => isDatabaseError(error, sqlState.queryCanceled, sqlState.answerTooLarge);
 
-/** The check of a read, which also stores the position of the replica. */
+/** A read's check, which also stores the replica's position. */
 function checkFor({ timeline, lsn }: Position, replica: ReadReplica): PositionCheck & { readonly isBehind: boolean } {
   let isBehind = false;
   return {

@@ -11,7 +11,7 @@ interface ReplicaMeter {
   hasFailed(isBehind: boolean): void;
 }
 
-/** Adds the metrics of the read replicas. Without metrics it measures nothing. */
+/** Adds the read replicas' metrics. Without metrics it measures nothing. */
 export function createReplicaMeter(
   metrics: Metrics | undefined,
   replicas: readonly ReadReplica[],

@@ -10,7 +10,7 @@ import { createPrimaryLog } from './primary-log.ts';
 import { createReadReplicas, type ReadReplicas } from './read-replicas.ts';
 import { createReplicaMeter } from './replica-meter.ts';
 
-/** The parts of a database with read replicas. */
+/** What a database with read replicas adds. */
 export interface ReplicaSide {
   /** Returns a state that includes all commits before the call. Never rejects. */
   state(): Promise<Consistency>;
@@ -27,7 +27,7 @@ interface ReplicaSideOptions {
   readonly name: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** The settings of client reads. */
+  /** Client reads' settings. */
   readonly settings: SessionSettings;
   readonly onRan: NonNullable<WorkHooks['onRan']>;
   /** Connections to the primary. */
@@ -71,8 +71,8 @@ export async function openReplicaSide(options: ReplicaSideOptions): Promise<Repl
 }
 
 /**
- * Returns a function whose calls within one turn of the event loop share one query. The query begins after them, so its
- * answer is valid for all of them.
+ * Returns a function whose calls within one event loop turn share one query. The query begins after them, so its answer
+ * is valid for all of them.
  */
 function createCoalescedAsk<T>(ask: () => Promise<T>): () => Promise<T> {
   let next: Promise<T> | undefined;

@@ -3,12 +3,12 @@ import type { Statement } from '../statement.ts';
 import type { ReadConnections } from './read-replica.ts';
 import type { ReplicaSide } from './replica-side.ts';
 
-/** Runs a statement on the connections of one server. */
+/** Runs a statement on one server's connections. */
 type RunOn = <R>(connections: ReadConnections, statement: Statement, check?: PositionCheck) => Promise<R[]>;
 
 /**
  * Returns where reads start: on the primary, or on a read replica if they may. A read that turns out to be long starts
- * again on the primary. On a replica it would delay the changes of the primary, or be cancelled by them.
+ * again on the primary. On a replica it would delay the primary's changes, or be cancelled by them.
  */
 export function startingPlaces(primary: ReadConnections, side: ReplicaSide | undefined): ReadConnections {
   const reading = side?.reading;

@@ -7,7 +7,7 @@ import type { ReadReplica } from './read-replica.ts';
 /** How long a read waits for a replica that is recent enough, in milliseconds. */
 const waitMs = 50;
 
-/** The pause between two checks of the replicas, in milliseconds. */
+/** The pause between two checks, in milliseconds. */
 const lookMs = 5;
 
 interface Waiter {
@@ -23,7 +23,7 @@ interface UntilReached {
   stop(): Promise<void>;
 }
 
-/** Creates the waits. They share the checks of the replicas. */
+/** Creates the waits. They share the replica checks. */
 export function createUntilReached(
   replicas: readonly ReadReplica[],
   find: (needed: Position) => ReadReplica | undefined,

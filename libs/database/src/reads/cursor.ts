@@ -5,11 +5,9 @@ import { throwNoted } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import { oneSnapshot } from './read-slots.ts';
 
-/**
- * The rows of a statement as JSON texts, from one snapshot, read in parts. It occupies a connection until it is closed.
- */
+/** A statement's rows as JSON texts, from one snapshot, read in parts. It occupies a connection until it is closed. */
 export interface Cursor {
-  /** Returns the texts of the next rows; none at the end. Call it again only after it has returned. */
+  /** Returns the next rows' texts; none at the end. Call it again only after it has returned. */
   next(): Promise<readonly string[]>;
   /** Whether another client waits for the connection. */
   isWanted(): boolean;
@@ -28,8 +26,8 @@ const partLimits = { rows: 1000, enoughBytes: 2 ** 18, enoughMs: 200 };
 const retryAfterSec = 5;
 
 /**
- * Separates the texts of a part. JSON escapes this character, so no text contains it. As one text, a part costs the
- * driver and the garbage collector a fraction.
+ * Separates a part's texts. JSON escapes this character, so no text contains it. As one text, a part costs the driver
+ * and the garbage collector a fraction.
  */
 const recordSeparator = '\x1e';
 
@@ -49,7 +47,7 @@ export const refuseCursor = (because: 'client' | 'all'): Error =>
       });
 
 /**
- * Creates the function that opens a cursor in a transaction of its own. Its statement has one column: JSON as text. The
+ * Creates the function that opens a cursor in its own transaction. Its statement has one column: JSON as text. The
  * statement time applies to each part.
  */
 export const createOpenCursor =
@@ -73,7 +71,7 @@ export const createOpenCursor =
         },
       });
       await closed.promise;
-      // If the connection was lost meanwhile, the end of the transaction fails, and the connection is not used again.
+      // If the connection was lost meanwhile, ending the transaction fails, and the connection is not used again.
     }, statementMs).catch(opened.reject);
     return opened.promise;
   };

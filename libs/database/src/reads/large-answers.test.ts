@@ -20,11 +20,11 @@ describe('the room for large answers', () => {
     assert.equal(room.tryTake(1, 'a'), undefined);
   });
 
-  test('has room for one answer of any size', () => {
+  test('has room for one answer, however large', () => {
     assert.ok(createLargeAnswers(usual).tryTake(11, 'a'));
   });
 
-  test('is granted in the order of requests', async () => {
+  test('is granted in request order', async () => {
     const room = createLargeAnswers(usual);
     const first = room.tryTake(10, 'a');
     const order: string[] = [];
@@ -37,14 +37,14 @@ describe('the room for large answers', () => {
   test('is refused after the longest wait, and later waiters continue', async () => {
     const room = createLargeAnswers({ ...usual, waitMs: 1 });
     room.tryTake(5, 'a');
-    // Half of the room or more is its own.
+    // It holds at least half of the room itself.
     await assert.rejects(room.take(6, 'a'), { status: 429, code: 'rate_limited' });
     await assert.rejects(room.take(6, 'b'), { status: 503 });
     assert.ok(room.tryTake(5, 'a'));
   });
 });
 
-test('the size of an answer is the bytes of its texts', () => {
+test("an answer's size is the bytes in its texts", () => {
   const limit = 256 * 1024;
   assert.equal(largeBytesOf([{ body: 'x'.repeat(limit), total: 1 }]), 0);
   assert.equal(largeBytesOf([{ body: 'x'.repeat(limit) }, { body: 'ü' }]), limit + 2);

@@ -4,16 +4,16 @@ import { currentCaller } from '@recordbus/request/request-scope';
 import type { ClassMeter } from '../connections/class-meter.ts';
 import { largeAnswerBudget } from '../connections/connection-budget.ts';
 
-/** Releases the room of an answer. Further calls have no effect. */
+/** Releases an answer's room. Further calls have no effect. */
 export type Release = () => void;
 
-/** The room of a process for large answers that clients have not read yet. */
+/** A process's room for large answers that clients have not read yet. */
 export interface LargeAnswers {
   /** Takes room for an answer; undefined without room. */
   tryTake(bytes: number, client: string): Release | undefined;
   /**
-   * Waits for room and takes it. When there is none in time, throws 429 if the client itself has at least half of it, and
-   * 503 otherwise.
+   * Waits for room and takes it. When there is none in time, throws 429 if the client itself has at least half of it,
+   * and 503 otherwise.
    */
   take(bytes: number, client: string): Promise<Release>;
 }
@@ -33,8 +33,8 @@ interface Waiter {
 }
 
 /**
- * Creates the room for large answers. Waiting answers get it in the order of their calls, those of admins also from the
- * share that others leave to them.
+ * Creates the room for large answers. Waiting answers get it in call order; admins' answers also get the share that
+ * others leave to them.
  */
 export function createLargeAnswers({
   meter,
@@ -133,10 +133,10 @@ const mayTakeAll = (): boolean => {
   return caller === ownCaller || caller.rank === 'admin';
 };
 
-/** Most bytes of a UTF-16 code unit in UTF-8. */
+/** How many bytes a UTF-16 code unit takes in UTF-8 at most. */
 const bytesPerUnit = 3;
 
-/** The bytes of the texts in a large result of a read; 0 for other results. */
+/** The bytes in a large read result's texts; 0 for other results. */
 export function largeBytesOf(result: unknown): number {
   const units = sumOfTexts(result, (text) => text.length);
   if (units * bytesPerUnit <= largeAnswerBudget.fromBytes) return 0;

@@ -11,7 +11,7 @@ import { createSlowReaders } from './slow-readers.ts';
 
 const statement: Statement = { name: 'list', text: 'select', values: [] };
 
-/** Quick reads of a statement that is known to be quick. */
+/** Quick reads with a statement that is known to be quick. */
 function createReads({ read = async (): Promise<unknown[]> => [1], keeps = true }) {
   const statements = createQuickStatements();
   const slowReaders = createSlowReaders();

@@ -5,9 +5,9 @@ import type { ClassMeter } from '../connections/class-meter.ts';
 import { shapedReadBudget } from '../connections/connection-budget.ts';
 import { type LargeAnswers, largeBytesOf, type Release } from './large-answers.ts';
 
-/** The places of clients for shaped reads. A large answer keeps its client's place until it is sent. */
+/** Clients' places for shaped reads. A large answer keeps its client's place until it is sent. */
 export interface ReadPlaces {
-  /** Reads in a place of the client. If there is no room for the result, discards it, waits for room, and reads again. */
+  /** Reads in the client's place. If there is no room for the result, discards it, waits for room, and reads again. */
   run<T>(client: string, read: () => Promise<T>): Promise<T>;
   /**
    * Whether a result that was read without a place may be kept, because it is small or there is a place and room for
@@ -21,7 +21,7 @@ interface ReadPlacesDeps {
   readonly largeAnswers: LargeAnswers;
 }
 
-/** Creates the places. They also bound how many reads of all clients together run at once. */
+/** Creates the places. They also bound how many reads run at once, for all clients together. */
 export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadPlaces {
   const places = createGateOfClients(meter);
   const admission = createFairGate({
@@ -45,7 +45,7 @@ export function createReadPlaces({ meter, largeAnswers }: ReadPlacesDeps): ReadP
     return release !== undefined;
   }
 
-  /** Returns the result of a read if it is small or there is room for it; otherwise only its size. */
+  /** Returns a read's result if it is small or there is room for it; otherwise only its size. */
   async function attempt<T>(client: string, read: () => Promise<T>, leave: Release): Promise<Attempt<T>> {
     const result = await read();
     const largeBytes = largeBytesOf(result);

@@ -6,7 +6,7 @@ import { shapedReadBudget } from '../connections/connection-budget.ts';
 import type { WorkPlaces } from '../connections/work-places.ts';
 import type { Query, Statement } from '../statement.ts';
 
-/** Runs work in a read-only transaction with one snapshot, in a slot of a client. */
+/** Runs work in a read-only transaction with one snapshot, in a client's slot. */
 export type InReadSlot = <T>(client: string, work: (query: Query) => Promise<T>, statementMs: number) => Promise<T>;
 
 export const oneSnapshot: Statement = {
@@ -14,7 +14,7 @@ export const oneSnapshot: Statement = {
   values: [],
 };
 
-/** Takes the first free slot. Locks of two keys are separate from those of one, and end with their transaction. */
+/** Takes the first free slot. Locks with two keys are separate from those with one, and end with their transaction. */
 const takeSlot = (client: string): Statement => ({
   text: `select from generate_series(1, $2::int) slot
 where pg_try_advisory_xact_lock(${locks.readSlot}) limit 1`,
@@ -22,8 +22,8 @@ where pg_try_advisory_xact_lock(${locks.readSlot}) limit 1`,
 });
 
 /**
- * Creates the slots of long reads. A client has a fixed number of them over all replicas: each is a lock in the database.
- * A read without a slot tries again, and holds no connection in between.
+ * Creates the slots for long reads. A client has a fixed number over all replicas: each is a lock in the database. A
+ * read without a slot tries again, and holds no connection in between.
  */
 export function createReadSlots(long: Pick<WorkPlaces, 'transaction'>, meter: ClassMeter): InReadSlot {
   const { waitMs, slotRetryMs } = shapedReadBudget;

@@ -28,7 +28,7 @@ function canceled(): Error {
   return error;
 }
 
-/** Reads on connections with prepared answers; `freeSlots` is the free slots of the client in the database. */
+/** Reads on connections with prepared answers; `freeSlots` is how many slots the client has free in the database. */
 function createReads({
   answer = async (): Promise<unknown[]> => [{ id: 1 }],
   quickAnswer = async (): Promise<unknown[]> => [{ id: 'quick' }],
@@ -100,7 +100,7 @@ describe('shaped reads', () => {
     assert.deepEqual(log, ['short', 'short', 'long', 'long']);
   });
 
-  test('of a quick statement share connections, and start again on a short one if they take too long', async () => {
+  test('with a quick statement share connections, and start again on a short one if they take too long', async () => {
     const quickStatements = createQuickStatements(() => 0);
     quickStatements.noteRun({ ...statement, name: 'list' }, 1);
     let isSlow = false;
@@ -132,7 +132,7 @@ describe('shaped reads', () => {
     assert.deepEqual(log, ['short', 'long', 'long']);
   });
 
-  test('are refused when other replicas have all slots of the client', async () => {
+  test("are refused when other replicas have all the client's slots", async () => {
     const { reads } = createReads({ freeSlots: 0 });
     await assert.rejects(
       reads.transaction((query) => query(statement), 5000),
@@ -140,14 +140,14 @@ describe('shaped reads', () => {
     );
   });
 
-  test('fail with the error of the database', async () => {
+  test("fail with the database's error", async () => {
     const { reads } = createReads({ answer: () => Promise.reject(new Error('no')) });
     for (let left = 5; left > 0; left -= 1) await assert.rejects(reads.read(statement, 5000), /no/);
   });
 });
 
 describe('a large answer', () => {
-  test('keeps the place of its client until it is sent or its connection is closed', async () => {
+  test("keeps its client's place until it is sent or its connection is closed", async () => {
     const { reads } = createReads({ answer: async () => large });
     const answers = [1, 2, 3, 4].map(unread);
     for (const { request } of answers) await request('10.0.0.1', () => reads.read(statement, 5000));
@@ -200,7 +200,7 @@ describe('a large answer', () => {
     assert.equal(listeners(), 2);
   });
 
-  test('of the product itself keeps no place', async () => {
+  test('for the product itself keeps no place', async () => {
     const { reads } = createReads({ answer: async () => large });
     for (let left = 10; left > 0; left -= 1) await reads.read(statement, 5000);
   });

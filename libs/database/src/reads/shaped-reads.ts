@@ -33,10 +33,10 @@ interface ShapedReadsDeps {
 }
 
 /**
- * Creates the shaped reads. Reads whose statement is known to be quick share connections. A client has a few of the
- * other reads at once, and the rest wait. Each starts on a connection for short reads. If it does not finish there in
- * time, it starts again on one of the few connections for long reads. So any number of reads that take seconds delay
- * only each other.
+ * Creates the shaped reads. Reads whose statement is known to be quick share connections. A client has a few other
+ * reads at once, and the rest wait. Each starts on a connection for short reads. If it does not finish there in time,
+ * it starts again on one of the few connections for long reads. So any number of reads that take seconds delay only
+ * each other.
  */
 export function createShapedReads(deps: ShapedReadsDeps): ShapedReads {
   const { quick, quickStatements, short, long, longWidth, meter, largeAnswers, nowMs = () => performance.now() } = deps;

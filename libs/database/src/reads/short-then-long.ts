@@ -25,7 +25,7 @@ interface ShortThenLongDeps {
   readonly nowMs: () => number;
 }
 
-/** Creates the reads. Clients whose recent reads were long share some of the short connections. */
+/** Creates the reads. Clients whose recent reads were long share a few short connections. */
 export function createShortThenLong({ short, inSlot, longWidth, meter, nowMs }: ShortThenLongDeps): ShortThenLong {
   const slowReaders = createSlowReaders(nowMs);
   const { statementMs: shortMs } = classOf('shapedReads');

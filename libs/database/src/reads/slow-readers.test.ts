@@ -4,7 +4,7 @@ import { createSlowReaders } from './slow-readers.ts';
 
 const statement = (text: string) => ({ text, values: [] });
 
-describe('the memory of slow reads', () => {
+describe('slow read memory', () => {
   test('remembers a client and its statements for ten seconds', () => {
     let nowMs = 0;
     const readers = createSlowReaders(() => nowMs);
@@ -31,7 +31,7 @@ describe('the memory of slow reads', () => {
     );
   });
 
-  test('keeps the last 20 statements of a client and the last 1000 clients', () => {
+  test("keeps a client's last 20 statements and the last 1000 clients", () => {
     const readers = createSlowReaders(() => 0);
     for (let n = 0; n <= 20; n += 1) readers.note('a', statement(`s${n}`));
     assert.deepEqual(

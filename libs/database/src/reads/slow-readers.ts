@@ -7,9 +7,9 @@ const maxTextsPerClient = 20;
 
 /** Remembers slow reads and their clients. */
 export interface SlowReaders {
-  /** Whether a recent read of this client was slow. */
+  /** Whether this client's recent reads include a slow one. */
   isSlow(client: string): boolean;
-  /** Whether a recent read of this client with this statement was slow. */
+  /** Whether this client recently had a slow read with this statement. */
   isKnownSlow(client: string, statement: Statement): boolean;
   note(client: string, statement: Statement): void;
   /** Forgets a statement that was quick after all. */

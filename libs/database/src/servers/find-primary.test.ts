@@ -34,7 +34,7 @@ describe('the primary', () => {
   });
 });
 
-test('a server that hangs does not delay the answer of the primary', async () => {
+test("a server that hangs does not delay the primary's answer", async () => {
   const never = new Promise<ServerState>(() => {});
   const answers = await askServers(['hangs', 'primary', 'refuses'], (server) => {
     if (server === 'hangs') return never;

@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { urlsOfDatabase } from '@recordbus/process/database-urls';
 import { createServerProbe, type ServerState } from './server-state.ts';
 
-/** The answer of one server, or its error. */
+/** One server's answer, or its error. */
 export type ServerAnswer<S> =
   | { readonly server: S; readonly state: ServerState }
   | { readonly server: S; readonly error: unknown };
@@ -11,7 +11,7 @@ export type ServerAnswer<S> =
 const graceMs = 300;
 
 /**
- * Queries all servers. Waits for all answers, or for a moment after the answer of one that takes writes. So a server
+ * Queries all servers. Waits for all answers, or for a moment after one that takes writes has answered. So a server
  * that hangs delays nothing.
  */
 export async function askServers<S>(

@@ -3,7 +3,7 @@ import type pg from 'pg';
 /** A session that waits for its client. */
 export interface IdleSession {
   readonly processId: number;
-  /** Since when it waits, as text of the server; empty for a session that has ended. */
+  /** Since when it waits, as the server's text; empty for a session that has ended. */
   readonly since: string;
 }
 
@@ -16,7 +16,7 @@ const idle = `(state like 'idle%' or state = 'active' and wait_event_type = 'Cli
 
 const since = `backend_start::text || ' ' || state_change::text`;
 
-/** Returns which of these processes of a server wait for their clients, or have ended. */
+/** Returns which of these server processes wait for their clients, or have ended. */
 export async function findIdleSessions(
   client: pg.ClientBase,
   processIds: readonly number[],
@@ -30,7 +30,7 @@ export async function findIdleSessions(
   return new Map(rows.map((row) => [row.processId, row]));
 }
 
-/** Ends those of the sessions that are still idle since the same moment. Their transactions are rolled back. */
+/** Ends the sessions that are still idle since the same moment. Their transactions are rolled back. */
 export async function endSessions(client: pg.ClientBase, sessions: readonly IdleSession[]): Promise<void> {
   await client.query(
     `select pg_terminate_backend(pid) from pg_stat_activity

@@ -6,7 +6,7 @@ import { endSessions, findIdleSessions } from './idle-sessions.ts';
 
 /** An open connection to a server. */
 export interface OpenConnection {
-  /** The id of the server's process that serves it, if known. */
+  /** The id of the server process that serves it, if known. */
   readonly processId: number | undefined;
   /** Whether it waits for an answer. */
   isWaiting(): boolean;
@@ -23,7 +23,7 @@ export interface LostConnections {
 }
 
 interface LostConnectionsOptions {
-  /** The open connections with the URL of their server. */
+  /** The open connections with their server's URL. */
   readonly held: () => Iterable<readonly [OpenConnection, { readonly url: string }]>;
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
@@ -68,10 +68,10 @@ export function watchLostConnections({ held, name, log }: LostConnectionsOptions
     return silence;
   }
 
-  /** The connections of each server that wait for an answer and are silent. */
+  /** Each server's connections that wait for an answer and are silent. */
   function findSilent(): Map<string, OpenConnection[]> {
     const silent = new Map<string, OpenConnection[]>();
-    // All get the same time: a check cannot tell which of two connections became silent first.
+    // All get the same time: a check cannot tell which connection became silent first.
     const nowMs = performance.now();
     for (const [connection, { url }] of held()) {
       const { isWaiting, sinceMs } = silenceOf(connection, nowMs);

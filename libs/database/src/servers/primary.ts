@@ -5,16 +5,16 @@ import { askServers, choosePrimary } from './find-primary.ts';
 import { type OpenConnection, watchLostConnections } from './lost-connections.ts';
 import { createServerProbe, type ServerProbe, type ServerState } from './server-state.ts';
 
-/** One server of the database. */
+/** One database server. */
 export interface DatabaseServer {
   readonly url: string;
   readonly host: string;
   readonly port: number;
 }
 
-/** The server of the database that takes writes. */
+/** The database server that takes writes. */
 export interface Primary {
-  /** The URL of the first server. */
+  /** The first server's URL. */
   readonly url: string;
   /** Whether there are several servers to choose from. */
   readonly hasSeveral: boolean;
@@ -30,15 +30,15 @@ export interface Primary {
    */
   hold(server: DatabaseServer, connection: OpenConnection): () => void;
   /**
-   * Calls the handler when a promoted standby answers. It may lack the last commits of the server before it, and give
-   * their transaction ids to others. Returns a function that removes the handler.
+   * Calls the handler when a promoted standby answers. It may lack the earlier server's last commits, and give their
+   * transaction ids to others. Returns a function that removes the handler.
    */
   onFailover(handler: () => void): () => void;
   close(): Promise<void>;
 }
 
 interface PrimaryOptions {
-  /** The URL of the database, with one host or several. */
+  /** The database's URL, with one host or several. */
   readonly url: string;
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
@@ -89,13 +89,13 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
 
   function moveTo(server: Watched): void {
     const { host, port } = server;
-    if (primary) log.warn({ host, port }, 'another server is now the primary of the database');
+    if (primary) log.warn({ host, port }, "another server is now the database's primary");
     primary = server;
     const reason = new Error('Connection terminated: another server is the primary now');
     for (const [connection, its] of held) if (its !== server) connection.end(reason);
   }
 
-  const task = { name: 'find the server of the database that takes writes', log, run: async () => void (await look()) };
+  const task = { name: 'find the database server that takes writes', log, run: async () => void (await look()) };
   // A single server is queried only when it is suspected, on a separate connection.
   const repeating = isOne ? undefined : every({ ...task, intervalMs: lookMs });
   const watching =
@@ -119,7 +119,7 @@ export function createPrimary({ url, name, log }: PrimaryOptions): Primary {
     },
     async find() {
       if ((isDoubted && !isOne) || !primary) await look().catch(() => {});
-      if (!primary) throw new Error('Connection terminated: no server of the database takes writes');
+      if (!primary) throw new Error('Connection terminated: no database server takes writes');
       return primary;
     },
     suspect(server) {
@@ -147,6 +147,6 @@ function addressOf(url: string): DatabaseServer {
   return { url, host: hostname.replace(/^\[(.*)\]$/, '$1'), port: Number(port || 5432) };
 }
 
-/** Why no server can be used: the error of a server that does not answer, or else that none takes writes. */
+/** Why no server can be used: the error from a server that does not answer, or else that none takes writes. */
 const reasonOf = ([error]: readonly unknown[]): unknown =>
-  error ?? new Error('Connection terminated: no server of the database takes writes');
+  error ?? new Error('Connection terminated: no database server takes writes');

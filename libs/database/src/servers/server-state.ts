@@ -5,15 +5,13 @@ import { answerMs, connectProbe } from './connect-probe.ts';
 /** The state that a server reports. */
 export interface ServerState {
   readonly takesWrites: boolean;
-  /**
-   * The number of its history, 0 if unknown. A promoted standby has a higher number than the server that it replaces.
-   */
+  /** Its history's number, 0 if unknown. A promoted standby has a higher number than the server that it replaces. */
   readonly timeline: number;
   /** Whether the server is behind a pooler, where clients have no sessions of their own. */
   readonly isPooled: boolean;
 }
 
-/** Queries the state of one server, on a separate connection. */
+/** Queries one server's state, on a separate connection. */
 export interface ServerProbe {
   /** Throws if the server does not answer in time. */
   ask(): Promise<ServerState>;
@@ -23,7 +21,7 @@ export interface ServerProbe {
 const question = `select pg_backend_pid() as "processId",
   not pg_is_in_recovery() and current_setting('transaction_read_only') = 'off' as "takesWrites"`;
 
-/** The first eight digits of the name of a file of the log are the timeline. */
+/** A log file's name begins with the timeline, in eight digits. */
 const timelineOf = `case when pg_is_in_recovery() then 0
   else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end as timeline`;
 
@@ -39,7 +37,7 @@ interface ProbeOptions {
   readonly name: string;
 }
 
-/** Creates the probe of a server. It connects at the first query, and again after a failure. */
+/** Creates a server's probe. It connects at the first query, and again after a failure. */
 export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
   let text = `${question}, ${timelineOf}`;
   let connected: Promise<pg.Client> | undefined;
@@ -58,7 +56,7 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
         const client = await connected;
         const { rows } = await client.query<Answer>(text).catch((error: unknown) => {
           if (!(error instanceof pg.DatabaseError)) throw error;
-          // Some databases that speak the protocol of PostgreSQL have no timelines.
+          // Some databases that speak PostgreSQL's protocol have no timelines.
           text = question;
           return client.query<Answer>(text);
         });
@@ -80,7 +78,7 @@ export function createServerProbe({ url, name }: ProbeOptions): ServerProbe {
 }
 
 /**
- * Whether a connection leads to a pooler, where clients have no sessions of their own. A pooler reports a process id that
- * is not the id of the server's process (`pg_backend_pid()`).
+ * Whether a connection leads to a pooler, where clients have no sessions of their own. A pooler reports a process id
+ * that is not the server process's (`pg_backend_pid()`).
  */
 export const isPooled = (client: pg.Client, serverProcessId: number): boolean => client.processID !== serverProcessId;

@@ -12,7 +12,7 @@ import { migrate } from './migrate.ts';
 
 const log = createLogger('test', 'silent');
 
-/** A folder of migrations like that of a later version: with one addition. */
+/** A migrations folder like a later version's: with one addition. */
 const folder = mkdtempSync(join(tmpdir(), 'recordbus-migrations-'));
 after(() => rmSync(folder, { recursive: true }));
 copyFileSync(join(import.meta.dirname, '../migrations/schema.sql'), join(folder, 'schema.sql'));
@@ -32,7 +32,7 @@ describe('tables from before schema.sql', { skip: skipWithoutDatabase }, () => {
   const names = async (): Promise<string[]> =>
     (await pool.query('select name from system.kysely_migration order by name')).rows.map(({ name }) => name);
 
-  /** Makes the tables as the version before left them: those of `schema.sql`, under the names of its migrations. */
+  /** Makes the tables as the version before left them: those from `schema.sql`, under its migrations' names. */
   const makeEarlier = async (applied: readonly string[]): Promise<void> => {
     await pool.query('create schema system');
     await pool.query(ownMigrations.read(schemaName));
@@ -95,7 +95,7 @@ describe('tables from before schema.sql', { skip: skipWithoutDatabase }, () => {
     await client.end();
   });
 
-  test('do not get half of an addition that fails', async () => {
+  test('do not get half an addition when it fails', async () => {
     await makeEarlier([lastBeforeSchema]);
     await assert.rejects(
       run({

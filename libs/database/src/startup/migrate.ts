@@ -15,9 +15,9 @@ const turnPollMs = 50;
 const signOfLifeMs = 10_000;
 
 /**
- * Migrates the schema `system`. Any number of replicas may call it at once: the first one does the work, the others wait.
- * Throws an explanation for a database of a newer version or of one that is too old, and the error of a failing migration,
- * which is rolled back.
+ * Migrates the schema `system`. Any number of replicas may call it at once: the first one does the work, the others
+ * wait. Throws an explanation for a database that has a newer version or is too old, and a failing migration's error;
+ * that migration is rolled back.
  */
 export async function migrate(query: Query, pool: Pool, log: Logger, migrations = ownMigrations): Promise<void> {
   if (await isUpToDate(query, migrations)) return;
@@ -50,7 +50,7 @@ async function inTurn(pool: Pool, work: () => Promise<void>): Promise<void> {
   client.on('error', () => {});
   let endSignsOfLife = () => {};
   try {
-    // A lock of the transaction: a pooler may give the session to another client.
+    // A lock within the transaction: a pooler may give the session to another client.
     await client.query('begin');
     while (!(await isOurTurn(client))) await delay(turnPollMs);
     endSignsOfLife = heartbeat(signOfLifeMs, () => client.query('select'));
@@ -69,7 +69,7 @@ async function isOurTurn(client: PoolClient): Promise<boolean> {
   return rows[0]?.isOurs === true;
 }
 
-/** Finds the names of the migrations that the database has. */
+/** Finds the migrations that the database has, by name. */
 async function findApplied(query: Query): Promise<string[]> {
   const table = 'system.kysely_migration';
   const [found] = await query<{ exists: boolean }>({

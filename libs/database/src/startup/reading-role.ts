@@ -3,15 +3,14 @@ import type { SessionSettings } from '../connections/session-settings.ts';
 import type { Query } from '../statement.ts';
 
 /**
- * The rights of the role: records, their links and history, the columns of the outbox for incremental totals, and the
- * timelines that reads on read replicas check. It may call
- * functions of the schema, none of which changes data by itself.
+ * The role's rights: records, their links and history, the outbox columns for incremental totals, and the timelines
+ * that reads on read replicas check. It may call the schema's functions, none of which changes data by itself.
  */
 const grants = (role: string): readonly string[] => [
   `grant usage on schema system, records, history, links to ${role}`,
   `grant select on all tables in schema records, history, links to ${role}`,
   `alter default privileges in schema records, history, links grant select on tables to ${role}`,
-  // Views of earlier releases were read with the rights of their owner.
+  // Earlier releases read views with their owner's rights.
   `do $$ declare name text; begin
     for name in select oid::regclass::text from pg_class where relnamespace = 'records'::regnamespace and relkind = 'v'
     loop execute format('alter view %s set (security_invoker = true)', name); end loop;
@@ -27,8 +26,8 @@ interface RoleState {
 
 /**
  * Finds the role `<database>_reader`, under which views and shaped reads run, and grants it missing rights. Undefined
- * without a role that this one may act as: then such reads run with the usual rights. Any number of replicas may call it
- * at once.
+ * without a role that this one may act as: then such reads run with the usual rights. Any number of replicas may call
+ * it at once.
  */
 export async function prepareReadingRole(
   query: Query,
@@ -64,7 +63,7 @@ async function findRole(query: Query): Promise<RoleState | undefined> {
 
 const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
-/** The settings of a read-only connection under a role. */
+/** Settings for a read-only connection under a role. */
 export const readingSettings = (role: string | undefined): SessionSettings => ({
   default_transaction_read_only: 'on',
   ...(role !== undefined && { role }),

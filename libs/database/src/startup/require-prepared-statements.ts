@@ -8,8 +8,7 @@ const patienceMs = 2000;
 const prepared = { name: 'database.prepared', text: 'select 1' };
 
 /**
- * Throws ConfigError if a pooler forgets the prepared statements of its clients when it gives them another connection
- * to the server.
+ * Throws ConfigError if a pooler forgets its clients' prepared statements when it gives them another server connection.
  */
 export async function requirePreparedStatements(url: string): Promise<void> {
   const options = { connectionString: url, connectionTimeoutMillis: patienceMs, query_timeout: patienceMs };

@@ -3,12 +3,12 @@ import { type Migration, Migrator } from 'kysely/migration';
 import pg from 'pg';
 import { lastBeforeSchema, type Migrations, schemaName } from '../migrations/migrations.ts';
 
-/** The statement time of a migration, in milliseconds: one may rewrite an index of millions of rows. */
+/** A migration's statement time, in milliseconds: one may rewrite an index with millions of rows. */
 const longestStatementMs = 600_000;
 
 /**
- * Runs the missing migrations in one transaction under Kysely's lock, and returns their names. Only one replica may call
- * it at a time, and not for tables that are too old. Throws the error of a failing migration.
+ * Runs the missing migrations in one transaction under Kysely's lock, and returns their names. Only one replica may
+ * call it at a time, and not for tables that are too old. Throws a failing migration's error.
  */
 export async function runMigrations({ options }: Pick<pg.Pool, 'options'>, migrations: Migrations): Promise<string[]> {
   // A session behind a pooler has no statement time.
@@ -38,7 +38,7 @@ async function migrateToLatest(db: Kysely<unknown>, { names, read }: Migrations)
   return results.map(({ migrationName }) => migrationName);
 }
 
-/** Gives a database that has the last migration before `schema.sql` the name of the same tables. */
+/** Renames the last migration before `schema.sql`, which made the same tables. */
 async function replaceEarlierNames(db: Kysely<unknown>): Promise<void> {
   const table = sql.table('system.kysely_migration');
   const { rows } = await sql<{ exists: boolean }>`

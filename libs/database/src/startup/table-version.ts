@@ -11,11 +11,11 @@ export interface TableVersion {
   readonly tooOld: { readonly reason: string; readonly remedy: string } | undefined;
 }
 
-/** Compares the names of the migrations that a database or a backup has with those of this version. */
+/** Compares a database's or a backup's migrations, by name, with this version's. */
 export function compareTables(applied: readonly string[], names = ownMigrations.names): TableVersion {
   const earlier = applied.filter((name) => name < schemaName);
   const counted = applied.filter((name) => name >= schemaName);
-  // These tables are those of `schema.sql`.
+  // `schema.sql` makes the same tables.
   if (earlier.includes(lastBeforeSchema)) counted.push(schemaName);
   const isTooOld = earlier.length > 0 && !counted.includes(schemaName);
   return {

@@ -27,7 +27,7 @@ describe('shares in commits', () => {
     assert.equal(shares.tryEnter('a'), true);
   });
 
-  test('remember a bounded number of clients', () => {
+  test('remember only so many clients', () => {
     const shares = createClientShares(() => 0);
     for (let n = 0; n <= maxApart; n += 1) shares.keepApart(`${n}`);
     assert.deepEqual([shares.tryEnter('0'), shares.tryEnter('1')], [true, false]);

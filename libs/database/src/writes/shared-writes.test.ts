@@ -132,7 +132,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await stored(), numbers(0, 21));
   });
 
-  test('of one record are in one group at a time', async () => {
+  test('to one record are in one group at a time', async () => {
     await write(insert(0));
     const changes = numbers(0, 60).map(() => write(change(0)));
     const inserts = numbers(1, 60).map((n) => write(insert(n)));
@@ -147,7 +147,7 @@ describe('writes that share commits', { skip: skipWithoutDatabase }, () => {
     const writes = Promise.allSettled(numbers(0, 8).map((n) => write(insert(n))));
     const kill = `select pg_terminate_backend(pid) from pg_stat_activity
       where wait_event_type = 'Lock' and datname = current_database()`;
-    // A transaction sees the activity as of its beginning, so the holder cannot check.
+    // A transaction sees the activity as it was when the transaction began, so the holder cannot check.
     while ((await alone.placesOf('writes').query({ text: kill, values: [] })).length === 0);
     await holder.query('rollback');
     const failed = (await writes).filter(({ status }) => status === 'rejected').length;

@@ -7,7 +7,7 @@ import { isConnectionError, isDatabaseError, sqlState } from '../errors.ts';
 import type { Query, Statement } from '../statement.ts';
 import { createClientShares } from './client-shares.ts';
 
-/** Where writes of one durability run: together with others, or alone. */
+/** Where writes with one durability run: together with others, or alone. */
 interface Commits {
   readonly shared: Pick<WorkPlaces, 'group'>;
   readonly alone: Pick<WorkPlaces, 'query'>;
@@ -22,13 +22,13 @@ interface Write {
   readonly reject: (error: unknown) => void;
 }
 
-/** Codes of statements that ran too long or waited too long for a lock. */
+/** Codes for statements that ran too long or waited too long for a lock. */
 const delays = [sqlState.queryCanceled, sqlState.lockNotAvailable, sqlState.deadlockDetected];
 
 /**
- * Creates the writes that share commits: waiting writes go to the server as one group, and one sync of its disk serves
- * all of them. If the server refuses one, nothing of the group is written, and each write runs again alone.
- * The writes of a group have the same commits.
+ * Creates the writes that share commits: waiting writes go to the server as one group, and one disk sync serves all of
+ * them. If the server refuses one, nothing in the group is written, and each write runs again alone. Writes in a group
+ * have the same commits.
  */
 export function createSharedWrites(statements: QuickStatements): (commits: Commits) => Query {
   const { places } = workOf('sharedWrites');
@@ -100,7 +100,7 @@ export function createSharedWrites(statements: QuickStatements): (commits: Commi
         return await new Promise<R[]>((resolve, reject) => {
           waiting.push({ client, commits, statement, resolve: resolve as Write['resolve'], reject });
           if (isPlanned) return;
-          // Writes of the same turn of the event loop belong together.
+          // Writes in the same event loop turn belong together.
           isPlanned = true;
           setImmediate(sendGroups);
         });
