@@ -6,6 +6,4 @@ export const wordyPlaces: Readonly<Record<string, number>> = {
   'libs/bus': 3.1,
   'services/records': 5.8,
   tests: 3.9,
-  'tests/README.md': 2.6,
-  'tests/load': 5.4,
 };

@@ -50,12 +50,12 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
 
   let statements: Result['statements'];
   if (isWanted(options, 'create')) {
-    tell('the statement of a create without HTTP, with its event and without');
+    tell('the create statement without HTTP, with its event and without');
     statements = await measureStatements(product.databaseUrl, database, options);
   }
   let beside: Result['beside'];
   if (isWanted(options, 'beside')) {
-    tell('other clients during the most expensive reads of 20 guests');
+    tell("other clients during 20 guests' most expensive reads");
     beside = await measureBeside(measuring, cleanUp);
   }
   let webhooks: Result['webhooks'];

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 
-/** A process of the bench, controlled over its IPC channel. */
+/** A bench process, controlled over its IPC channel. */
 interface BenchProcess {
   readonly pid: number;
   /** Waits for its next message. Throws with its last output when it ends first. */
@@ -21,7 +21,7 @@ interface StartOptions {
 const keptOutputLength = 4000;
 const stopTimeoutMs = 20_000;
 
-/** Starts a program of this repository on the Node that runs the bench. */
+/** Starts a program from this repository on the Node that runs the bench. */
 export function startProcess(
   file: string,
   { nodeFlags = [], args = [], environment }: StartOptions = {},

@@ -4,7 +4,7 @@ import { setTimeout } from 'node:timers/promises';
 
 /** Sends creates and records when each was answered, which is shortly after its commit. */
 export interface Creator {
-  /** Times of the answers by the record's id, on the clock of `performance.now()`. */
+  /** When each answer came, by the record's id, on the clock `performance.now()`. */
   readonly answeredAtMs: ReadonlyMap<string, number>;
   /** Answers that were not 201. */
   readonly refusedCount: number;
@@ -15,7 +15,7 @@ export interface Creator {
   close(): void;
 }
 
-/** Creates posts with the same body at the URL of the collection. */
+/** Creates posts with the same body at the collection's URL. */
 export function createPosts(url: string, body: string): Creator {
   const agent = new Agent({ keepAlive: true, maxSockets: 64 });
   const answeredAtMs = new Map<string, number>();

@@ -4,8 +4,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 
 /**
- * Flushes the files of the machine to its disks, so that a round does not pay for what the one before it left in memory.
- * Does nothing where there is no `sync` command.
+ * Flushes the machine's files to its disks, so that a round does not pay for what the one before it left in memory.
+ * Does nothing without a `sync` command.
  */
 export async function flushFiles(): Promise<void> {
   await run('sync').catch((error: NodeJS.ErrnoException) => {

@@ -23,7 +23,7 @@ export interface Options {
   readonly connections: number;
   readonly logLevel: string;
   readonly profileDirectory: string | undefined;
-  /** Root of the checkout to compare with. */
+  /** The root of the checkout to compare with. */
   readonly against: string | undefined;
   /** The PocketBase binary to compare with. */
   readonly pocketbase: string | undefined;

@@ -1,16 +1,18 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 
-/** Ticks of /proc/<pid>/stat per second (USER_HZ), the same on every Linux that Node runs on. */
+/** How many ticks in /proc/<pid>/stat make a second (USER_HZ), the same on every Linux that Node runs on. */
 const ticksPerSec = 100;
 
-/** Returns the CPU time of a process so far, in milliseconds; undefined without /proc. */
+/** Returns a process's CPU time so far, in milliseconds; undefined without /proc. */
 export function cpuTimeMs(pid: number): number | undefined {
   const fields = fieldsOf(pid);
   return fields && ticksOf(fields, 11, 12);
 }
 
-/** Fields of /proc/<pid>/stat after the name of the command: user and system time, then those of ended children, at 11. */
+/**
+ * The fields in /proc/<pid>/stat after the command's name: user and system time, then those of ended children, at 11.
+ */
 function fieldsOf(pid: number): string[] | undefined {
   const stat = read(`/proc/${pid}/stat`);
   // The name, in parentheses, may contain anything.
@@ -21,7 +23,8 @@ const ticksOf = (fields: readonly string[], ...indexes: number[]): number =>
   (indexes.reduce((sum, index) => sum + Number(fields[index]), 0) * 1000) / ticksPerSec;
 
 /**
- * Returns the CPU time of processes and their descendants, ended ones included, in milliseconds; undefined without /proc.
+ * Returns the CPU time that processes and their descendants used, ended ones included, in milliseconds; undefined
+ * without /proc.
  */
 export function cpuTimeOfTreesMs(pids: readonly number[]): number | undefined {
   let sum = 0;
@@ -39,7 +42,7 @@ const childrenOf = (pid: number): number[] =>
     (read(`/proc/${pid}/task/${thread}/children`) ?? '').split(' ').filter(Boolean).map(Number),
   );
 
-/** Returns the resident memory of a process, in MB; undefined without /proc. */
+/** Returns a process's resident memory, in MB; undefined without /proc. */
 export function residentMb(pid: number): number | undefined {
   const kb = /VmRSS:\s+(\d+)/.exec(read(`/proc/${pid}/status`) ?? '')?.[1];
   return kb === undefined ? undefined : Math.round(Number(kb) / 1024);

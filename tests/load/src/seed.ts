@@ -2,7 +2,7 @@ import type pg from 'pg';
 import type { AdminApi } from './product/admin-api.ts';
 import { tableOf } from './product/product-layout.ts';
 
-/** The two numbers of posts in PocketBase's published suite, with their authors. */
+/** How many posts PocketBase's published suite has, in its two sizes, with their authors. */
 export const sizes = {
   '10k': { posts: 'posts10k', authors: 'authors10k', postCount: 10_000, authorCount: 500 },
   '100k': { posts: 'posts100k', authors: 'authors100k', postCount: 100_000, authorCount: 5_000 },
@@ -36,7 +36,7 @@ export async function seed(admin: AdminApi, database: pg.Client): Promise<void> 
 const createCollection = (admin: AdminApi, collection: string, fields: object[]): Promise<unknown> =>
   admin.call('POST', '/api/v1/collections', { name: collection, type: 'base', fields, ...rules });
 
-/** Creates an empty collection of posts, with the given additional fields. */
+/** Creates an empty posts collection, with the given additional fields. */
 export async function createPostsCollection(admin: AdminApi, collection: string, ...fields: object[]): Promise<void> {
   await createCollection(admin, collection, [
     { name: 'title', type: 'text', required: true },
@@ -70,7 +70,7 @@ export const description = loremText.slice(0, 600).trim();
 export const newPost = (author?: string): string =>
   JSON.stringify({ title: 'A new post', description, public: true, author });
 
-/** Returns the id of an author. */
+/** Returns an author's id. */
 export async function findAuthor(database: pg.Client, authors: string): Promise<string> {
   const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(authors)} limit 1`);
   if (!rows[0]) throw new Error(`${authors} has no records`);
@@ -80,7 +80,7 @@ export async function findAuthor(database: pg.Client, authors: string): Promise<
 const oneOf = (collection: string): string =>
   `(select array_agg(id order by id) from ${tableOf(collection)})[1 + (i * 7919::bigint) % (select count(*) from ${tableOf(collection)})]`;
 
-/** SQL of a UUIDv7 of the second in which the row was created, like the product's ids. */
+/** A UUIDv7 in SQL for the second in which the row was created, like the product's ids. */
 const id = `(
   with hex as (select lpad(to_hex(at * 1000 + i % 1000), 12, '0') as time, md5(i::text || at::text) as random)
   select substr(time, 1, 8) || '-' || substr(time, 9) || '-7' || substr(random, 1, 3) || '-8' || substr(random, 4, 3)

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 export interface Statement {
-  /** The name of the prepared statement. */
+  /** The prepared statement's name. */
   readonly name: string;
   readonly text: string;
 }
@@ -12,8 +12,8 @@ const readConnections = 2;
 const writeConnections = 20;
 
 /**
- * Opens the database for the greatest speed of the driver. Reads share two pipelined connections, with about twice the
- * throughput of a pool for short statements. Writes use a pool, since each waits for its commit.
+ * Opens the database as fast as the driver can go. Reads share two pipelined connections, which for short statements
+ * have about twice a pool's throughput. Writes use a pool, since each waits for its commit.
  */
 export function openBareDatabase(url: string): { readonly read: Run; readonly write: Run } {
   // The driver's types lack the option.

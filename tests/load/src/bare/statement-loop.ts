@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { description } from '../seed.ts';
 
-/** Number of concurrent statements: as many as the product has connections for writes. */
+/** Concurrent statements: as many as the product has connections for writes. */
 const connectionCount = 20;
 
 /**
@@ -13,7 +13,7 @@ export async function runStatementLoop(
   { insert, author, seconds }: { insert: string; author: string; seconds: number },
 ): Promise<number> {
   const statement = { name: 'create', text: insert };
-  const values = ['A post of the loop', description, true, author];
+  const values = ['A looped post', description, true, author];
   const clients = Array.from({ length: connectionCount }, () => new pg.Client({ connectionString: databaseUrl }));
   await Promise.all(clients.map((client) => client.connect()));
   await Promise.all(clients.map((client) => client.query({ ...statement, values })));

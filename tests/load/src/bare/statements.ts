@@ -11,7 +11,7 @@ export const copyOutbox = [
 const columns = (row: string): string =>
   `${row}.id, ${row}.title, ${row}.description, ${row}.public, ${row}.author, ${row}.created_at as created, ${row}.updated_at as updated`;
 
-/** SQL of a written row as JSON text. */
+/** A written row as JSON text, in SQL. */
 const shown = (row: string): string => `(select row_to_json(r)::text from (select ${columns(row)}) r)`;
 
 const seconds = 'floor(extract(epoch from now()))::bigint';
@@ -34,7 +34,7 @@ export const insertPost = (posts: string): string =>
   `insert into ${tableOf(posts)} as t (id, created_at, updated_at, title, description, public, author)
    values (uuidv7()::text, ${seconds}, ${seconds}, $1, $2, $3, $4) returning '{"data":' || ${shown('t')} || '}' as body`;
 
-/** The statement of the product's create: the row and its event. Values as above. */
+/** The statement with which the product creates: the row and its event. Values as above. */
 export const insertPostAndEvent = (posts: string): string => `with new as (
     insert into ${tableOf(posts)} (id, created_at, updated_at, title, description, public, author)
     values (uuidv7()::text, ${seconds}, ${seconds}, $1, $2, $3, $4) returning *

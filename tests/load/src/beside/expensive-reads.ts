@@ -3,7 +3,7 @@ import type { AdminApi } from '../product/admin-api.ts';
 import { tableOf } from '../product/product-layout.ts';
 import { sizes } from '../seed.ts';
 
-/** The greatest number of terms of a filter. */
+/** The most terms that a filter may have. */
 const comparisons = 190;
 const essayCount = 200;
 const versionCount = 300;

@@ -9,9 +9,7 @@ import { findAuthor, newPost, sizes } from '../seed.ts';
 import { percentiles } from '../statistics.ts';
 import { prepareExpensiveReads } from './expensive-reads.ts';
 
-/**
- * A kind of request of another client, with its p95 in milliseconds without and with the expensive reads of 20 guests.
- */
+/** A kind of request from another client, with its p95 in milliseconds, alone and during 20 guests' expensive reads. */
 export interface ProbeResult {
   readonly title: string;
   readonly idleP95: number;
@@ -21,7 +19,7 @@ export interface ProbeResult {
   readonly oneP95: number;
 }
 
-/** Answers to expensive reads by status, and the number of reads without an answer in time. */
+/** Answers to expensive reads by status, and how many reads had no answer in time. */
 export type ExpensiveReadsResult = Pick<JobResult, 'statuses' | 'unanswered'>;
 
 export interface BesideResult {
@@ -50,9 +48,9 @@ const rampUpSeconds = 2;
  * Longest wait for the answer to an expensive read, in seconds. The product answers or refuses each sooner. A client that
  * reconnects would release what the read holds.
  */
-const dearTimeoutSec = 60;
+const answerTimeoutSec = 60;
 
-/** Measures the latency of another client, alone and during the most expensive reads of 20 guests (cost §1.5). */
+/** Measures another client's latency, alone and during 20 guests' most expensive reads (cost §1.5). */
 export async function measureBeside(measuring: Measuring, cleanUp: AsyncDisposableStack): Promise<BesideResult> {
   const { admin, database, product } = measuring;
   await admin.call('PATCH', '/api/v1/admin/settings', { 'security.trusted_proxies': '127.0.0.0/8,::1' });
@@ -95,7 +93,7 @@ interface Load {
   readonly probes: readonly Probe[];
   readonly load: ReturnType<typeof startGenerator>;
   readonly expensive: readonly string[];
-  /** Addresses of the guests; none for no load. */
+  /** The guests' addresses; none for no load. */
   readonly clients: readonly string[];
 }
 
@@ -112,7 +110,7 @@ async function besideLoad(
           origin: product.url,
           seconds: probes.length * (probeSeconds + 1) + 2 * rampUpSeconds,
           connections: guests,
-          timeoutSec: dearTimeoutSec,
+          timeoutSec: answerTimeoutSec,
           requests: { method: 'GET', paths: expensive, clients },
         });
   await setTimeout(rampUpSeconds * 1000);

@@ -6,11 +6,11 @@ import { compareRows } from './compare-rows.ts';
 import { startSide } from './start-side.ts';
 
 interface CompareOptions extends Options {
-  /** Root of the other checkout; its packages must be installed. */
+  /** The other checkout's root; its packages must be installed. */
   readonly against: string;
 }
 
-/** Measures the selected rows on this checkout and on another one, round by round in turn. Returns the lines of a table. */
+/** Measures the selected rows on this checkout and on another one, round by round in turn. Returns a table's lines. */
 export async function compareCheckouts(
   options: CompareOptions,
   tell: (text: string) => void,

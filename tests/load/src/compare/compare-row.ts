@@ -1,7 +1,7 @@
 import { type Round, type SideResult, summarize, warmUpSeconds } from '../rows/measure-row.ts';
 import type { Row } from '../rows/row.ts';
 
-/** A server that gets the requests of a row. */
+/** A server that gets a row's requests. */
 export interface ComparedSide {
   /** Creates what the row needs. Returns a function that removes it. */
   prepare?(row: Row): Promise<(() => Promise<void>) | undefined>;
@@ -28,7 +28,7 @@ export async function compareRow(
   const prepared = await Promise.all(running.map(({ side }) => side.prepare?.(row)));
   for (const { side } of running) await side.run(row, warmUpSeconds);
   for (let round = 0; round < rounds; round += 1) {
-    // The second side finds warmer caches, and leftover work of the first.
+    // The second side finds warmer caches, and the first one's leftover work.
     for (const each of round % 2 === 0 ? running : running.toReversed())
       each.rounds.push(await each.side.run(row, seconds));
   }

@@ -11,7 +11,7 @@ interface Comparison {
   readonly other: string;
 }
 
-/** Measures rows on two servers, round by round in turn. Returns the lines of a table. */
+/** Measures rows on two servers, round by round in turn. Returns a table's lines. */
 export async function compareRows(
   rows: readonly Row[],
   { here, there, other }: Comparison,

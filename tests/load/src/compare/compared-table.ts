@@ -4,7 +4,7 @@ import type { ComparedRow } from './compare-row.ts';
 
 const sideHead = ['requests/s', 'p50 ms', 'p99', 'CPU µs', 'all CPU µs'];
 
-/** Returns the head of the table; `other` names the other side. */
+/** Returns the table head; `other` names the other side. */
 export const comparedHead = (other: string): string[] => [
   'row',
   ...sideHead,
@@ -29,7 +29,7 @@ const quotient = (a: number | undefined, b: number | undefined): string =>
   a === undefined || b === undefined ? '' : (a / b).toFixed(2);
 
 /**
- * Returns the cells of a row. The ratio is this side's requests/s divided by the other side's; the CPU ratio is the other
+ * Returns a row's cells. The ratio is this side's requests/s divided by the other side's; the CPU ratio is the other
  * side's CPU time, all processes, divided by this side's. Above 1, this side is better.
  */
 export function comparedCells(row: Row, other: string, { here, there }: ComparedRow): string[] {
@@ -43,7 +43,7 @@ export function comparedCells(row: Row, other: string, { here, there }: Compared
   ];
 }
 
-/** Returns the cells of a row that failed. */
+/** Returns the cells for a row that failed. */
 export const notMeasured = (row: Row, other: string, error: unknown): string[] => [
   `${titleOf(row)} (not measured: ${error instanceof Error ? error.message : error})`,
   ...comparedHead(other)

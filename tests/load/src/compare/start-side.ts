@@ -6,7 +6,7 @@ import { startProduct } from '../product/start-product.ts';
 import { type Measuring, runRound } from '../rows/measure-row.ts';
 import type { ComparedSide } from './compare-row.ts';
 
-/** Starts the product of this checkout, or of another one, with a filled database. It has no bare server beside it. */
+/** Starts the product from this checkout, or from another one, with a filled database and without a bare server. */
 export async function startSide(
   options: Options,
   generator: Generator,

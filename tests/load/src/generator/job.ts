@@ -1,10 +1,10 @@
-/** A load: requests sent one after the other on each of several connections. */
+/** A load: on each of several connections, one request after the other. */
 export interface Job {
   /** Scheme, host and port. */
   readonly origin: string;
   readonly seconds: number;
   readonly connections: number;
-  /** Timeout of an answer, in seconds, after which the connection is reopened; 10 by default. */
+  /** How long to wait for an answer, in seconds, until the connection is reopened; 10 by default. */
   readonly timeoutSec?: number;
   readonly requests: Requests;
 }
@@ -18,18 +18,17 @@ export interface Requests {
   readonly clients?: readonly string[];
   /** Tokens that the requests send in turn. */
   readonly tokens?: readonly string[];
-  /** Whether each request has an idempotency key of its own. */
+  /** Whether each request has its own idempotency key. */
   readonly keyed?: boolean;
   /** Sent with every request. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Ends the run at the end of the paths: deletes cannot be repeated. */
+  /** Ends the run after the last path: deletes cannot be repeated. */
   readonly once?: boolean;
 }
 
-/** The result of a job. */
 export interface JobResult {
   readonly requestsPerSec: number;
-  /** Latency of each answered request, in milliseconds. */
+  /** How long each answer took, in milliseconds. */
   readonly latenciesMs: Float64Array;
   /** Answers by status. */
   readonly statuses: Readonly<Record<number, number>>;

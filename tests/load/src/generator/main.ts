@@ -57,7 +57,7 @@ const headersOf = ({ headers }: Requests): Record<string, string> => ({
 
 function cycle(requests: Requests): () => Next {
   const { paths, clients, tokens, keyed } = requests;
-  // The generator of requests takes bytes as buffers only.
+  // The load generator takes bytes as buffers only.
   const bodies = requests.bodies?.map((body) => (typeof body === 'string' ? body : Buffer.from(body)));
   let count = 0;
   return () => {

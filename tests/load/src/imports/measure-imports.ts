@@ -6,7 +6,7 @@ import { somePaths } from '../rows/reads.ts';
 import { description, findAuthor, sizes } from '../seed.ts';
 import { percentiles } from '../statistics.ts';
 
-/** Rows per second of imports on their own, and the p95 of a get in milliseconds, alone and during an import. */
+/** Rows that imports write per second when alone, and a get's p95 in milliseconds, alone and during an import. */
 export interface ImportResults {
   readonly rows: number;
   readonly withEventsPerSec: number;
@@ -30,7 +30,7 @@ interface Job {
   readonly rows: { readonly done: number };
 }
 
-/** Measures imports of lists of posts, each with a relation to an author. */
+/** Measures imports of post lists, in which each post has a relation to an author. */
 export async function measureImports(measuring: Measuring): Promise<ImportResults> {
   const { admin, database, product, generator } = measuring;
   const { posts, authors } = sizes['10k'];

@@ -4,14 +4,14 @@ import type { ClientCommand, ClientReport } from './live-clients.ts';
 
 type OpenCommand = Extract<ClientCommand, { type: 'open' }>;
 
-/** The clients of a product, and their subscriptions. */
+/** A product's clients, and their subscriptions. */
 interface Opening extends Pick<OpenCommand, 'tokens' | 'after' | 'patienceMs'> {
-  /** URL of the product. */
+  /** The product's URL. */
   readonly url: string;
   readonly subscription: object;
 }
 
-/** The process that holds the connections of the clients. */
+/** The process that holds the clients' connections. */
 export interface ClientProcess extends AsyncDisposable {
   /** Opens a connection for each token. Returns how long it took, and how many failed. */
   open(opening: Opening): Promise<{ readonly seconds: number; readonly failures: number }>;
@@ -21,7 +21,7 @@ export interface ClientProcess extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-/** Starts the process of the clients. */
+/** Starts the clients' process. */
 export async function startClients(): Promise<ClientProcess> {
   const clients = startProcess(fileURLToPath(new URL('./live-clients.ts', import.meta.url)));
   await clients.message();

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 
-/** The commands of the parent process. */
+/** What the parent process commands. */
 export type ClientCommand =
   | {
       readonly type: 'open';
@@ -26,8 +26,8 @@ export interface ClientReport {
   readonly cursor: string;
 }
 
-// The process of ten thousand clients of the bench. It parses as little as possible, because it shares the machine with
-// the product.
+// The process with the bench's ten thousand clients. It parses as little as possible, because it shares the machine
+// with the product.
 
 let sockets = new Set<Socket>();
 let arrivals = new Map<string, { first: number; last: number; count: number }>();

@@ -14,10 +14,10 @@ import { measureRestart, type RestartResults } from './measure-restart.ts';
 /** Live connections, measured with ten thousand clients. */
 export interface LiveResults {
   readonly connections: number;
-  /** Memory of an idle connection in the process, in kB. */
+  /** Memory that an idle connection takes in the process, in kB. */
   readonly kbEach: number | undefined;
   readonly openedInSec: number;
-  /** From the answer of one create that all clients see to its last message, in milliseconds. */
+  /** From the answer to one create that all clients see until the last client's message, in milliseconds. */
   readonly fanOutMs: readonly number[];
   /** Creates that only one client sees each, at a steady pace. */
   readonly paced: readonly LivePace[];
@@ -34,7 +34,7 @@ interface LivePace extends Percentiles {
   readonly rule: string;
   readonly perSec: number;
   readonly count: number;
-  /** Processor time of the product during the pace, in cores. */
+  /** The product's processor time during the pace, in cores. */
   readonly cores: number | undefined;
 }
 
@@ -50,7 +50,7 @@ const fanOuts = 5;
 const patienceMs = 30_000;
 const open = { view_rule: null, create_rule: null };
 
-/** Measures live connections of one process. */
+/** Measures one process's live connections. */
 export async function measureLive({ product, database, options }: LiveBench): Promise<LiveResults> {
   await using cleanUp = new AsyncDisposableStack();
   const { admin, pid } = product;
@@ -118,7 +118,7 @@ export async function measureLive({ product, database, options }: LiveBench): Pr
 
   async function pace(collection: string, rule: string, perSec: number, seconds: number): Promise<LivePace> {
     const { failures: refused } = await openAll({ collection }, tokens);
-    if (refused > 0) failures.push(`${refused} connections of users refused`);
+    if (refused > 0) failures.push(`${refused} user connections refused`);
     await untilIdle([pid]);
     const count = perSec * seconds;
     const beganMs = cpuTimeMs(pid);
@@ -177,7 +177,7 @@ export async function measureLive({ product, database, options }: LiveBench): Pr
   };
 }
 
-/** Creates the collections, ten thousand accounts, and three memberships for each of them. */
+/** Creates the collections, ten thousand accounts, and three memberships for each. */
 async function prepare({ admin }: Product, database: pg.Client): Promise<void> {
   await admin.call('PATCH', '/api/v1/admin/settings', { 'realtime.max_connections_per_address': '1000000' });
   const text = { name: 'text', type: 'text' };
@@ -207,7 +207,7 @@ async function prepare({ admin }: Product, database: pg.Client): Promise<void> {
   await database.query('vacuum (analyze)');
 }
 
-/** A session token as the product signs them (auth §8.2), without a session of its own. */
+/** A session token as the product signs them (auth §8.2), without its own session. */
 function tokenOf(secret: string, id: string): string {
   const encode = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
   const nowSec = Math.floor(Date.now() / 1000);

@@ -2,9 +2,9 @@ import type { Options } from '../options.ts';
 import { type Product, startProduct } from '../product/start-product.ts';
 import { type ClientProcess, startClients } from './client-process.ts';
 
-/** A restart of a product with all its live connections. */
+/** A product's restart with all its live connections. */
 export interface RestartResults {
-  /** From the kill of the process until it is ready again, in seconds. */
+  /** From the kill until the process is ready again, in seconds. */
   readonly readyInSec: number;
   /** From the kill until every client is back with its cursor. */
   readonly resumedInSec: number;
@@ -48,7 +48,7 @@ async function prepare({ admin }: Product): Promise<void> {
 
 const create = ({ admin }: Product) => admin.call('POST', `/api/v1/records/${collection}`, { text: 'to everyone' });
 
-/** Returns the cursor of a change that the clients saw. */
+/** Returns the cursor at a change that the clients saw. */
 async function cursorOf(product: Product, clients: ClientProcess): Promise<string> {
   await create(product);
   for (const untilMs = performance.now() + patienceMs; performance.now() < untilMs; ) {

@@ -15,7 +15,7 @@ interface CompareOptions extends Options {
   readonly pocketbase: string;
 }
 
-/** Measures the selected rows on the product and on PocketBase, round by round in turn. Returns the lines of a table. */
+/** Measures the selected rows on the product and on PocketBase, round by round in turn. Returns a table's lines. */
 export async function comparePocketBase(
   options: CompareOptions,
   tell: (text: string) => void,

@@ -3,7 +3,7 @@ import { uploadBody, uploadCollection, uploadType } from '../rows/upload.ts';
 import { description, newPost, type Size, sizes } from '../seed.ts';
 import type { PocketBase } from './start-pocketbase.ts';
 
-/** Returns the requests of a round. */
+/** Returns a round's requests. */
 type RequestsOf = (pocketbase: PocketBase) => Requests | Promise<Requests>;
 
 const { postCount, authorCount } = sizes['100k'];
@@ -81,11 +81,11 @@ const reads: Readonly<Record<string, RequestsOf>> = {
   'filter-title-skip': list('100k', `&skipTotal=1&filter=${encodeURIComponent('title ~ "7"')}`),
 };
 
-/** Returns the requests to PocketBase that match those of a row; undefined without a match. */
+/** Returns the requests to PocketBase that match a row's; undefined without a match. */
 export const findEquivalent = (row: string): RequestsOf | undefined =>
   reads[row] ?? writes[row.replace(/-(1|8|32|128)$/, '')];
 
-/** A list of a collection with a rule, by a user. */
+/** A user lists a collection that has a rule. */
 function listAsUser(collection: string): RequestsOf {
   const paths = [`/api/collections/${collection}/records?perPage=20`];
   return ({ tokens }) => ({ method: 'GET', paths, tokens: tokens.slice(0, 1) });

@@ -3,10 +3,10 @@ import { description, type Size, sizes } from '../seed.ts';
 
 const organizationCount = 50;
 
-/** Posts of the user of the rows. */
+/** How many posts belong to the rows' user. */
 const ownedCount = 20;
 
-/** Fills the tables of a PocketBase that does not run, with as many records as `seed`, and posts of a user. */
+/** Fills the tables in a PocketBase that does not run, with as many records as `seed`, and a user's posts. */
 export function fillPocketBase(file: string, userId: string): void {
   const database = new DatabaseSync(file);
   const fill = (table: string, count: number, values: Readonly<Record<string, string>>) => {
@@ -33,7 +33,7 @@ select ${idOf('i')}, ${time}, ${time}, ${Object.values(values).join(', ')} from 
   database.close();
 }
 
-/** SQL of the id of the n-th record: 15 characters, as PocketBase's ids. */
+/** The n-th record's id in SQL: 15 characters, as PocketBase's ids. */
 const idOf = (n: string): string => `printf('r%014d', ${n})`;
 
 const time = "strftime('%Y-%m-%d %H:%M:%S', 1700000000 + i, 'unixepoch') || '.000Z'";

@@ -7,7 +7,7 @@ const times = [
   { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
 ];
 
-/** Creates the collections of `seed`, and those of rows. PocketBase has an auth collection from the start. */
+/** Creates the collections from `seed`, and those for rows. PocketBase has an auth collection from the start. */
 export async function createSchema(superuser: PocketBaseApi): Promise<void> {
   const ids = new Map<string, string>();
   const create = async (name: string, fields: object[], more: object = {}) => {

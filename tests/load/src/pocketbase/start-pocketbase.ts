@@ -10,11 +10,11 @@ import { credentials } from '../rows/register-user.ts';
 import { fillPocketBase } from './fill-pocketbase.ts';
 import { createSchema } from './pocketbase-schema.ts';
 
-/** A PocketBase on a temporary data directory, with the schema and the records of the bench. */
+/** A PocketBase on a temporary data directory, with the bench's schema and records. */
 export interface PocketBase {
   readonly url: string;
   readonly pid: number;
-  /** Tokens of its user. */
+  /** Its user's tokens. */
   readonly tokens: readonly string[];
   stop(): Promise<void>;
 }

@@ -1,10 +1,10 @@
 /** The product's API as the first admin. */
 export interface AdminApi {
-  /** Returns the `data` of the answer. Throws with the text of an answer that is not a success. */
+  /** Returns the answer's `data`. Throws the answer's text if it is not a success. */
   call<T>(method: string, path: string, body?: unknown): Promise<T>;
 }
 
-/** Creates the first admin of a new stack. */
+/** Creates a new stack's first admin. */
 export async function signInFirstAdmin(url: string, setupToken: string): Promise<AdminApi> {
   const account = { email: 'bench@example.com', password: 'a bench needs no secret' };
   const { token } = await send<{ token: string }>(url, undefined, 'POST', '/api/v1/admin/setup', {

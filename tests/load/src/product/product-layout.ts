@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-// Internals of the product that the bench uses to fill 100,000 rows in seconds and to run the bare server on the same
-// tables. Everything else uses the API.
+// Product internals with which the bench fills 100,000 rows in seconds and runs the bare server on the same tables.
+// Everything else uses the API.
 
-/** The table that holds the records of a collection. */
+/** The table that holds a collection's records. */
 export const tableOf = (collection: string): string => `records."${collection}"`;
 
 /** The table into which every write inserts its event. */
@@ -18,7 +18,7 @@ export async function findDatabaseUrl(dataDirectory: string): Promise<string> {
   return `postgres://recordbus:${password}@127.0.0.1:${port}/recordbus`;
 }
 
-/** Returns the process id of that PostgreSQL. */
+/** Returns that PostgreSQL's process id. */
 export async function findDatabaseProcess(dataDirectory: string): Promise<number> {
   return Number((await readFile(join(dataDirectory, 'postgres', 'cluster', 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }

@@ -28,7 +28,7 @@ interface StartOptions {
   readonly logLevel: string;
   readonly profileDirectory: string | undefined;
   readonly extensionsDirectory?: string | undefined;
-  /** Root of another checkout to start; default: this one. */
+  /** The root of another checkout to start; default: this one. */
   readonly checkout?: string | undefined;
 }
 
@@ -38,12 +38,12 @@ const ownRoot = fileURLToPath(new URL('../../../..', import.meta.url));
 export async function startProduct(options: StartOptions): Promise<Product> {
   const { logLevel, profileDirectory, extensionsDirectory, checkout: root = ownRoot } = options;
   const dataDirectory = mkdtempSync(join(tmpdir(), 'recordbus-bench-'));
-  // Variables of the person who runs the bench must not affect the product.
+  // The variables that the bench was started with must not affect the product.
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SERVICE|OTEL)_/.test(name));
   const secret = randomBytes(32).toString('hex');
   const start = (port: string) =>
     startProcess(join(root, 'infra/local/src/main.ts'), {
-      // As in the launcher of `npm start`: when the bench is killed, the stack stops by itself.
+      // As in the launcher for `npm start`: when the bench is killed, the stack stops by itself.
       nodeFlags: ['--require', join(root, 'infra/launch/tether.cjs'), ...profileFlags(profileDirectory)],
       environment: {
         ...Object.fromEntries(inherited),

@@ -19,11 +19,11 @@ function answers({ statuses, unanswered }: ExpensiveReadsResult): string {
   return [...byStatus, `${unanswered} without an answer`].join(', ');
 }
 
-/** Formats the latencies of other clients during expensive reads, and the answers to those reads, as paragraphs. */
+/** Formats other clients' latencies during expensive reads, and the answers to those reads, as paragraphs. */
 export const besideLines = ({ probes, many, one }: BesideResult, style: Style): string[][] => [
   table(head, probes.map(cells), style),
   [
-    `Answers to the expensive reads of 20 addresses: ${answers(many)}.`,
-    `Answers to those of one address: ${answers(one)}.`,
+    `Answers to expensive reads from 20 addresses: ${answers(many)}.`,
+    `Answers to those from one address: ${answers(one)}.`,
   ].map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`)),
 ];

@@ -2,7 +2,7 @@ import { statfsSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import type pg from 'pg';
 
-/** The statfs(2) type of a file system in memory, where commits do not wait for a disk. */
+/** The statfs(2) type for a file system in memory, where commits do not wait for a disk. */
 const tmpfs = 0x01021994;
 
 /** Returns a line when other programs use the machine, which lowers the figures. Call it at the start. */

@@ -15,9 +15,7 @@ export function present(result: Result, style: Style): string {
   const create = rows.find(({ row }) => row.name === 'create');
   const failures = allFailures(result);
   const parts = [
-    failures.length
-      ? ['NOT ALL REQUESTS SUCCEEDED, so the figures of these rows mean little:', ...paragraph(failures)]
-      : [],
+    failures.length ? ["NOT ALL REQUESTS SUCCEEDED, so these rows' figures mean little:", ...paragraph(failures)] : [],
     paragraph([...machine, ...conditions]),
     rows.length ? table(rowHead, rows.map(rowCells), style) : [],
     create && statements ? paragraph([sameStatementLine(create, statements), outboxLine(statements)]) : [],
@@ -67,7 +65,7 @@ function rowCells({ row, product, bare }: RowResult): string[] {
 type Statements = NonNullable<Result['statements']>;
 
 const sameStatementLine = ({ product }: RowResult, { withEventPerSec }: Statements): string =>
-  `The statement of a create, row and event, run by the driver on 20 connections without HTTP: ` +
+  `The create statement, row and event, run by the driver on 20 connections without HTTP: ` +
   `${whole(withEventPerSec)}/s; the product's create is ${(product.requestsPerSec / withEventPerSec).toFixed(2)} of that.`;
 
 const outboxLine = ({ withEventPerSec, withoutEventPerSec }: Statements): string =>
@@ -85,7 +83,7 @@ const paceCells = (paced: WebhookResults['paced'][number]): string[] => [
 ];
 
 const besideHangingLine = ({ besideHanging, hangingCount }: WebhookResults): string =>
-  `While the receivers of ${hangingCount} other webhooks hang, at ${besideHanging.perSec} creates/s: ` +
+  `While ${hangingCount} other webhooks' receivers hang, at ${besideHanging.perSec} creates/s: ` +
   `p50 ${ms(besideHanging.p50)} ms, p95 ${ms(besideHanging.p95)} ms, p99 ${ms(besideHanging.p99)} ms.`;
 
 function burstLine({ burst }: WebhookResults): string {

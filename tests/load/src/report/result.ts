@@ -4,20 +4,23 @@ import type { LiveResults } from '../live/measure-live.ts';
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
 
-/** The result of a run of the bench. */
+/** A bench run's result. */
 export interface Result {
   readonly machine: readonly string[];
   /** Lines that describe the conditions. */
   readonly conditions: readonly string[];
   readonly rows: readonly RowResult[];
-  /** Statements of a create per second without HTTP, with and without the event; undefined when that row was left out. */
+  /**
+   * How many create statements run per second without HTTP, with and without the event; undefined when that row was
+   * left out.
+   */
   readonly statements: { readonly withEventPerSec: number; readonly withoutEventPerSec: number } | undefined;
-  /** Latencies of other clients during the most expensive reads; undefined when they were not measured. */
+  /** Other clients' latencies during the most expensive reads; undefined when they were not measured. */
   readonly beside: BesideResult | undefined;
   readonly webhooks: WebhookResults | undefined;
   readonly imports: ImportResults | undefined;
   readonly live: LiveResults | undefined;
-  /** Resident memory of the product's process in MB. */
+  /** The product process's resident memory in MB. */
   readonly memory: { readonly idleMb: number | undefined; readonly afterMb: number | undefined };
 }
 

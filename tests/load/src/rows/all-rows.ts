@@ -10,7 +10,7 @@ import { teamRules } from './team-rules.ts';
 import { vectorSearch } from './vector-search.ts';
 import { writes } from './writes.ts';
 
-/** The rows of requests, in the order in which they run. */
+/** All rows, in the order in which they run. */
 export const allRows: readonly Row[] = [
   ...reads,
   ...longLists,

@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 
 const { posts, authors } = sizes['100k'];
 
-/** The default maximum of operations in a batch. */
+/** How many operations a batch may have by default. */
 const size = 1000;
 
 /** Each request creates 1,000 records in one transaction, each with its event. */

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { createPosts } from '../create-posts.ts';
 import { findAuthor, newPost, type Size, sizes } from '../seed.ts';
 
-/** Additional load on the same server during the requests of a row. */
+/** Additional load on the same server during a row's requests. */
 export type Beside = (url: string, seconds: number, database: pg.Client) => Promise<void>;
 
 /** Creates records at the given rate per second. */
@@ -17,7 +17,7 @@ export const creating =
     if (creator.refusedCount > 0) throw new Error(`${creator.refusedCount} creates during the requests were refused`);
   };
 
-/** Signs the given number of people in repeatedly. */
+/** Signs so many people in repeatedly. */
 export const signingIn =
   (path: string, body: string, people: number): Beside =>
   async (url, seconds) => {

@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 const authors = 'cascade_authors';
 const posts = 'cascade_posts';
 const postsEach = 100;
-/** More than a round of the default length needs. A longer round ends when they are used up. */
+/** More than a round with the default length needs. A longer round ends when they are used up. */
 const authorCount = 1200;
 
 /** Each request deletes 101 records, each with its event. */

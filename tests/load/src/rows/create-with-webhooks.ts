@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createPostsCollection, newPost } from '../seed.ts';
 import type { Row } from './row.ts';
 
-/** Each request creates a record whose event goes to the given number of webhooks. The bench itself receives them. */
+/** Each request creates a record whose event goes to so many webhooks. The bench itself receives them. */
 export const createWithWebhooks = (count: number): Row => {
   const collection = `watched_by_${count}`;
   return {

@@ -4,7 +4,7 @@ import type { Ground, Row } from './row.ts';
 const { posts } = sizes['100k'];
 const path = `/api/v1/records/${posts}`;
 
-/** How deep the deep page is: 4,000 pages of 20. */
+/** How deep the deep page is: 4,000 pages with 20 records each. */
 const depth = 80_000;
 
 /** Rows that read far into a collection, or all of it. */
@@ -49,7 +49,7 @@ function byCursor(name: string, title: string, find: (ground: Ground) => Promise
   };
 }
 
-/** Reads the list up to its depth, as a guest, whose cursor the requests of the row use. */
+/** Reads the list up to its depth, as a guest, whose cursor the row's requests use. */
 async function findDeepCursor({ url }: Ground): Promise<string> {
   let cursor = '';
   for (let read = 0; read < depth; read += 1000) {

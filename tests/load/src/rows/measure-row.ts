@@ -19,11 +19,11 @@ interface ServerProcesses {
 }
 
 export interface SideResult extends Percentiles {
-  /** The median of the rounds. */
+  /** The median over the rounds. */
   readonly requestsPerSec: number;
-  /** CPU time of the server's process for one request, in microseconds. */
+  /** CPU time that the server's process takes for one request, in microseconds. */
   readonly cpuUs: number | undefined;
-  /** CPU time of all its processes for one request, in microseconds: services, PostgreSQL, nats-server. */
+  /** CPU time that all its processes take for one request, in microseconds: services, PostgreSQL, nats-server. */
   readonly allCpuUs: number | undefined;
   /** Sentences about answers other than 2xx; empty when there are none. */
   readonly failures: readonly string[];
@@ -82,7 +82,7 @@ export function meterCpu({ pid, pids }: ServerProcesses): () => CpuTimes {
 
 const orUndefined = (value: number): number | undefined => (Number.isNaN(value) ? undefined : value);
 
-/** Sends the requests of a row to one side for the given time. */
+/** Sends a row's requests to one side for the given time. */
 export async function runRound(
   row: Row,
   side: Side,
@@ -96,7 +96,7 @@ export async function runRound(
     generator.run({ origin: side.url, seconds, connections, requests }),
     row.beside?.(side.url, seconds, database),
   ]);
-  // Publishing the remaining events is part of the cost of the writes.
+  // Publishing the remaining events is part of what the writes cost.
   if (row.isWrite) await untilIdle([product.pid, bare.pid]);
   return { ...outcome, ...cpu() };
 }

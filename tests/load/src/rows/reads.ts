@@ -36,7 +36,7 @@ function list(name: string, title: string, size: Size, skipTotal: boolean): Row 
   return { name, title, isWrite: false, requests: () => ({ method: 'GET', paths: [path] }) };
 }
 
-/** Returns paths of random records, so that reads do not hit a single cached page. */
+/** Returns paths to random records, so that reads do not hit a single cached page. */
 export async function somePaths(database: pg.Client, posts: string, count: number): Promise<string[]> {
   const { rows } = await database.query<{ id: string }>(`select id from ${tableOf(posts)} order by random() limit $1`, [
     count,

@@ -7,7 +7,7 @@ const collection = 'returning';
 /** Sessions whose tokens are refreshed in turn. */
 export const sessionCount = 32;
 
-/** The tokens by the connection to the database of the product: two products may be compared. */
+/** The tokens by the connection to the product's database: two products may be compared. */
 const tokensOf = new WeakMap<pg.Client, readonly string[]>();
 
 /** Each request exchanges a valid token for a new one. */

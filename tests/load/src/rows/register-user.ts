@@ -1,6 +1,6 @@
 import type { Ground } from './row.ts';
 
-/** The credentials of the user of the rows. */
+/** The credentials that the rows' user has. */
 export const credentials = { email: 'user@example.com', password: 'a bench needs no secret' };
 
 /** Creates an auth collection with one signed-in user. */

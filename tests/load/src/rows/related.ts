@@ -5,7 +5,7 @@ import type { Row } from './row.ts';
 import { createUserTokens } from './user-tokens.ts';
 import { withListRule } from './with-list-rule.ts';
 
-/** The number of connections of PocketBase's published suite for these rows, so that figures can be compared. */
+/** How many connections PocketBase's published suite has for these rows, so that figures can be compared. */
 const connections = 10;
 
 const listOf = (posts: string, query: string): string => `/api/v1/records/${posts}?perPage=20${query}`;

@@ -7,11 +7,11 @@ import type { Beside } from './beside.ts';
 export interface Ground {
   readonly admin: AdminApi;
   readonly database: pg.Client;
-  /** URL of the product. */
+  /** The product's URL. */
   readonly url: string;
 }
 
-/** A row of the table: a kind of request, sent to the product and to the bare server in turn. */
+/** A table row: a kind of request, sent to the product and to the bare server in turn. */
 export interface Row {
   readonly name: string;
   readonly title: string;
@@ -21,14 +21,14 @@ export interface Row {
   readonly beside?: Beside;
   /** Whether only the product supports it. */
   readonly isProductOnly?: boolean;
-  /** Connections of the generator, if fewer than for the other rows. */
+  /** The generator's connections, if fewer than for the other rows. */
   readonly connections?: number;
   /** Creates what the row needs. Returns a function that removes it. */
   prepare?(ground: Ground): Promise<() => Promise<void>>;
-  /** Returns the requests of a round. Called before each round. */
+  /** Returns a round's requests. Called before each round. */
   requests(database: pg.Client): Promise<Requests> | Requests;
 }
 
-/** Returns the title of a row as reports show it. */
+/** Returns a row's title as reports show it. */
 export const titleOf = ({ title, connections }: Row): string =>
   connections === undefined ? title : `${title} (${connections} connections)`;

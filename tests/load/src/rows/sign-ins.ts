@@ -10,7 +10,7 @@ const body = JSON.stringify(credentials);
 const loginPath = `/api/v1/auth/${users}/login`;
 const sampleSize = 5000;
 
-/** Tokens of the user whom `prepare` signs up. */
+/** The user whom `prepare` signs up has these tokens. */
 const tokens = createUserTokens();
 
 const prepare: Row['prepare'] = async (ground) => {
@@ -21,7 +21,9 @@ const prepare: Row['prepare'] = async (ground) => {
   };
 };
 
-/** Rows that sign in or send a token. Compared to "get one of 10k", the latter shows the cost of a token at the gateway. */
+/**
+ * Rows that sign in or send a token. Compared to "get one of 10k", the latter shows what a token costs at the gateway.
+ */
 export const signIns: readonly Row[] = [
   {
     name: 'signed-in-get',

@@ -10,13 +10,13 @@ const users = 'teammates';
 const userCount = 10_000;
 const membershipCount = 30_000;
 
-/** Organizations of the user who sends the requests, of 50. */
+/** Of 50 organizations, those to which the user who sends the requests belongs. */
 const ownOrganizations = 3;
 
 const isMember = 'exists(memberships, user = @request.auth.id && org = record.author.organization)';
 const isTenant = 'author.organization = @request.auth.org';
 
-/** Rows of rules for teams, each with one request at a time, which is the wait of one user. */
+/** Rows with team rules, each with one request at a time, which is how long one user waits. */
 export const teamRules: readonly Row[] = [
   ofUser('rule-member-skip', 'list 20 of 100k, skipTotal, rule exists(memberships, …)', isMember, '&skipTotal=1'),
   ofUser('rule-member', 'list 20 of 100k, with total, rule exists(memberships, …)', isMember, ''),
@@ -60,7 +60,7 @@ function ofUser(name: string, title: string, rule: string, query: string): Row {
   };
 }
 
-/** Tokens of the user, by the URL of the product. */
+/** The user's tokens, by the product's URL. */
 const known = new Map<string, Promise<string>>();
 
 function findToken(ground: Ground): Promise<string> {
@@ -69,7 +69,7 @@ function findToken(ground: Ground): Promise<string> {
   return token;
 }
 
-/** Creates users, and memberships in the organizations of the posts. Returns the token of one user. */
+/** Creates users, and memberships in the posts' organizations. Returns one user's token. */
 async function createTeams({ admin, database, url }: Ground): Promise<string> {
   const { id, token } = await registerUser({ admin, url }, users);
   const org = { name: 'org', type: 'relation', collection: 'organizations' };

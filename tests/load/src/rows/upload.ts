@@ -3,14 +3,14 @@ import type { Row } from './row.ts';
 
 export const uploadCollection = 'pictures';
 
-/** Bytes of one file. */
+/** One file's bytes. */
 const fileBytes = 200_000;
 const boundary = 'the-boundary-of-the-bench';
 
-/** The type of the body of `uploadBody`. */
+/** The content type for `uploadBody`. */
 export const uploadType = `multipart/form-data; boundary=${boundary}`;
 
-/** A form with a text and a file of bytes that cannot be compressed, which begins like a JPEG image. */
+/** A form with a text and an incompressible file, which begins like a JPEG image. */
 export const uploadBody: Uint8Array = Buffer.concat([
   Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="title"\r\n\r\nA picture\r\n`),
   Buffer.from(`--${boundary}\r\ncontent-disposition: form-data; name="picture"; filename="picture.jpg"\r\n`),

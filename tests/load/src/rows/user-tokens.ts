@@ -1,13 +1,13 @@
 import type pg from 'pg';
 
-/** The tokens of a row's user. Each product that is measured has its own: two may be compared. */
+/** The tokens for a row's user. Each product that is measured has its own: two may be compared. */
 export interface UserTokens {
   keep(database: pg.Client, token: string): void;
-  /** The headers of the user's requests. */
+  /** The headers for the user's requests. */
   headersFor(database: pg.Client): Readonly<Record<string, string>>;
 }
 
-/** Creates the tokens of a row, by the connection to the database of the product. */
+/** Creates a row's tokens, by the connection to the product's database. */
 export function createUserTokens(): UserTokens {
   const tokens = new WeakMap<pg.Client, string>();
   return {

@@ -41,7 +41,7 @@ const pathOf = (vector: readonly number[]): string =>
 
 const randomVector = (): number[] => Array.from({ length: dimensions }, () => Math.random() * 2 - 1);
 
-/** SQL of a random vector. `generate_series` starts at the row's number, so that each row has other values. */
+/** A random vector in SQL. `generate_series` starts at the row's number, so that each row has other values. */
 const fill = (database: pg.Client, start: number) =>
   database.query(
     `insert into ${tableOf(collection)} (id, title, embedding, created_at, updated_at)

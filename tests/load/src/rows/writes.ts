@@ -11,7 +11,7 @@ const relaxed = 'relaxed_posts';
 const keyed = 'keyed_posts';
 const { posts, authors } = sizes['100k'];
 
-/** More than a round of the default length needs. A longer round ends when they are used up. */
+/** More than a round with the default length needs. A longer round ends when they are used up. */
 const deletableCount = 20_000;
 const sampleSize = 5000;
 

@@ -3,11 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 
-/** A receiver of webhooks that records when each record's event first arrived, on the clock of `performance.now()`. */
+/** A webhook receiver that records when each record's event first arrived, on the clock `performance.now()`. */
 export interface Receiver {
   readonly url: string;
   readonly arrivedAtMs: ReadonlyMap<string, number>;
-  /** Number of repeated deliveries. */
+  /** How many deliveries came again. */
   readonly repeatedCount: number;
   clear(): void;
   close(): Promise<void>;
