@@ -13,7 +13,7 @@ import { everyRecordArrives, writeBurst } from './harness/write-burst.ts';
 
 test('behind PgBouncer, which pools by transaction, everything works', { skip: missingPgBouncer() }, async (t) => {
   const database = await createDatabase();
-  // Few connections, so that the statements of a client run on many of them.
+  // Few connections, so that a client's statements run on many of them.
   await using pooler = await startPgBouncer(database.url, { default_pool_size: '6' });
   const url = await pooler.through(database.url);
   await using ground = await createGround({ url, drop: database.drop });

@@ -16,7 +16,7 @@ import { startStack } from './harness/stack.ts';
 const proxies: readonly ProxyName[] = ['nginx', 'caddy'];
 const megabytes = 1024 * 1024;
 const dimensions = 4096;
-/** The default `proxy_read_timeout` of nginx is 60 s. A heartbeat arrives every 15 s. */
+/** nginx's default `proxy_read_timeout` is 60 s. A heartbeat arrives every 15 s. */
 const heartbeats = 6;
 
 const stack = await startStack({ topology: 'one', environment: { SERVICE_TRUSTED_PROXIES: '127.0.0.1/32' } });
@@ -94,7 +94,7 @@ for (const name of proxies) {
 
     await t.test('the gateway sees the address of the client, not what it claims', async () => {
       const agent = `client behind ${name}`;
-      // Another address of this machine than the proxy's.
+      // Another address on this machine than the proxy's.
       const outgoing = request(`${proxy.url}/api/v1/assets`, {
         localAddress: '127.0.0.2',
         headers: { 'User-Agent': agent, 'X-Forwarded-For': '203.0.113.9' },

@@ -17,7 +17,7 @@ import { createWebhook } from './harness/webhook.ts';
 
 const passwords = { recordbus: 'of-the-services', crm: '12e4-of-the-reader' };
 
-/** Starts a nats-server with the configuration of the product for readers. */
+/** Starts a nats-server with the product's configuration for readers. */
 async function startBusWithReaders(): Promise<Server> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-nats-'));
   const [port, monitorPort] = [await findFreePort(), await findFreePort()];

@@ -54,7 +54,7 @@ describe('the services of the Helm chart', { skip: missingHelm }, () => {
     for (const service of ofKind('Service'))
       for (const { port: number, targetPort } of listAt(service, 'spec.ports')) {
         assert.equal(targetPort, 'http');
-        // A headless service leads directly to the port of the pods.
+        // A headless service leads directly to the pods' port.
         if (at(service, 'spec.clusterIP') === 'None') assert.equal(number, port());
       }
   });
@@ -83,7 +83,7 @@ describe('the services of the Helm chart', { skip: missingHelm }, () => {
     assert.deepEqual(budgets.sort(), services);
     for (const scaler of ofKind('HorizontalPodAutoscaler')) {
       const target = deploymentOf(textAt(scaler, 'spec.scaleTargetRef.name'));
-      // A fixed number of replicas would undo the work of the scaler at every upgrade.
+      // A fixed number of replicas would undo the scaler's work at every upgrade.
       assert.equal(at(target, 'spec.replicas'), undefined);
       assert.ok(at(containerOf(target), 'resources.requests.cpu'), 'utilisation is relative to the request');
     }

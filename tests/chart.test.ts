@@ -26,7 +26,7 @@ import { objectAt, textAt } from './harness/json.ts';
 import { kubeconform, missingKubeconform } from './harness/kubeconform.ts';
 import { repository } from './harness/stack.ts';
 
-/** The schemas of Kubernetes for the kinds of the chart. */
+/** Kubernetes' schemas for the chart's kinds. */
 const kinds: Readonly<Record<string, new (manifest?: never) => { readonly apiVersion: string; validate(): void }>> = {
   ConfigMap,
   CronJob,
@@ -41,7 +41,7 @@ const kinds: Readonly<Record<string, new (manifest?: never) => { readonly apiVer
   StatefulSet,
 };
 
-/** The kinds of operators, whose schemas no package has. */
+/** Operators' kinds, whose schemas no package has. */
 const operatorKinds: Readonly<Record<string, string>> = {
   Cluster: 'postgresql.cnpg.io/v1',
   ScaledObject: 'keda.sh/v1alpha1',
@@ -49,7 +49,7 @@ const operatorKinds: Readonly<Record<string, string>> = {
 
 const own = ['postgresql.enabled=true', 'nats.enabled=true'];
 
-/** The rendered values: each option on and off, and all of them together. */
+/** The rendered values: each option on and off, and all together. */
 const cases: Readonly<Record<string, readonly string[]>> = {
   'servers of the operator': operatorServers,
   'a Secret of the operator': ['secret.existingName=mine'],

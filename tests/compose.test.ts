@@ -45,7 +45,7 @@ test('make-env.sh writes every variable that compose requires, and completes an 
   run();
   assert.equal(written(), before);
 
-  // The values of a lost key could not be read under a new one.
+  // Values encrypted with a lost key could not be read under a new one.
   writeFileSync(join(directory, '.env'), before.replace(/^SERVICE_ENCRYPTION_KEY=.*\n/m, ''));
   assert.match(spawnSync('sh', [script], { encoding: 'utf8' }).stderr, /SERVICE_ENCRYPTION_KEY is missing/);
   assert.equal(valueIn('SERVICE_ENCRYPTION_KEY'), undefined);

@@ -21,7 +21,7 @@ suite('schema as code', async () => {
     mkdirSync(dirname(join(folder, file)), { recursive: true });
     writeFileSync(join(folder, file), text);
   };
-  // Replaces npm, whose commands would run in the clone instead of the directory of the reader.
+  // Replaces npm, whose commands would run in the clone instead of the reader's directory.
   write(
     root,
     'bin/npm',
@@ -33,7 +33,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
   );
   chmodSync(join(root, 'bin/npm'), 0o755);
 
-  /** Runs a block of shell as its reader does. */
+  /** Runs a shell block as its reader does. */
   function run(script: string, folder: string, more: Record<string, string> = {}) {
     const environment = { PATH: `${join(root, 'bin')}:${process.env.PATH}`, STACK_URL: stack.url, SERVICE_KEY: key };
     const { status, stdout, stderr } = spawnSync('bash', ['-c', script], {
@@ -55,7 +55,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
     for (const [, kind, file, text = ''] of blocks) {
       if (file !== undefined) write(folder, file, `${text}\n`);
       else if (kind === 'sh') {
-        // The first pull reads the data directory of the reader.
+        // The first pull reads the reader's data directory.
         const script = text.includes('STACK_URL') ? text : `${text} --url "$STACK_URL"`;
         last = run(script, folder);
         const expected = script.includes('schema plan') && !script.includes('schema apply') ? 2 : 0;
@@ -103,7 +103,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
   });
 });
 
-/** The text of a page as a pattern; `…` stands for the rest of a line. */
+/** A page's text as a pattern; `…` stands for the rest of a line. */
 const patternOf = (text: string): RegExp =>
   new RegExp(
     text
@@ -112,7 +112,7 @@ const patternOf = (text: string): RegExp =>
       .join('.*'),
   );
 
-/** Reads the shell scripts of a workflow: the blocks below `run: |`. */
+/** Reads a workflow's shell scripts: the blocks below `run: |`. */
 function readWorkflow(file: string): { readonly workflow: string; readonly scripts: readonly string[] } {
   const workflow = readFileSync(file, 'utf8');
   const scripts = [...workflow.matchAll(/^( +)run: \|\n((?:\1 {2}.*\n?)+)/gm)].map(([, indent = '', body = '']) =>

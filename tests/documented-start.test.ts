@@ -11,7 +11,7 @@ onNewStacks('The README creates the first admin.');
 
 const readme = readFileSync(join(repository, 'README.md'), 'utf8');
 
-/** Returns the commands of the README, for this stack and this port of the receiver. */
+/** Returns the README's commands, for this stack and this receiver's port. */
 function commandsFor(url: string, setupToken: string, port: number): string {
   const [, section = ''] = readme.split(/To do the same by hand|^The demo creates an admin\./m);
   const commands = [...section.matchAll(/^```sh\n(.*?)\n```$/gms)].map(([, block]) => block).join('\n');
@@ -37,7 +37,7 @@ onOneProcess('the commands of the README lead to a delivery with a valid signatu
     detached: true,
     env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
   });
-  // The receiver keeps running in the background of the shell, in its process group.
+  // The receiver keeps running in the shell's background, in its process group.
   t.after(() => process.kill(-shell.pid, 'SIGKILL'));
   const delivery = await eventually('the receiver shows the delivery', () =>
     shell.lines.find((line) => line.includes('"event":"posts.create"')),

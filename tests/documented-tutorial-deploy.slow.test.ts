@@ -8,7 +8,7 @@ import { listAt, numberAt, textAt } from './harness/json.ts';
 import { readTutorial } from './harness/tutorial-page.ts';
 import { checkStep, startReader } from './harness/tutorial-walk.ts';
 
-/** Most of it is the build of the image, which downloads the base images and the dependencies. */
+/** Most of it goes into the image build, which downloads the base images and the dependencies. */
 const patienceMs = 480_000;
 
 test('the tutorial leads from an empty clone to a deployment', { skip: skipWithoutDocker }, async (t) => {

@@ -12,7 +12,9 @@ import { createWebhook, webhooksPath } from './harness/webhook.ts';
 
 const page = readFileSync(join(repository, 'docs/webhooks.md'), 'utf8');
 
-/** How the program of each language is run. Without `always` it needs a tool that some machines lack, and runs on request. */
+/**
+ * How each language's program is run. Without `always` it needs a tool that some machines lack, and runs on request.
+ */
 const languages: Readonly<Record<string, { file: string; command: readonly string[]; always?: true }>> = {
   js: { file: 'verify.mjs', command: [process.execPath], always: true },
   sh: { file: 'verify.sh', command: ['sh'], always: true },
@@ -22,13 +24,13 @@ const languages: Readonly<Record<string, { file: string; command: readonly strin
 };
 const requested = (process.env.TEST_LANGUAGES ?? '').split(',');
 
-/** Returns the last program of a language on the page. */
+/** Returns a language's last program on the page. */
 const programIn = (language: string): string => {
   const section = page.slice(page.indexOf('## Verifying'));
   return section.split(`\`\`\`${language}\n`).at(-1)?.split('\n```')[0] ?? '';
 };
 
-/** Returns the headers of the delivery as if its attempt were made at another time. */
+/** Returns the delivery's headers as if its attempt were made at another time. */
 function signedAt(headers: IncomingHttpHeaders, body: string, secret: string, offsetSec: number): IncomingHttpHeaders {
   const timestamp = Math.floor(Date.now() / 1000) + offsetSec;
   const key = Buffer.from(secret.replace('whsec_', ''), 'base64');

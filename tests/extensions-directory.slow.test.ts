@@ -6,7 +6,7 @@ import { eventually } from './harness/eventually.ts';
 import { at } from './harness/json.ts';
 import { createGround, startStack, type Topology, usualEnvironment } from './harness/stack.ts';
 
-/** The source of an extension whose route answers with the word, and whose hook writes it. */
+/** Source for an extension whose route answers with the word, and whose hook writes it. */
 const extensionOf = (word: string): string => `
   import { defineExtension, route } from '@recordbus/extensions';
   export const extension = defineExtension({

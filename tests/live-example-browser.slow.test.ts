@@ -53,7 +53,7 @@ async function add(page: Page, title: string): Promise<void> {
   await page.getByRole('button', { name: 'Add' }).click();
 }
 
-/** The subscriptions of the live connections that a browser has opened, in order. */
+/** The subscriptions on the live connections that a browser has opened, in order. */
 function recordSubscriptions(context: BrowserContext): readonly { readonly after?: string }[] {
   const opened: { readonly after?: string }[] = [];
   context.on('request', (request) => {

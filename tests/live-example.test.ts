@@ -5,7 +5,7 @@ import { eventually } from './harness/eventually.ts';
 import { endShell, readBlocks, runInShell, setUpExample, variablesFor } from './harness/live-example.ts';
 import { onOneProcess } from './harness/target.ts';
 
-/** Waits for a line of a terminal, after so many others. */
+/** Waits for a line in a terminal, after so many others. */
 const printed = (terminal: Child, pattern: RegExp, after = 0): Promise<string> =>
   eventually(
     `the terminal prints ${pattern}`,

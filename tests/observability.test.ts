@@ -10,7 +10,7 @@ import { repository } from './harness/stack.ts';
 
 const folder = 'infra/observability';
 
-/** The services of a compose profile. */
+/** A compose profile's services. */
 const profile = (name: string): [string, JsonObject][] =>
   Object.entries(objectAt(readYaml('docker-compose.yml'), 'services') as Record<string, JsonObject>).filter(
     ([, service]) => Array.isArray(service.profiles) && service.profiles.includes(name),

@@ -11,7 +11,7 @@ import { topologies } from './harness/target.ts';
 import { type Span, spanKind, startTraceCollector } from './harness/trace-collector.ts';
 import { createWebhook } from './harness/webhook.ts';
 
-/** What the conventions ask of a span of this kind (OpenTelemetry semantic conventions: HTTP, SQL, messaging). */
+/** What the conventions require in such a span (OpenTelemetry semantic conventions: HTTP, SQL, messaging). */
 function attributesOf(kind: number, { 'db.system.name': database }: Span['attributes']): readonly string[] {
   const http = ['http.request.method', 'http.response.status_code'];
   const messaging = ['system', 'operation.name', 'operation.type', 'destination.name'].map((one) => `messaging.${one}`);

@@ -16,10 +16,10 @@ const policy =
 /** The gzipped bytes that a browser loads before the first screen. */
 const budgetBytes = 200_000;
 
-/** Addresses that are names, not places to load from, and the links of messages in the code of Svelte. */
+/** Addresses that are names, not places to load from, and the links in the messages that Svelte's code has. */
 const namesOnly = /^https?:\/\/(www\.w3\.org\/|svelte\.dev\/e\/)/;
 
-/** The reference page of the API, a library with samples of its own. Its policy forbids loads from other origins. */
+/** The API's reference page, a library with its own samples. Its policy forbids loads from other origins. */
 const ofReference = /(?:^|\/)scalar-/;
 
 const topology = process.env.TEST_TOPOLOGY === 'processes' ? 'processes' : 'one';

@@ -13,7 +13,7 @@ const picture = join(repository, 'docs/pictures/events.png');
 
 const admin = { email: 'grace@example.com', password: 'correct horse battery' };
 
-/** Lets webhooks reach the receiver on this machine, with the session of the page. */
+/** Lets webhooks reach the receiver on this machine, with the page's session. */
 const allowReceiver = `(async () => {
   const { token } = JSON.parse(sessionStorage.getItem('recordbus-admin'));
   const headers = { Authorization: 'Bearer ' + token, 'Content-Type': 'application/json' };
@@ -21,7 +21,7 @@ const allowReceiver = `(async () => {
   return (await fetch('/api/v1/admin/settings', { method: 'PATCH', headers, body })).status;
 })()`;
 
-/** Collects the browser's messages about breaches of the policy and uncaught errors. */
+/** Collects the browser's messages about policy violations and uncaught errors. */
 function watch(page: Page): string[] {
   const said: string[] = [];
   page.on('pageerror', (error) => said.push(error.message));
@@ -55,7 +55,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
   });
 
   test('the printed link creates the first admin, and the token is removed from the address', async () => {
-    // Each link only changes the fragment of the tab that is open already.
+    // Each link only changes the fragment in the tab that is open already.
     await page.goto(`${stack.url}/_/`);
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     for (const token of ['an-old-link', String(stack.setupToken)]) {

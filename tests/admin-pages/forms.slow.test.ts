@@ -26,7 +26,7 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
     ({ page, admin } = pages);
   });
   after(() => pages?.[Symbol.asyncDispose]());
-  /** The text of a code editor, which is in a shadow tree. */
+  /** A code editor's text, which is in a shadow tree. */
   const editor = (name: string) => page.getByRole('dialog').getByRole('textbox', { name, exact: true });
   const focused = () =>
     page.evaluate(
@@ -74,7 +74,7 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
     await page.getByRole('dialog').waitFor({ state: 'detached' });
   });
 
-  /** What a field of a record takes, what it cannot read, and a value that it can. */
+  /** What a record's field takes, what it cannot read, and a value that it can. */
   const inputs: readonly (readonly [label: string, wrong: string, place: string])[] = [
     ['stars', '1,5', 'stars'],
     ['place', '48.2x', 'place.lat'],

@@ -4,7 +4,7 @@ import { eventually } from '../harness/eventually.ts';
 /** The walk may take this many more steps than there are controls, for the navigation before the screen. */
 const stepsBefore = 60;
 
-/** The number of steps between two looks at what is left. */
+/** How many steps to take between two looks at what is left. */
 const stepsAtOnce = 10;
 
 const isComplete = `document.querySelector('main h1') !== null &&
@@ -21,7 +21,7 @@ export async function missedByTab(page: Page): Promise<unknown> {
   return page.evaluate('walk.missed()');
 }
 
-/** In the page: notes which controls of the screen, or of its dialog, get the focus, and which do not show it. */
+/** In the page: notes which controls on the screen, or in its dialog, get the focus, and which do not show it. */
 const startWalk = `() => {
   const dialog = document.querySelector('dialog');
   const root = dialog ?? document.querySelector('main');

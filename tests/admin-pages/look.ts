@@ -25,7 +25,7 @@ export interface Screen {
 const widths = [380, 1280];
 const colorSchemes = ['light', 'dark'] as const;
 
-/** The rules of axe that depend on colours. The second theme of a width differs in nothing else. */
+/** The axe rules that depend on colours. A width's second theme differs in nothing else. */
 const colourRules = ['color-contrast', 'link-in-text-block'];
 
 /** Opens a screen and waits until it is complete. */

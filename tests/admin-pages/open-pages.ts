@@ -5,7 +5,7 @@ import type { Client } from '../harness/client.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { openSignedIn } from './watched-page.ts';
 
-/** The admin pages of a stack in a browser, signed in. */
+/** A stack's admin pages in a browser, signed in. */
 export interface OpenPages extends AsyncDisposable {
   readonly stack: Stack;
   readonly admin: Client;
@@ -13,7 +13,7 @@ export interface OpenPages extends AsyncDisposable {
   readonly page: Page;
   /** What the browser said, which must be nothing. */
   readonly said: readonly string[];
-  /** Opens a path below the root of the pages. */
+  /** Opens a path below the pages' root. */
   open(path: string): Promise<unknown>;
   button(name: string | RegExp): Locator;
 }

@@ -4,7 +4,7 @@ import { listAt, textAt } from '../harness/json.ts';
 import type { Receiver } from '../harness/receiver.ts';
 import { hostile } from './hostile-text.ts';
 
-/** The ids of an event, a request and a job on the operations screens. */
+/** The ids that the operations screens show: an event's, a request's and a job's. */
 export interface OperationsGround {
   readonly event: string;
   readonly request: string;
@@ -14,7 +14,7 @@ export interface OperationsGround {
 
 /**
  * Fills a stack with data for the operations screens: events with hostile texts whose deliveries succeed, fail and
- * wait; a request with its events; a job with refused rows; rows of the audit log.
+ * wait; a request with its events; a job with refused rows; audit log rows.
  */
 export async function fillOperations(admin: Client, receiver: Receiver): Promise<OperationsGround> {
   await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.1' });
@@ -56,7 +56,7 @@ export async function fillOperations(admin: Client, receiver: Receiver): Promise
   return { event, request: 'request-of-wares', job, record };
 }
 
-/** Starts an import that takes longer than a test. Returns the id of its job. */
+/** Starts an import that takes longer than a test. Returns its job's id. */
 export async function startLongImport(admin: Client): Promise<string> {
   await admin.post('/api/v1/collections', { name: 'parts', fields: [{ name: 'title', type: 'text' }] });
   const rows = Array.from({ length: 300_000 }, (_, index) => `part ${index}`);
@@ -67,7 +67,7 @@ export async function startLongImport(admin: Client): Promise<string> {
   return textAt(sent.json, 'data.id');
 }
 
-/** The screens of operations: their addresses, and a text that each shows when it is complete. */
+/** The operations screens: their addresses, and a text that each shows when it is complete. */
 export const operationsScreens = ({ event, request, job, record }: OperationsGround) => [
   { name: 'events', path: '/_/events', shows: 'wares' },
   { name: 'event', path: `/_/events/${event}`, shows: 'Changes' },

@@ -11,7 +11,7 @@ import { missedByTab } from './keyboard-walk.ts';
 import { look, openScreen, type Screen } from './look.ts';
 import { openPage, signIn } from './watched-page.ts';
 
-/** A text of the maximum length of a value. */
+/** As long as a value may be. */
 const long = 'x'.repeat(1_000_000);
 
 /** Fills the stack with hostile texts, and returns every screen that shows them. */

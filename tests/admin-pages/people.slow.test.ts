@@ -99,7 +99,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByRole('row', { name: 'field theirs theirs: number missing' }).waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'Field name' }).first().inputValue(), 'heading');
     await button('Overwrite').click();
-    // The save would drop the field of the other admin, so it has to be confirmed.
+    // The save would drop the other admin's field, so it has to be confirmed.
     await page.getByText(/deletes the values of theirs/).waitFor();
     await button('Cancel').click();
     await button('Save').click();

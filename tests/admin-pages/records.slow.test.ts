@@ -7,7 +7,7 @@ import { numberAt } from '../harness/json.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 import { openSignedIn } from './watched-page.ts';
 
-/** More versions than one page of a history has. */
+/** More versions than a history page has. */
 const versions = 130;
 
 describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {

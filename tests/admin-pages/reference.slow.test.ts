@@ -154,7 +154,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
   });
 });
 
-/** A script that measures the lightness of a text and of its background, from 0 to 255. */
+/** A script that measures how light a text and its background are, from 0 to 255. */
 const lightnessOf = (place: string): string => `(() => {
   const lightness = (color) => {
     const context = Object.assign(document.createElement('canvas'), { width: 1, height: 1 }).getContext('2d');

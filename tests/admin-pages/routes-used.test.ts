@@ -29,7 +29,7 @@ function adminRoutes(): string[] {
   return [...rows].map(([, route = '']) => route.replace(/:(\w+)/g, '{$1}'));
 }
 
-/** Returns the call of a route in the source of a page, such as `keys.list(`. */
+/** Returns how a page's source calls a route, such as `keys.list(`. */
 function callOf(route: string): string {
   const text = String(calls[route]);
   const names = /\bc\)?\.((?:\w+\.)*\w+)\(/.exec(text)?.[1] ?? /records\(c\)\s*\.(\w+)\(/.exec(text)?.[1];
@@ -39,7 +39,7 @@ function callOf(route: string): string {
 
 test('every route of admins is used by a page, or has a reason why not', () => {
   const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' })
-    // The page of the API document shows calls, but sends none.
+    // The API document's page shows calls, but sends none.
     .filter((file) => /\.(svelte|ts)$/.test(file) && !file.startsWith('reference'))
     .map((file) => readFileSync(join(pages, file), 'utf8').replace(/\s+(?=\.)/g, ''))
     .join('\n');

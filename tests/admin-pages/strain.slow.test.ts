@@ -90,7 +90,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('cell', { name: 'typed before the stop' }).click();
     const title = page.getByRole('dialog').getByLabel('title');
     await title.fill('typed with the old token');
-    // Tokens of another secret are as invalid as expired ones.
+    // Tokens signed with another secret are as invalid as expired ones.
     await whileAway(() => isAway().waitFor(), { SERVICE_JWT_SECRET: 'another secret of more than 32 characters' });
     await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 60_000 });
     await enter(page);
@@ -154,7 +154,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
       if (!found?.response_body) throw new Error('no answer yet');
       return `webhooks/${textAt(found, 'webhook_id')}/${textAt(found, 'id')}`;
     });
-    // The product keeps 2 kB of an answer and of a path. The layout of the pages holds even with more.
+    // The product keeps 2 kB of an answer and of a path. The pages' layout holds even with more.
     const delivery = ofEvent.split('/').at(-1);
     const inStack = (text: string, values: readonly unknown[]) => inDatabase(ground, text, values);
     await inStack('update system.deliveries set response_body = $1, error = $1 where id = $2', [title, delivery]);

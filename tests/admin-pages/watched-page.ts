@@ -4,13 +4,13 @@ import { firstAdmin } from '../harness/stack.ts';
 /** A page, with the browser's messages, of which there must be none. */
 export interface WatchedPage {
   readonly page: Page;
-  /** Breaches of the policy, uncaught errors, and dialogs of scripts. */
+  /** Policy violations, uncaught errors, and dialogs that scripts open. */
   readonly said: readonly string[];
 }
 
 const wideWindow: BrowserContextOptions = { viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' };
 
-/** Opens a page in a context of its own. Close the context afterwards. */
+/** Opens a page in its own context. Close the context afterwards. */
 export async function openPage(browser: Browser, options: BrowserContextOptions = wideWindow): Promise<WatchedPage> {
   const page = await (await browser.newContext(options)).newPage();
   page.setDefaultTimeout(30_000);
@@ -28,7 +28,7 @@ export async function openPage(browser: Browser, options: BrowserContextOptions 
   return { page, said };
 }
 
-/** Opens the admin pages of a stack and signs in as its first admin. */
+/** Opens a stack's admin pages and signs in as its first admin. */
 export async function openSignedIn(
   browser: Browser,
   url: string,
@@ -46,7 +46,7 @@ export async function signIn(page: Page, url: string): Promise<void> {
   await page.getByRole('heading', { name: 'Collections' }).waitFor();
 }
 
-/** Fills in the form of a sign-in that is shown. */
+/** Fills in the sign-in form that is shown. */
 export async function enter(page: Page): Promise<void> {
   await page.getByLabel('Email').fill(firstAdmin.email);
   await page.getByLabel('Password').fill(firstAdmin.password);

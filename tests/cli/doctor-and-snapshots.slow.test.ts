@@ -10,14 +10,14 @@ import { startRewritingProxy } from '../harness/rewriting-proxy.ts';
 import { createDatabase } from '../harness/servers.ts';
 import { createGround, environmentOf, startStack } from '../harness/stack.ts';
 
-/** The verdicts of a doctor's findings, by subject. */
+/** The doctor's verdicts, by subject. */
 const verdictsOf = ({ json }: CliResult): Record<string, unknown> =>
   Object.fromEntries(listAt(json, 'findings').map(({ subject, verdict }) => [String(subject), verdict]));
 
 const adviceOf = ({ json }: CliResult, subject: string): unknown =>
   listAt(json, 'findings').find((finding) => finding.subject === subject)?.advice;
 
-/** Returns the findings about a subject as rows of verdict, sentence and advice. */
+/** Returns the findings about a subject as rows with verdict, sentence and advice. */
 const foundOf = ({ json }: CliResult, subject: string): unknown[] =>
   listAt(json, 'findings')
     .filter((finding) => finding.subject === subject)
@@ -201,7 +201,7 @@ suite('doctor and snapshot on the command line', async () => {
     assert.ok(!existsSync(file) && !existsSync(`${file}.part`));
   });
 
-  /** Returns the URL of a connection that sees these functions and tables before those of the server. */
+  /** Returns the URL of a connection that sees these functions and tables before the server's. */
   async function databaseWith(schema: string, definitions: string): Promise<string> {
     const client = new pg.Client({ connectionString: ground.databaseUrl });
     await client.connect();
@@ -246,7 +246,7 @@ suite('doctor and snapshot on the command line', async () => {
   });
 
   await test('doctor reports unsupported versions of servers as broken', async () => {
-    // The catalog is that of versions before 15.
+    // The catalog is like one before version 15.
     const oldDatabase = await databaseWith(
       'fourteen',
       `create function fourteen.current_setting(name text) returns text language sql as $$ select case name

@@ -62,7 +62,7 @@ suite('encryption rotate on the command line', async () => {
     assert.deepEqual(done.json, {
       encrypted: 6,
       unreadable: 0,
-      // Each field of a note also counts in its history.
+      // Each field in a note also counts in its history.
       places: {
         'system.settings.value': 1,
         'records.staff.totp_secret': 1,

@@ -14,7 +14,7 @@ export function jsonSchemaProblems(path: string, change: (file: Members) => obje
 
 const title = { name: 'title', type: 'text' };
 
-/** Members that make a file of a collection invalid. */
+/** Members that make a collection's file invalid. */
 export const wrongMembers: readonly Members[] = [
   { lst_rule: null },
   { fields: [{ ...title, type: 'txt' }] },

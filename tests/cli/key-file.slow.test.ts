@@ -68,7 +68,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
         const one = objectAt((await admin.get('/api/v1/vault/one')).json, 'data');
         assert.deepEqual([one.code, one.doc], ['', null]);
         await admin.patch('/api/v1/vault/one', { title: topology });
-        // A setting, two fields, and their values in every version of the history.
+        // A setting, two fields, and their values in every history version.
         const warned = logLines(stack.process.lines).find(({ msg }) => /encryption key is missing/i.test(`${msg}`));
         const count = { one: 5, processes: 7 }[topology];
         assert.deepEqual([warned?.level, warned?.count], ['warn', count]);
@@ -149,7 +149,7 @@ test('a start encrypts the secrets of a data directory without a key, even after
   const keyFile = join(dataDirectory, 'encryption_key');
   const noteOf = (): unknown => JSON.parse(readFileSync(join(dataDirectory, 'stack.json'), 'utf8'));
 
-  /** Runs `work` with an admin of a started stack and the URL of its database. */
+  /** Runs `work` with a started stack's admin and its database's URL. */
   async function running<T>(
     work: (admin: ReturnType<typeof createClient>, databaseUrl: string) => Promise<T>,
   ): Promise<T> {

@@ -11,7 +11,7 @@ import { gunzipSync } from 'node:zlib';
 import { runCli } from '../harness/cli.ts';
 import { createGround, environmentOf, repository, startStack } from '../harness/stack.ts';
 
-/** A pipe of Linux holds 64 KiB, so each command below has to wait for its reader. */
+/** A Linux pipe holds 64 KiB, so each command below has to wait for its reader. */
 const pipeBytes = 65_536;
 /** How long the reader pauses. On a slow machine this finds less, but fails nothing. */
 const pauseSec = 2;
@@ -36,7 +36,7 @@ suite('output of the command line in pipes [operation §8.3]', async () => {
       scopes: words.slice(0, 30).map((_, n) => `records:c${n}:read`),
     });
   const environment = own;
-  // Files of another stack: every collection is a difference.
+  // Another stack's files: every collection is a difference.
   const files = join(directory, 'schema');
   const pulled = await runCli(['schema', 'pull', files], { environment });
   assert.equal(pulled.code, 0, pulled.stderr);
@@ -64,7 +64,7 @@ suite('output of the command line in pipes [operation §8.3]', async () => {
     [...npm, 'snapshot', 'export', '-'],
   ];
 
-  /** Runs a command with a reader after it, in bash. Returns the exit code of the command and what the reader wrote. */
+  /** Runs a command with a reader after it, in bash. Returns the command's exit code and what the reader wrote. */
   async function pipeInto(reader: string, run: readonly string[]) {
     const script = `"$@" | ${reader}; exit "\${PIPESTATUS[0]}"`;
     const child = spawn('bash', ['-c', script, 'bash', ...run], {

@@ -182,7 +182,7 @@ const name: string = ${JSON.stringify(name)};
 export const collection = defineCollection({ name, ...${JSON.stringify(rest)} as object });\n`,
       folder,
     );
-    // Without a package.json, and with that of npm init.
+    // Without a package.json, and with the one from npm init.
     for (const type of [undefined, 'commonjs', 'module']) {
       if (type !== undefined) write('package.json', JSON.stringify({ type }), folder);
       const check = await here.overHttp(['check', folder]);

@@ -22,7 +22,7 @@ export async function startForSchema(tidying: AsyncDisposableStack) {
   };
 }
 
-/** Defines collections of each type, an index, a webhook with this secret, and settings. */
+/** Defines a collection for each type, an index, a webhook with this secret, and settings. */
 export async function defineSchema(admin: Client, secret: string): Promise<void> {
   await admin.post('/api/v1/collections', {
     name: 'authors',

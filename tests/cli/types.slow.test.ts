@@ -8,7 +8,7 @@ import { textAt } from '../harness/json.ts';
 import { createGround, environmentOf, firstAdmin, repository, startStack } from '../harness/stack.ts';
 import { createStrictProject } from '../harness/strict-project.ts';
 
-/** A field of each type, required and optional, and names that other languages reserve. */
+/** A field for each type, required and optional, and names that other languages reserve. */
 const everyField = [
   { name: 'class', type: 'text', required: true },
   { name: 'toString', type: 'text' },

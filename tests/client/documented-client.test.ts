@@ -7,10 +7,10 @@ import { readExamples, runExample } from '../harness/documented.ts';
 import { firstAdmin, repository } from '../harness/stack.ts';
 import { onOneProcess } from '../harness/target.ts';
 
-/** The global that the module of a page calls to print. */
+/** The global that a page's module calls to print. */
 const printer = 'recordbusPagePrints';
 
-/** The TypeScript of a page as one module, which finds the client and this stack. */
+/** A page's TypeScript as one module, which finds the client and this stack. */
 function moduleOf(page: string, url: string): string {
   const blocks = [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].map(([, block = '']) => `{}\n${block}`);
   const source = stripTypeScriptTypes(blocks.join('\n'));
@@ -20,7 +20,7 @@ function moduleOf(page: string, url: string): string {
     .replaceAll('console.log(', `${printer}(`);
 }
 
-/** The lines that the programs of a page print, according to comments after `console.log(…)` and on their own lines. */
+/** The lines that a page's programs print, according to comments after `console.log(…)` and on their own lines. */
 const promisedLines = (page: string): string[] =>
   [...page.matchAll(/^```ts\n(.*?)\n```$/gms)].flatMap(([, block = '']) =>
     [...block.matchAll(/(?:^|console\.log\(.*\); *)\/\/ (.*)$/gm)].map(([, line = '']) => line),

@@ -1,4 +1,4 @@
-/** The types of the collections of `openLibrary`, in the form that `recordbus types` writes. */
+/** The types for the collections in `openLibrary`, in the form that `recordbus types` writes. */
 export interface Library {
   houses: { record: House; create: { name: string }; update: { name?: string }; expand: HouseExpand };
   writers: { record: Writer; create: WriterCreate; update: Partial<WriterCreate>; expand: WriterExpand };

@@ -5,7 +5,7 @@ import type { Library } from './library-schema.d.ts';
 
 export type { Library };
 
-/** Defines the collections on a stack, and returns clients of them. */
+/** Defines the collections on a stack, and returns clients for them. */
 export async function openLibrary(
   target: Target,
 ): Promise<{ readonly guest: Client<Library>; readonly admin: Client<Library> }> {

@@ -183,7 +183,7 @@ suite('the packed client', () => {
   });
 });
 
-/** Bundles a program, and serves it as `/bundle.js` of a page to a browser. */
+/** Bundles a program, and serves it to a browser as a page's `/bundle.js`. */
 async function openSite(program: Pick<BuildOptions, 'entryPoints' | 'stdin'>) {
   const { outputFiles } = await build({
     ...program,

@@ -1,6 +1,6 @@
 import type { CallOptions, Client } from '@recordbus/client';
 
-/** A call of the client, with the options that every call takes. */
+/** A client call, with the options that every call takes. */
 export type Call = (client: Client<never>, options?: CallOptions) => unknown;
 
 const credentials = { email: 'a', password: 'b' };
@@ -8,7 +8,7 @@ const users = (client: Client<never>) => client.auth('{collection}' as never);
 const records = (client: Client<never>) => client.from('{collection}' as never);
 const values = {} as never;
 
-/** A call of the client for each route. Names in braces stand for the parameters of the path. */
+/** A client call for each route. Names in braces stand for the path's parameters. */
 export const calls: Readonly<Record<string, Call>> = {
   'GET /api/v1/health': (c, o) => c.health(o),
   'GET /_/metrics': (c, o) => c.admin.metrics(o),

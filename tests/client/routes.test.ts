@@ -5,7 +5,7 @@ import { objectAt } from '../harness/json.ts';
 import { onOneProcess } from '../harness/target.ts';
 import { type Call, calls, without } from './route-calls.ts';
 
-/** The routes of the API document, with records under their long path. */
+/** The API document's routes, with records under their long path. */
 function routesOf(document: unknown): string[] {
   const paths = Object.entries(objectAt(document, 'paths')).filter(
     ([path]) => !/^\/api\/(x\/|v1\/records\/[^{])/.test(path),
@@ -49,7 +49,7 @@ onOneProcess('the client reaches every route of the API document', async (t, tar
 /** The parameter that a test adds to the query. */
 const keyIn = ({ searchParams }: URL): string => ` ${searchParams.getAll('key')}`;
 
-/** The requests that a call of the client sends, with what `more` reads from their URLs. */
+/** The requests that a client call sends, with what `more` reads from their URLs. */
 async function sentBy(call: Call, more: (url: URL) => string = () => ''): Promise<string[]> {
   const sent: string[] = [];
   const client = createClient<never>('http://stack', {
@@ -64,7 +64,7 @@ async function sentBy(call: Call, more: (url: URL) => string = () => ''): Promis
   return sent;
 }
 
-/** The variables in the calls of the page. */
+/** The variables in the page's calls. */
 const values = {
   token: 't',
   password: 'correct horse',
@@ -77,7 +77,7 @@ const values = {
   record: { id: '{id}', photo: '{filename}' },
 };
 
-/** Runs a call of the client from its source text. */
+/** Runs a client call from its source text. */
 const run = (client: unknown, text: string): unknown =>
   new Function('client', ...Object.keys(values), `return ${text.replace('{body}', '{}')}`)(
     client,

@@ -25,7 +25,7 @@ function sharedStore(name?: string): SessionStore & { session: Session | undefin
 /** How late a tab sees what another one has written, in milliseconds. */
 const lagMs = 100;
 
-/** The stores of two tabs of a busy browser: each sees its own writes at once, and those of the other one later. */
+/** Two tabs' stores in a busy browser: each sees its own writes at once, and the other's later. */
 function laggingStores(name: string): [SessionStore, SessionStore] {
   const seen: (Session | undefined)[] = [undefined, undefined];
   const storeOf = (own: number, other: number): SessionStore => ({
@@ -41,7 +41,7 @@ function laggingStores(name: string): [SessionStore, SessionStore] {
   return [storeOf(0, 1), storeOf(1, 0)];
 }
 
-/** A `fetch` that records the paths of requests. */
+/** A `fetch` that records the requests' paths. */
 function recordingFetch(): { readonly paths: string[]; readonly fetch: typeof fetch } {
   const paths: string[] = [];
   return {
@@ -55,7 +55,7 @@ function recordingFetch(): { readonly paths: string[]; readonly fetch: typeof fe
 
 const refreshes = (paths: readonly string[]): number => paths.filter((path) => path.endsWith('/auth/refresh')).length;
 
-/** Sets the clock of this process, not that of the stack. */
+/** Sets this process's clock, not the stack's. */
 function setClock(t: TestContext, offsetMs: number): void {
   t.mock.timers.reset();
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() + offsetMs });

@@ -14,7 +14,7 @@ const codeOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error) => (error instanceof RecordbusError ? error.code : error),
   );
 
-/** The record of a completed sign-in. */
+/** A completed sign-in's record. */
 function recordOf<R>(signIn: { readonly state: string } | SignIn<R>): R {
   assert.equal(signIn.state, 'signed_in');
   return (signIn as Extract<SignIn<R>, { state: 'signed_in' }>).record;

@@ -8,7 +8,7 @@ import { createGround, type Stack, startStack, type Topology } from '../harness/
 const environment = {
   SERVICE_EXTENSIONS_DIR: fileURLToPath(new URL('../extensions/slow', import.meta.url)),
 };
-/** Another process takes over the work of a dead one after 20 s. */
+/** Another process takes over a dead one's work after 20 s. */
 const takeUpTimeoutMs = 60_000;
 
 async function createOrders(stack: Stack, count: number): Promise<string[]> {

@@ -9,7 +9,7 @@ import { writeBurst } from '../harness/write-burst.ts';
 
 const events = 60;
 const hangingCount = 20;
-/** The head of an answer arrives within it on any machine. */
+/** On any machine, an answer's head arrives within it. */
 const timeoutMs = 3000;
 
 onOneProcess('bad receivers cost only their own deliveries [docs/reliability]', async (t, target) => {

@@ -12,15 +12,15 @@ import { createWebhook } from '../harness/webhook.ts';
 import { everyRecordArrives } from '../harness/write-burst.ts';
 
 /**
- * Whether to run every fault on every server and on every pair, instead of only the worst fault of one and the loss of
- * the majority.
+ * Whether to run every fault on every server and on every pair, instead of only the worst fault on one and losing the
+ * majority.
  */
 const isThorough = process.env.TEST_FAULTS === 'all';
 
 const collection = 'meters';
 const patience = { timeoutMs: 120_000, intervalMs: 50 };
 
-/** The faults of servers, and how each ends. */
+/** The server faults, and how each ends. */
 const faults: Readonly<Record<string, { begin(server: ClusterServer): unknown; end(server: ClusterServer): unknown }>> =
   {
     killed: { begin: (server) => server.kill(), end: (server) => server.start() },
@@ -28,7 +28,7 @@ const faults: Readonly<Record<string, { begin(server: ClusterServer): unknown; e
     'cut off': { begin: (server) => server.cutOff(), end: (server) => server.restore() },
   };
 
-/** Returns the faults and the servers that they hit. The leader of the stream is the server that matters most. */
+/** Returns the faults and the servers that they hit. The stream's leader is the server that matters most. */
 async function casesOf({ servers, streamInfo }: NatsCluster): Promise<readonly [string, readonly ClusterServer[]][]> {
   const [one, two, three] = servers;
   if (!one || !two || !three) throw new Error('the cluster has fewer than three servers');
@@ -79,7 +79,7 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
     const { begin, end } = faults[name] ?? assert.fail(name);
     const fromMs = performance.now();
     await Promise.all(hit.map(begin));
-    // Two of three servers are a majority, so events continue without the third.
+    // Two in three servers are a majority, so events continue without the third.
     if (hit.length === 1) await isDelivered();
     else await moreWrites(100);
     const toMs = performance.now();
@@ -93,7 +93,7 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
     await cluster.isWhole();
   }
 
-  /** Waits until a new event is delivered to a webhook and to a live connection of the other replica. */
+  /** Waits until a new event is delivered to a webhook and to a live connection on the other replica. */
   async function isDelivered(): Promise<void> {
     const { id } = await stack.guest.create(collection, { value: 0 });
     await eventually('its event is delivered', () => receivedRecordIds(receiver).includes(id), patience);

@@ -102,7 +102,7 @@ test('an event larger than a message is published as a reference and delays no o
   await createWebhook(admin, receiver.url, ['tomes.*']);
   const text = 'é'.repeat(300_000);
   const tome = await admin.create('tomes', { text, n: 1 });
-  // Together, the record and the previous one exceed the limit of a message (1 MiB).
+  // Together, the record and the previous one exceed the message limit (1 MiB).
   await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 2 });
   await admin.patch(`/api/v1/tomes/${tome.id}`, { text: 'short' });
   await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 3 });
@@ -133,7 +133,8 @@ test('an event that is on the stream twice is delivered once, and invalid messag
   const [event] = await eventually('the event is published', () => (bus.events.length > 0 ? bus.events : undefined));
   assert.ok(event);
 
-  // The stream drops a message with the id of an event of the last two minutes, and accepts it under another id.
+  // The stream drops a message with the id that an event had within the last two minutes, and accepts it under another
+  // id.
   const republish = (messageId: string) =>
     bus.publish(event.subject, JSON.stringify(event.body), event.headers, messageId);
   assert.equal(await republish(String(event.headers['Nats-Msg-Id'])), 'duplicate');

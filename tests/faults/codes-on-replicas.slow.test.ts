@@ -94,7 +94,7 @@ test('two replicas share the limits of codes and mails [auth §8.5]', async (t) 
   await t.test('a stranger gets five mails from 300 parallel requests on both replicas [identity §6.1]', async () => {
     await first.guest.post(`${auth}/otp/request`, { email: 'p5@example.com' }, 200);
     const { token } = await mail.mailTo('p5@example.com', { subject: 'Your sign-in code', count: 2 });
-    // Sign-in with a code verifies the address and removes the password of an unverified account (identity §2.2).
+    // Sign-in with a code verifies the address and removes an unverified account's password (identity §2.2).
     const session = await first.guest.post(`${auth}/otp/auth`, { token }, 200);
     const clients = [first, second].map(({ url }) => createClient(url, textAt(session, 'token')));
     const stranger = 'stranger@example.com';

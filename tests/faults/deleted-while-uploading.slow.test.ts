@@ -26,7 +26,7 @@ function beginForm(method: string, url: string, content: string) {
     sent.on('error', reject);
   });
   sent.write(part('name="doc"; filename="new.txt"', content));
-  // The parser finds the end of a part at the beginning of the next.
+  // The parser finds where a part ends at the beginning of the next.
   sent.write(`--${boundary}\r\n`);
   return {
     async finish(): Promise<{ readonly status: number; readonly json: unknown }> {

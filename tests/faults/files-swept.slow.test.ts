@@ -11,7 +11,7 @@ import { file, multipart, type Part } from '../harness/multipart.ts';
 import { pngOf } from '../harness/png.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 
-/** Returns the number of files in the storage. */
+/** Returns how many files the storage has. */
 function storedFiles({ ground }: Stack): number {
   const directory = join(ground.dataDirectory, 'uploads');
   if (!existsSync(directory)) return 0;
@@ -99,7 +99,7 @@ test('stored previews have a size limit and are deleted with their image [files 
   const photo = { name: 'photo', type: 'file', options: { thumbs: ['300x300'] } };
   await admin.post('/api/v1/collections', { name: 'photos', type: 'base', fields: [photo] });
   await admin.patch('/api/v1/admin/settings', { 'files.thumbs_max_bytes': String(1024 ** 2) });
-  // A preview of noise has 270 kB, so three fit.
+  // A noise image's preview has 270 kB, so three fit.
   const image = pngOf(330, 330, { isNoise: true });
   const previews = () =>
     readdirSync(join(stack.ground.dataDirectory, 'uploads'), { recursive: true }).filter((name) =>

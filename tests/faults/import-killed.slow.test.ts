@@ -53,7 +53,7 @@ test(`an import of ${rows} rows survives ${kills} kills of the whole stack: each
     admin = await signIn();
     const done = await doneRows();
     assert.ok(done >= before, `round ${round}: ${done} of ${before}`);
-    // The job continues meanwhile, so both counts are of one moment only if no row is done between them.
+    // The job continues meanwhile, so the counts match only if no row is done between them.
     await eventually(`round ${round}: every row that is done is stored`, async () => {
       const counted = await doneRows();
       const stored = numberAt((await admin.get('/api/v1/rows?perPage=1')).json, 'totalItems');

@@ -9,7 +9,7 @@ import { linesOf, sendImport } from '../scenarios/import-jobs.ts';
 
 const rows = 40_000;
 
-/** A frozen replica keeps the locks of its transaction until the server ends it. */
+/** A frozen replica keeps its transaction's locks until the server ends it. */
 const takeOverMs = 120_000;
 
 const jobIn = async (ground: Ground, id: string) => {
@@ -22,8 +22,8 @@ const jobIn = async (ground: Ground, id: string) => {
 };
 
 /**
- * Imports rows on two replicas of the records service, and disturbs the one that works on them. Checks that the other
- * one continues, and that each row is stored once, with one event.
+ * Imports rows on two records replicas, and disturbs the one that works on them. Checks that the other one continues,
+ * and that each row is stored once, with one event.
  */
 async function importWhile(t: TestContext, disturb: (pid: number) => (() => void) | undefined): Promise<void> {
   await using ground = await createGround();

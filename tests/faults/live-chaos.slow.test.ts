@@ -11,11 +11,11 @@ import { random } from './live-chaos/random.ts';
 import { secondReplicaOf } from './live-chaos/second-replica.ts';
 import { writeAtRandom } from './live-chaos/write-at-random.ts';
 
-/** The duration of the test. `npm run test:chaos` makes it an hour, with more of everything. */
+/** How long the test takes. `npm run test:chaos` makes it an hour, with more of everything. */
 const seconds = Number(process.env.CHAOS_SECONDS ?? 120);
 const writerCount = Number(process.env.CHAOS_WRITERS ?? 8);
 const clientCount = Number(process.env.CHAOS_CLIENTS ?? 40);
-/** The maximum number of records in a page, and in the snapshot of a list. */
+/** How many records a page and a list's snapshot may have. */
 const pageSize = 1000;
 const longestCutMs = Number(process.env.CHAOS_LONGEST_CUT_SECONDS ?? 10) * 1000;
 

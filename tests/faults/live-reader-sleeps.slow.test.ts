@@ -37,7 +37,7 @@ test('without live connections nobody reads the stream, and a client that return
   assert.ok((await readers.count()) > 0);
 });
 
-/** Counts the readers of the stream that are not durable: those of the realtime service. */
+/** Counts the stream readers that are not durable: the realtime service's. */
 async function openReaders(natsUrl: string) {
   const { host, username: user, password: pass } = new URL(natsUrl);
   const connection = await connect({ servers: host, ...(user && { user, pass }) });

@@ -72,7 +72,7 @@ for (const topology of ['one', 'processes'] as const)
     assert.ok(changes >= 10 && count > 100, 'something happened');
   });
 
-/** Runs a request under the current name of the collection. */
+/** Runs a request under the collection's current name. */
 async function inCollection<T extends { readonly status: number }>(send: (name: string) => Promise<T>): Promise<T> {
   for (;;)
     for (const name of names) {
@@ -81,7 +81,7 @@ async function inCollection<T extends { readonly status: number }>(send: (name: 
     }
 }
 
-/** Adds and drops a field, renames one, encrypts one, and changes the rule and the name of the collection. */
+/** Adds and drops a field, renames one, encrypts one, and changes the collection's rule and name. */
 async function changeSchema(admin: Client, path: string, isDone: () => boolean): Promise<number> {
   let changes = 0;
   for (let round = 0; !isDone(); round += 1) {
@@ -106,7 +106,7 @@ async function changeSchema(admin: Client, path: string, isDone: () => boolean):
   return changes;
 }
 
-/** Creates, changes and deletes records. Every write gives `code` the value of `n`. */
+/** Creates, changes and deletes records. Every write gives `code` the same value as `n`. */
 async function writeRecords(admin: Client, isDone: () => boolean): Promise<void> {
   const ids: string[] = [];
   while (!isDone()) {
@@ -157,7 +157,7 @@ function read(url: string, isOver: () => boolean) {
   };
 }
 
-/** The value of `n` in each version of each record; undefined for a delete. */
+/** The value that `n` has in each version of each record; undefined for a delete. */
 type Written = ReadonlyMap<string, ReadonlyMap<string, string | undefined>>;
 
 async function fieldIdOf(admin: Client, path: string): Promise<string> {
@@ -184,7 +184,10 @@ async function readHistory(databaseUrl: string, collection: string, field: strin
   }
 }
 
-/** Checks that each version came in order and with its values, and that a `resync` stands in the place of each one that did not come. */
+/**
+ * Checks that each version came in order and with its values, and that a `resync` stands in for each one that did not
+ * come.
+ */
 function compare(messages: readonly LiveMessage[], written: Written): void {
   const seen = new Map<string, { version: string; resyncs: number }>();
   let resyncs = 0;

@@ -4,7 +4,7 @@ import { json } from 'node:stream/consumers';
 import { createClient } from '../harness/client.ts';
 import { at } from '../harness/json.ts';
 
-/** The reads of callers who read what they have just written. */
+/** Reads by callers who read what they have just written. */
 export interface OwnReads {
   readonly reads: number;
   /** Those that were answered while the replica could not have the write yet. */
@@ -17,15 +17,15 @@ export interface OwnReads {
 
 interface OwnReadsOptions {
   readonly collection: string;
-  /** The tokens of the callers, who all write at once. */
+  /** The callers' tokens; all write at once. */
   readonly tokens: readonly string[];
-  /** The gateway of the writes. Reads there need no header. */
+  /** The gateway for the writes. Reads there need no header. */
   readonly url: string;
-  /** Another gateway. Reads there send the header of the write. */
+  /** Another gateway. Reads there send the write's header. */
   readonly otherUrl: string;
   /** How long the replica waits before it applies a commit, in milliseconds. */
   readonly delayMs: number;
-  /** The number of writes of each caller. */
+  /** How many writes each caller makes. */
   readonly rounds: number;
 }
 
@@ -92,5 +92,5 @@ const readValue = (url: string, headers: Readonly<Record<string, string>>, agent
     outgoing.end();
   });
 
-/** Returns the value of a record, or of the first record of a list. */
+/** Returns the value in a record, or in a list's first record. */
 export const valueAt = (body: unknown): unknown => at(body, 'data.value') ?? at(body, 'data.0.value');

@@ -7,7 +7,7 @@ import { firstAdmin, type Stack } from '../harness/stack.ts';
 import { readOwnWrites, valueAt } from './own-writes.ts';
 import { collection, definition, delay, level, readsOf, startReplicated, whileBehind } from './replicated-stack.ts';
 
-/** The number of writes of a caller who reads its own writes, and of callers. */
+/** How many writes a caller makes that reads its own writes, and how many callers there are. */
 const rounds = Number(process.env.TEST_REPLICA_ROUNDS ?? 12);
 const writers = Number(process.env.TEST_REPLICA_WRITERS ?? 5);
 /** How long the replica waits before it applies a commit, in milliseconds. Reads wait up to 50 ms for it. */
@@ -19,7 +19,9 @@ interface OthersDuring {
   readonly othersMs: readonly number[];
 }
 
-/** Sends gets and lists of one client, all at once, and meanwhile one after the other a get and a write of another. */
+/**
+ * Sends one client's gets and lists, all at once, and meanwhile another client's gets and writes, one after the other.
+ */
 async function duringReads(other: Client, sending: () => Promise<Answer>[]): Promise<OthersDuring> {
   const { id } = await other.create(collection, { value: 0 });
   let isOver = false;

@@ -7,7 +7,7 @@ import { eventually } from '../harness/eventually.ts';
 import { at } from '../harness/json.ts';
 import { startStack } from '../harness/stack.ts';
 
-/** The idempotency key of a dead process is held until its lease expires, in milliseconds. */
+/** A dead process's idempotency key is held until its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;
 
 /** One create stores its answer in its own statement, the other claims its key first. */

@@ -9,7 +9,7 @@ const writerCount = 6;
 /** More writes than happen in the second after which writes reach the disk. */
 const enough = 600;
 
-/** Kills the database during writes of a relaxed collection, and checks that each writer lost only its last records. */
+/** Kills the database during writes to a relaxed collection, and checks that each writer lost only its last records. */
 export async function killDuringRelaxedWrites(stack: Stack, postgres: Server, bus: BusReader): Promise<void> {
   const admin = await stack.admin();
   const fields = [

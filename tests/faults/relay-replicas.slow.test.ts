@@ -7,13 +7,13 @@ import { eventually } from '../harness/eventually.ts';
 import { startServiceProcess } from '../harness/service-process.ts';
 import { createGround, type Ground } from '../harness/stack.ts';
 
-/** Events for each number of replicas: enough that their shares show. TEST_RELAY_EVENTS=50000 gives steadier figures. */
+/** Events for each replica count: enough that their shares show. TEST_RELAY_EVENTS=50000 gives steadier figures. */
 const events = Number(process.env.TEST_RELAY_EVENTS ?? 4000);
 const changesOfRecord = 10;
 /** Longer than a relay waits between two looks at the outbox. */
 const allLookMs = 2000;
 
-/** The events of so many records, each with its changes in commit order. Values: the name of the event, their number. */
+/** So many records' events, each record's changes in commit order. Values: the event's name, how many. */
 const insertEvents = `insert into system.outbox (event_id, event, record_key, body)
   select id, $1, key, json_build_object('id', id, 'event', $1::text, 'key', key, 'change', change)::text
   from (select gen_random_uuid() as id, $1 || '/' || n % ($2::int / ${changesOfRecord}) as key, n / ($2::int / ${changesOfRecord}) as change
@@ -26,7 +26,7 @@ const holders = `select count(distinct holder)::int as count from system.leases
 const published = `select extract(epoch from max(published_at) - min(published_at))::float as seconds,
   count(published_at)::int as count from system.outbox where event = $1`;
 
-/** Lets the relays of a database publish events that are all there at once. Returns the seconds that it takes them. */
+/** Lets a database's relays publish events that are all there at once. Returns how many seconds it takes them. */
 async function publishAll(database: pg.Client, event: string): Promise<number> {
   // Every relay comes to the lock, and all go on when it ends.
   await database.query('begin');
@@ -50,7 +50,7 @@ async function clientOf({ databaseUrl }: Ground): Promise<pg.Client> {
   return client;
 }
 
-/** Checks that the stream has each event once, and those of each record in commit order. */
+/** Checks that the stream has each event once, and each record's events in commit order. */
 async function checkOrder({ events: read }: BusReader, event: string): Promise<void> {
   const ofTest = () => read.filter(({ body }) => body.event === event);
   await eventually('the reader has all events', () => ofTest().length >= events, { timeoutMs: 60_000 });

@@ -16,7 +16,7 @@ export interface Replicated extends AsyncDisposable {
   readonly other: Stack;
 }
 
-/** Starts it, with a collection of notes that anyone may read and write, and one of accounts. */
+/** Starts it, with a notes collection that anyone may read and write, and an accounts collection. */
 export async function startReplicated(topology: Topology): Promise<Replicated> {
   const kept = new AsyncDisposableStack();
   const pair = kept.use(await startPostgresPair('asynchronous'));
@@ -32,7 +32,7 @@ export async function startReplicated(topology: Topology): Promise<Replicated> {
   return { pair, stack, other, admin, [Symbol.asyncDispose]: () => kept.disposeAsync() };
 }
 
-/** Returns the number of reads with this result so far. */
+/** Returns how many reads had this result so far. */
 export async function readsOf({ stack }: Replicated, result: 'replica' | 'behind' | 'failed'): Promise<number> {
   const { text } = await stack.guest.get('/api/v1/metrics');
   const lines = text.split('\n').filter((line) => line.startsWith('recordbus_read_replica_reads_total{'));
@@ -54,7 +54,7 @@ export const level = ({ pair }: Replicated): Promise<unknown> =>
     return standby?.has === true;
   });
 
-/** Stops the standby from applying anything while the function runs. After 25 s, no read of a client uses it. */
+/** Stops the standby from applying anything while the function runs. After 25 s, no client read uses it. */
 export async function whileBehind<T>(replicated: Replicated, run: () => Promise<T>): Promise<T> {
   const { pair } = replicated;
   await level(replicated);

@@ -13,7 +13,7 @@ import { listDescendants, stillRunning } from '../harness/processes.ts';
 import { callers, createDataDirectory, readiness, repository, startProduct } from '../harness/stack.ts';
 import { topologies } from '../harness/target.ts';
 
-/** Sends half of a request, so that it is in flight until the test completes it. */
+/** Sends half a request, so that it is in flight until the test completes it. */
 function beginRequest(url: string): { finish(): Promise<IncomingMessage> } {
   const body = JSON.stringify({ title: 'in flight' });
   const outgoing = request(`${url}/api/v1/notes`, {

@@ -12,7 +12,7 @@ const events = 2000;
 /** More deliveries than four replicas have in progress for one webhook, so that each gets some. */
 const firstEvents = 400;
 
-/** Waits until each of the processes has a delivery in progress. */
+/** Waits until each process has a delivery in progress. */
 const allTakePart = (receiver: Receiver, pids: readonly number[]) =>
   eventually(
     `${pids.length} replicas deliver`,

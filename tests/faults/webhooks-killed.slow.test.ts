@@ -6,13 +6,13 @@ import { verifyDelivery } from '../harness/signature.ts';
 import { createGround, type Stack, startStack } from '../harness/stack.ts';
 import { createWebhook, deliveriesOf, deliveryIn } from '../harness/webhook.ts';
 
-/** An attempt of a dead process is repeated when its lease expires, in milliseconds. */
+/** A dead process's attempt is repeated when its lease expires, in milliseconds. */
 const leaseTimeoutMs = 60_000;
 
-/** Longer than a start of another stack, also on a busy machine. */
+/** Longer than another stack's start, also on a busy machine. */
 const longestTimeoutMs = 60_000;
 
-/** Timeout of an attempt that a test lets time out. */
+/** The timeout for an attempt that a test lets time out. */
 const timeoutMs = 15_000;
 
 /** Kills a process during a delivery, with `kill`, and waits until a later process delivers it. */

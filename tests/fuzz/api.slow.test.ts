@@ -88,7 +88,7 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   await goThroughAdministration({ call, admin });
 
   await t.test('no request makes a service load a module [cost §4.3]', () => {
-    // Modules of Node are in its binary. undici loads its small parser with the first connection.
+    // Node's modules are in its binary. undici loads its small parser with the first connection.
     const isOwn = (line: string) =>
       line.includes('/main.ts file:') &&
       !line.includes('/undici/lib/llhttp/') &&
@@ -115,7 +115,7 @@ test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
   const findProblem = createFindProblem(document);
 
   const seen = new Map<string, number>();
-  /** The first of each kind: an operation and the status of its answer. */
+  /** The first of each kind: an operation and its answer's status. */
   const problems = new Map<string, string>();
   async function send(request: FuzzRequest): Promise<void> {
     const { method, path, headers, body } = request;

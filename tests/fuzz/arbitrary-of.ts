@@ -32,10 +32,10 @@ const anyJson = fc.oneof(
   fc.constantFrom(null, 0, -1, 1e308, -0, [], {}, true, 2 ** 53, 0.1),
 );
 
-/** Levels of a value below which lists and objects stay empty. */
+/** How many levels deep a value may be; below them, lists and objects stay empty. */
 const maxDepth = 5;
 
-/** Values of a JSON Schema of the document. At every level, `refuse` percent of the values do not match. */
+/** Values for a JSON Schema in the document. At every level, `refuse` percent of the values do not match. */
 export function arbitraryOf(document: unknown, schema: Schema, refuse: number, depth = 0): fc.Arbitrary<unknown> {
   const next = (inner: unknown) => arbitraryOf(document, (inner ?? {}) as Schema, refuse, depth + 1);
   return fc.oneof(
@@ -112,7 +112,7 @@ function matching(pattern: string): fc.Arbitrary<string> {
   }
 }
 
-/** Members that the schema does not name; none most of the time. */
+/** Members that the schema does not name; usually none. */
 const unwanted = fc.oneof(
   { weight: 20, arbitrary: fc.constant({}) },
   fc.dictionary(fc.constantFrom('colour', 'constructor', 'id', '', '\u0000', 'a'.repeat(300)), anyJson, { maxKeys: 2 }),

@@ -10,7 +10,7 @@ interface Body {
 
 const asJson = (content: string | Uint8Array): Body => ({ type: 'application/json', content });
 
-/** JSON texts that no schema describes: truncated, empty, of another type, too deep, or with too large a number. */
+/** JSON texts that no schema describes: truncated, empty, another type, too deep, or with too large a number. */
 const unreadable: readonly string[] = [
   '{"a":',
   '',

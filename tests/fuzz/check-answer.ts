@@ -10,17 +10,17 @@ interface SentRequest {
   readonly isMutated?: boolean;
 }
 
-/** Writes the errors of any validator. */
+/** Writes any validator's errors. */
 const texts = new Ajv2020();
 
-/** Beginnings of the schema library's own messages, which no client gets (http §4.3). */
+/** How the schema library's own messages begin, which no client gets (http §4.3). */
 export const wordsOfLibrary =
   /Invalid (input|option|string|number|discriminator|key|value|UUID|URL|email)|Too (small|big): |Unrecognized key|expected \w+, received/;
 
 /** Returns how an answer differs from the document; undefined where it does not. */
 export type FindProblem = (request: SentRequest, answer: Answer) => string | undefined;
 
-/** Creates the check of answers against a document. */
+/** Creates the function that checks answers against a document. */
 export function createFindProblem(document: object): FindProblem {
   const validatorAt = createValidators(document);
   const validatorOfChosen = createValidators(withoutRequiredFields(document));
@@ -43,7 +43,7 @@ export function createFindProblem(document: object): FindProblem {
   };
 }
 
-/** Returns the validator of a schema by its path in the document. */
+/** Returns a schema's validator by its path in the document. */
 function createValidators(document: object): (pointer: readonly string[]) => ValidateFunction {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
   ajv.addSchema(document, 'openapi');
@@ -59,7 +59,7 @@ function createValidators(document: object): (pointer: readonly string[]) => Val
   };
 }
 
-/** The document with records of which only the id is required. */
+/** The document with records in which only the id is required. */
 function withoutRequiredFields(document: object): object {
   const copy = structuredClone(document) as { components: { schemas: Record<string, { required?: string[] }> } };
   for (const [name, schema] of Object.entries(copy.components.schemas))

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 /** A part of a request that replaces or adds unusual text. */
 interface Mutation {
-  /** Replaces each parameter of the path, without encoding. */
+  /** Replaces each path parameter, without encoding. */
   readonly segment?: string;
   /** Is appended to the query, without encoding. */
   readonly query?: string;

@@ -7,27 +7,27 @@ interface Parameter {
   readonly schema: JsonObject;
 }
 
-/** An operation of the document, with its references resolved. */
+/** An operation in the document, with its references resolved. */
 export interface Operation {
   readonly id: string;
   readonly method: string;
   /** With its parameters in braces. */
   readonly path: string;
   readonly parameters: readonly Parameter[];
-  /** Schema of a JSON body. */
+  /** A JSON body's schema. */
   readonly body: JsonObject | undefined;
   /** Whether it also takes multipart forms. */
   readonly takesForm: boolean;
-  /** The place of each answer in the document, by status. */
+  /** Where the document has each answer, by status. */
   readonly answers: ReadonlyMap<string, AnswerPlace>;
 }
 
 interface AnswerPlace {
-  /** By content type, the JSON pointer of the schema as a list. */
+  /** By content type, the schema's JSON pointer as a list. */
   readonly schemas: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Returns every operation of an OpenAPI document. */
+/** Returns every operation in an OpenAPI document. */
 export const operationsOf = (document: unknown): Operation[] =>
   Object.entries(objectAt(document, 'paths')).flatMap(([path, item]) =>
     Object.entries(item as JsonObject).map(([method, operation]) =>

@@ -14,16 +14,16 @@ export interface FuzzRequest {
   readonly method: string;
   readonly path: string;
   readonly headers: Readonly<Record<string, string | string[]>>;
-  /** The bytes of the body. */
+  /** The body's bytes. */
   readonly body: string | Uint8Array | undefined;
   /** Whether the request may be refused before it reaches the operation: any refusal is accepted then. */
   readonly isMutated: boolean;
 }
 
-/** Values that exist in the running stack, by the name of the parameter that takes them. */
+/** Values that exist in the running stack, by the parameter that takes them. */
 export type Known = Readonly<Record<string, readonly string[]>>;
 
-/** The operations of a run and the values for them. */
+/** A run's operations and the values for them. */
 interface FuzzPlan {
   readonly document: unknown;
   readonly operations: readonly Operation[];
@@ -32,13 +32,13 @@ interface FuzzPlan {
   readonly destructive: ReadonlySet<string>;
 }
 
-/** How many of a hundred values break their schema: none in most requests, a few in some. */
+/** How many in a hundred values break their schema: none in most requests, a few in some. */
 const refusals = fc.constantFrom(0, 0, 8);
 
-/** Optional parameters in the query of one request, at most. */
+/** How many optional parameters one request's query has at most. */
 const maxQuery = 3;
 
-/** Requests to any of the operations; most match the document, some do not. */
+/** Requests to any operation; most match the document, some do not. */
 export const requestTo = (plan: FuzzPlan): fc.Arbitrary<FuzzRequest> =>
   fc
     .tuple(fc.constantFrom(...plan.operations), refusals)
@@ -115,7 +115,7 @@ const headerValue = fc.oneof(
 const withMutation = (query: string, more: string | undefined): string =>
   more === undefined ? query : `${query === '' ? '?' : `${query}&`}${more}`;
 
-/** The value as one segment of a path: neither empty nor `.` nor `..`. */
+/** The value as one path segment: neither empty nor `.` nor `..`. */
 function segment(value: string): string {
   const encoded = encodeURIComponent(value.toWellFormed());
   return encoded === '' || encoded === '.' || encoded === '..' ? 'x' : encoded;

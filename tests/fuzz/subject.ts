@@ -4,16 +4,16 @@ import { userCollection } from '../harness/stack.ts';
 import { operationsOf } from './operations.ts';
 import type { Known } from './requests.ts';
 
-/** The operation on files of the admin pages, which no test builds. */
+/** The operation on the admin pages' files, which no test builds. */
 export const ofBuild = 'getInnerAssetsByFile';
 
 /** Operations that are not called. */
 export const excluded: ReadonlySet<string> = new Set([
-  // These would end the sessions of the run.
+  // These would end the run's sessions.
   'deleteAdminSessions',
   'deleteAuthByCollectionSessions',
   ofBuild,
-  // This would change the limits and the lifetimes of the tokens of the run.
+  // This would change the limits and how long the run's tokens live.
   'patchAdminSettings',
 ]);
 
@@ -31,7 +31,7 @@ export const destructive: ReadonlySet<string> = new Set([
   'deleteAdminCollectionsByCollectionIndexesByIndex',
 ]);
 
-/** The fields that the requests of the journey use. */
+/** The fields that the journey's requests use. */
 const namedFields = [
   { name: 'title', type: 'text', options: { max: 200 } },
   { name: 'code', type: 'text', required: true, options: { pattern: '^[a-z]{1,8}$', min: 1 } },
@@ -51,7 +51,7 @@ const namedFields = [
 
 const ownRule = { update_rule: '@request.auth.id != ""', delete_rule: '' };
 
-/** Returns a field for each example of the document, which has every type of field. */
+/** Returns a field for each example in the document, which has every field type. */
 async function exampleFields(stack: Stack): Promise<readonly object[]> {
   const { json } = await stack.guest.get('/api/v1/openapi.json');
   const { examples } =
@@ -60,7 +60,7 @@ async function exampleFields(stack: Stack): Promise<readonly object[]> {
   return examples.map((example) => ('collection' in example ? { ...example, collection: 'others' } : example));
 }
 
-/** Creates collections of every type with some records. Returns values for the parameters of operations. */
+/** Creates collections of every type with some records. Returns values for operations' parameters. */
 export async function makeContents(stack: Stack): Promise<Known> {
   const admin = await stack.admin();
   const others = { name: 'others', type: 'base', fields: [{ name: 'label', type: 'text' }], ...ownRule };

@@ -3,23 +3,23 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { jar, run, type Tool, toolEnvironment, tools, versions } from './tools.ts';
 
-/** A generator of clients, as its users run it. */
+/** A client generator, as its users run it. */
 interface Generator {
   readonly name: string;
   readonly tools: readonly Tool[];
-  /** The version of OpenAPI that it reads. */
+  /** The OpenAPI version that it reads. */
   readonly reads: '3.0' | '3.1';
   /** Generates a client from `openapi.json` in the directory. */
   generate(directory: string): Promise<unknown>;
   /** Compiles it together with the program. */
   compile(directory: string): Promise<unknown>;
-  /** Runs the program with the URL of a stack and a token. Resolves with what it printed. */
+  /** Runs the program with a stack's URL and a token. Resolves with what it printed. */
   start(directory: string, url: string, token: string): Promise<string>;
 }
 
 const program = (name: string): string => fileURLToPath(new URL(`programs/${name}`, import.meta.url));
 
-/** Makes a module of the generated package `api` and the program. */
+/** Makes a module from the generated package `api` and the program. */
 async function makeModule(directory: string, source: string, ...needed: readonly string[]): Promise<void> {
   await writeFile(join(directory, 'go.mod'), 'module example.test/generated\n\ngo 1.24\n');
   await cp(program(source), join(directory, 'main.go'));
@@ -37,7 +37,7 @@ const goRun = (directory: string, url: string, token: string): Promise<string> =
 const openapiGenerator = (directory: string, generator: string, output: string, ...more: readonly string[]) =>
   run(directory, 'java', '-jar', jar, 'generate', '-g', generator, '-i', 'openapi.json', '-o', output, ...more);
 
-/** Makes the packages of the tools known to a program in the directory. */
+/** Makes the tools' packages known to a program in the directory. */
 async function linkPackages(directory: string): Promise<void> {
   const folder = String(toolEnvironment.NODE_PATH);
   await symlink(folder, join(directory, 'node_modules')).catch(() => undefined);
@@ -62,7 +62,7 @@ async function makeProgram(directory: string, source: string): Promise<void> {
   await cp(program(source), join(directory, 'main.ts'));
 }
 
-/** Imports without extensions need a loader; the specifier of each module is its file. */
+/** Imports without extensions need a loader; each module's specifier is its file. */
 const nodeRun = (directory: string, url: string, token: string): Promise<string> =>
   run(directory, 'node', '--import', loader, 'out/main.js', url, token);
 
@@ -78,7 +78,7 @@ registerHooks({
 });
 `)}`;
 
-/** The generators of which the API document is usable (http §12.7). */
+/** The generators that can use the API document (http §12.7). */
 export const generators: readonly Generator[] = [
   {
     name: `oapi-codegen ${versions.oapiCodegen}`,
@@ -148,7 +148,7 @@ export const generators: readonly Generator[] = [
     name: `openapi-generator ${versions.openapiGenerator}, typescript-fetch`,
     tools: [tools.openapiGenerator, tools.npmPackages],
     reads: '3.1',
-    // By default it imports the types of forms without making them.
+    // By default it imports the form types without making them.
     generate: (directory) =>
       openapiGenerator(directory, 'typescript-fetch', 'api', '--global-property', 'skipFormModel=false'),
     async compile(directory) {

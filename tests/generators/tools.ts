@@ -22,7 +22,7 @@ const folder = process.env.TEST_GENERATORS;
 
 const inFolder = (...parts: string[]): string => join(folder ?? '/nowhere', ...parts);
 
-/** The environment of every tool: those of the folder come before those on PATH. */
+/** Every tool's environment: the folder's tools come before those on PATH. */
 export const toolEnvironment: NodeJS.ProcessEnv = {
   ...process.env,
   PATH: [inFolder('bin'), inFolder('venv', 'bin'), inFolder('node_modules', '.bin'), process.env.PATH].join(delimiter),
@@ -47,7 +47,7 @@ export function run(directory: string, command: string, ...args: readonly string
   });
 }
 
-/** A tool of a generator: where to find it, and how to install it into the folder. */
+/** A generator's tool: where to find it, and how to install it into the folder. */
 export interface Tool {
   readonly name: string;
   /** A command that succeeds if the tool is there. */
@@ -75,14 +75,14 @@ export function findMissing({ name, probe: [command, ...args], install }: Tool):
 const venv = (): (readonly [string, ...string[]])[] =>
   existsSync(inFolder('venv')) ? [] : [['python3', '-m', 'venv', inFolder('venv')]];
 
-/** Packages of npm, in one installation. */
+/** npm packages, in one installation. */
 const packages = [
   `openapi-typescript@${versions.openapiTypescript}`,
   `openapi-fetch@${versions.openapiFetch}`,
   `typescript@${versions.typescript}`,
 ];
 
-/** The jar of openapi-generator. */
+/** openapi-generator's jar. */
 export const jar =
   process.env.TEST_OPENAPI_GENERATOR_JAR ?? inFolder(`openapi-generator-cli-${versions.openapiGenerator}.jar`);
 

@@ -114,8 +114,8 @@ export async function everyWriteIsThere(admin: Client, collection: string, { cre
 }
 
 /**
- * Throws while an event of a successful write is missing, and fails when the events of a record are out of order. An
- * event may be published twice, with the same id.
+ * Throws while a successful write's event is missing, and fails when a record's events are out of order. An event may
+ * be published twice, with the same id.
  */
 export function eventsAreWhole(events: readonly BusEvent[], { created, counts }: Written): true {
   const seen = new Set<unknown>();

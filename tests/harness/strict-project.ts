@@ -25,7 +25,7 @@ const compilerOptions = {
 
 /** A project that uses the packages. */
 export interface StrictProject {
-  /** Writes a file of the project. */
+  /** Writes a project file. */
   write(name: string, text: string): void;
   /**
    * Compiles files in strict mode, and returns how many types the compiler made from generic ones. Fails with what the
@@ -34,7 +34,7 @@ export interface StrictProject {
   compile(...files: readonly string[]): Promise<number>;
 }
 
-/** Creates a project in a directory, with the client and the package of authors. */
+/** Creates a project in a directory, with the client and the extension authors' package. */
 export function createStrictProject(directory: string): StrictProject {
   const packages = join(directory, 'node_modules/@recordbus');
   mkdirSync(packages, { recursive: true });

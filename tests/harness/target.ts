@@ -10,11 +10,11 @@ export type Target = Pick<Stack, 'url' | 'guest' | 'admin' | 'user' | 'setupToke
   readonly databaseUrl: string | undefined;
   /** Everything logged so far; empty for an external stack. */
   readonly logLines: readonly string[];
-  /** The secret that signs the tokens of this stack. */
+  /** The secret that signs this stack's tokens. */
   readonly secret: string;
 };
 
-/** Additional variables for the stacks of a file. Set them before its first test. */
+/** Additional variables for a file's stacks. Set them before its first test. */
 export const stackEnvironment: Record<string, string> = {};
 
 let wantsNewStacks = false;
@@ -24,19 +24,19 @@ export function onNewStacks(_because: string): void {
   wantsNewStacks = true;
 }
 
-/** How many processes of each service a stack of this run has. */
+/** How many processes each service has in this run's stacks. */
 export const replicaCount = process.env.TEST_TOPOLOGY === 'replicas' ? Number(process.env.TEST_REPLICAS ?? 2) : 1;
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
-/** Returns the topologies of a test that this run uses. Replicas replace both others. */
+/** Returns which of a test's topologies this run uses. Replicas replace both others. */
 function inThisRun(chosen: readonly Topology[]): readonly StackTopology[] {
   const wanted = process.env.TEST_TOPOLOGY;
   if (wanted === 'replicas') return chosen === topologies ? ['replicas'] : [];
   return chosen.filter((topology) => (wanted ?? topology) === topology);
 }
 
-/** A stack of this file, or a borrowed one. */
+/** This file's stack, or a borrowed one. */
 interface Held {
   readonly target: Target;
   letGo(): Promise<void>;
@@ -45,9 +45,9 @@ interface Held {
 const held = new Map<StackTopology, Promise<Held>>();
 
 /**
- * Declares a test that runs on both topologies, or on the one in TEST_TOPOLOGY. The tests of a file share a stack of each.
- * With TEST_BASE_URL it runs once, on that external stack (described by TEST_SETUP_TOKEN, TEST_JWT_SECRET, TEST_BUS_URL),
- * unless the file needs additional variables.
+ * Declares a test that runs on both topologies, or on the one in TEST_TOPOLOGY. A file's tests share a stack for each.
+ * With TEST_BASE_URL it runs once, on that external stack (described by TEST_SETUP_TOKEN, TEST_JWT_SECRET,
+ * TEST_BUS_URL), unless the file needs additional variables.
  */
 export function onEachTopology(name: string, body: (t: TestContext, target: Target) => Promise<void>): void {
   declareOn(topologies, name, body);

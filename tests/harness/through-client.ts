@@ -14,8 +14,8 @@ let sent = 0;
 process.once('exit', () => process.stdout.write(`# ${sent} requests went through the client\n`));
 
 /**
- * Sends a request with the matching function of the client, and checks the client's result against the answer. Returns
- * the raw answer, which the scenario compares as usual; undefined for a request without such a function, such as a
+ * Sends a request with the client's matching function, and checks the client's result against the answer. Returns the
+ * raw answer, which the scenario compares as usual; undefined for a request without such a function, such as a
  * malformed one.
  */
 export async function sendThroughClient(
@@ -51,7 +51,7 @@ export async function sendThroughClient(
   return answer;
 }
 
-/** Whether the percent-encoding is of text. The client sends no other bytes. */
+/** Whether the percent-encoding stands for text. The client sends no other bytes. */
 function isUtf8(encoded: string): boolean {
   try {
     decodeURIComponent(encoded);

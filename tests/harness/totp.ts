@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 
-/** Returns the current time step of an authenticator app (RFC 6238 §4). */
+/** Returns an authenticator app's current time step (RFC 6238 §4). */
 const stepNow = (): number => Math.floor(Date.now() / 30_000);
 
 /** Returns the code that an authenticator app shows now, or `later` steps of 30 s later. */

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { json } from 'node:stream/consumers';
 import { at, type JsonObject, listAt, textAt } from './json.ts';
 
-/** The numbers of span kinds in OTLP. */
+/** OTLP's numbers for span kinds. */
 export const spanKind = { internal: 1, server: 2, client: 3, producer: 4, consumer: 5 } as const;
 
-/** The number of the status ERROR in OTLP. */
+/** OTLP's number for the status ERROR. */
 const errorStatus = 2;
 
 export interface Span {

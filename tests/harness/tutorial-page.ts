@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './stack.ts';
 
-/** A block of commands or a file to save, and the JSON in the last line of its output. */
+/** A block with commands or a file to save, and the JSON in the last line of its output. */
 export interface Step {
   readonly commands: string;
   readonly answer: string | undefined;
 }
 
-/** The blocks of docs/tutorial.md. */
+/** The blocks in docs/tutorial.md. */
 export interface Tutorial {
-  /** The commands of the first terminal: they create the clone and start the stack in it. */
+  /** The first terminal's commands: they create the clone and start the stack in it. */
   readonly clone: string;
   readonly start: string;
-  /** The steps of the second terminal, in order. */
+  /** The second terminal's steps, in order. */
   readonly steps: readonly Step[];
-  /** How many of the steps come before the first one that needs Docker. */
+  /** How many steps come before the first one that needs Docker. */
   readonly stepsWithoutDocker: number;
 }
 
@@ -30,7 +30,7 @@ interface Block {
 /** Reads docs/tutorial.md. */
 export const readTutorial = (): Tutorial => parseTutorial(readFileSync(join(repository, 'docs/tutorial.md'), 'utf8'));
 
-/** Reads the text of the tutorial. Throws when it has a block that no test would run. */
+/** Reads the tutorial's text. Throws when it has a block that no test would run. */
 export function parseTutorial(page: string): Tutorial {
   const [clone, start, ...others] = readBlocks(page);
   assert.deepEqual([clone?.kind, start?.kind], ['sh', 'sh'], 'the page begins with a clone and a start');
@@ -64,7 +64,7 @@ function readBlocks(page: string): readonly Block[] {
   return blocks;
 }
 
-/** The name of the file with the output of the first terminal. */
+/** The file with the first terminal's output. */
 export const logName = 'npm-start.log';
 
 /** The commands that save an extension under the name in its first line, and wait for the line in the log. */

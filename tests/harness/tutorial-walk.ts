@@ -11,7 +11,7 @@ import { differences } from './matching.ts';
 import { withoutOwnVariables } from './stack.ts';
 import { logName, type Step, type Tutorial } from './tutorial-page.ts';
 
-/** The output of a step, and the exit status of its last command. */
+/** A step's output, and its last command's exit status. */
 export interface Output {
   readonly text: string;
   readonly status: number;
@@ -20,20 +20,20 @@ export interface Output {
 interface RunOptions {
   /** How long all steps may take, in milliseconds. A step may wait forever for a delivery. */
   readonly patienceMs: number;
-  /** More variables of the second terminal. */
+  /** More variables for the second terminal. */
   readonly environment?: Readonly<Record<string, string>>;
 }
 
-/** A reader of the tutorial, whose first terminal has a clone and runs the stack in it. */
+/** A tutorial reader, whose first terminal has a clone and runs the stack in it. */
 export interface Reader extends AsyncDisposable {
-  /** The working directory of both terminals. */
+  /** Both terminals' working directory. */
   readonly directory: string;
   readonly clone: string;
   /** Runs the steps in the second terminal. Returns the outputs of those that ended. */
   run(steps: readonly Step[], options: RunOptions): Promise<readonly Output[]>;
 }
 
-/** Clones and starts the stack as the tutorial says, with another address of the clone and another port. */
+/** Clones and starts the stack as the tutorial says, with another clone address and another port. */
 export async function startReader(tutorial: Tutorial): Promise<Reader> {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-tutorial-'));
   const terminals: Child[] = [];
@@ -77,7 +77,7 @@ export async function startReader(tutorial: Tutorial): Promise<Reader> {
   }
 }
 
-/** Runs commands in a shell with the environment of a reader: no variables of the test run. */
+/** Runs commands in a shell with a reader's environment: no variables from the test run. */
 const openTerminal = (commands: string, cwd: string, environment: Readonly<Record<string, string>>): Child =>
   startChild('sh', ['-c', `exec 2>&1\n${commands}`], {
     detached: true,
@@ -100,7 +100,7 @@ function endGroup({ pid }: Child, signal: NodeJS.Signals): void {
   }
 }
 
-/** Ends the processes of a terminal like Ctrl-C. */
+/** Ends a terminal's processes like Ctrl-C. */
 async function closeTerminal(terminal: Child): Promise<void> {
   endGroup(terminal, 'SIGINT');
   const giveUp = setTimeout(() => endGroup(terminal, 'SIGKILL'), 20_000);
@@ -109,7 +109,7 @@ async function closeTerminal(terminal: Child): Promise<void> {
   endGroup(terminal, 'SIGKILL');
 }
 
-/** Waits for the banner of `npm start`. */
+/** Waits for the banner that `npm start` prints. */
 const readSetupToken = (stack: Child): Promise<string> =>
   eventually(
     'npm start prints the set-up token',
@@ -120,7 +120,7 @@ const readSetupToken = (stack: Child): Promise<string> =>
     { timeoutMs: 120_000 },
   );
 
-/** The commands of the steps, with the address and the token of this stack, and a free port of the receiver. */
+/** The steps' commands, with this stack's address and token, and a free port for the receiver. */
 async function scriptOf(steps: readonly Step[], port: number, setupToken: string): Promise<string> {
   const receiverPort = await findFreePort();
   const script = steps.map((step) => `${step.commands}\necho "-- end of the step: $? --"`).join('\n');
@@ -149,7 +149,7 @@ function outputsOf(lines: readonly string[]): readonly Output[] {
 
 const isRefusal = (answer: string): boolean => answer.startsWith('{"error"');
 
-/** Asserts that a step succeeded, with the answer of the page. */
+/** Asserts that a step succeeded, with the page's answer. */
 export function checkStep({ answer }: Step, output: Output | undefined): void {
   assert.ok(output, 'the commands did not end');
   assert.equal(output.status, 0, output.text);

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** Sends a request from the given address through a trusted proxy, and reads only the status of the answer. */
+/** Sends a request from the given address through a trusted proxy, and reads only the answer's status. */
 export async function sendUnread(
   url: string,
   path: string,

@@ -4,7 +4,7 @@ import { type JsonObject, listAt } from './json.ts';
 
 export const webhooksPath = '/api/v1/admin/webhooks';
 
-/** Allows deliveries to the loopback addresses, where the receivers of tests listen. */
+/** Allows deliveries to the loopback addresses, where the tests' receivers listen. */
 export const allowLoopback = (admin: Client): Promise<JsonObject> =>
   admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.0/8' });
 
@@ -19,11 +19,11 @@ export async function createWebhook(
   return admin.post(webhooksPath, { name: 'sink', url, events, retry_delay_ms: 100, ...members });
 }
 
-/** Returns the logged deliveries of a webhook, newest first. */
+/** Returns a webhook's logged deliveries, newest first. */
 export const deliveriesOf = async (admin: Client, webhookId: unknown, query = ''): Promise<readonly JsonObject[]> =>
   listAt((await admin.get(`${webhooksPath}/${webhookId}/deliveries${query}`)).json, 'data');
 
-/** Waits until a delivery of a webhook has the given status. */
+/** Waits until one of a webhook's deliveries has the given status. */
 export const deliveryIn = (
   admin: Client,
   webhookId: unknown,

@@ -9,10 +9,10 @@ interface BurstOptions {
   readonly url: string;
   readonly collection: string;
   readonly count: number;
-  /** Number of concurrent creates. */
+  /** How many creates run at once. */
   readonly parallel?: number;
   readonly body?: object;
-  /** Called with the number of creates that have been answered, successfully or not. */
+  /** Called with how many creates have been answered, successfully or not. */
   readonly onAnswered?: (answered: number) => void;
 }
 
@@ -38,7 +38,7 @@ export async function writeBurst(options: BurstOptions): Promise<number> {
   return created;
 }
 
-/** Returns the status of the answer; undefined when there was none. */
+/** Returns the answer's status; undefined when there was none. */
 const post = (url: string, payload: string, agent: Agent): Promise<number | undefined> =>
   new Promise((resolve) => {
     const headers = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) };
@@ -53,7 +53,7 @@ const post = (url: string, payload: string, agent: Agent): Promise<number | unde
 
 const perPage = 1000;
 
-/** Returns the ids of all committed records of a collection. */
+/** Returns the ids of a collection's committed records. */
 export async function committedIds(admin: Client, collection: string): Promise<Set<string>> {
   const ids = new Set<string>();
   for (let page = 1; ; page += 1) {
@@ -67,7 +67,7 @@ export async function committedIds(admin: Client, collection: string): Promise<S
 const arrivalPatience = { timeoutMs: 60_000, intervalMs: 50 };
 
 /**
- * Waits until every committed record of a collection has been delivered, and asserts that no other was. Returns the
+ * Waits until every committed record in a collection has been delivered, and asserts that no other was. Returns the
  * records that were delivered more than once.
  */
 export async function everyRecordArrives(admin: Client, receiver: Receiver, collection: string): Promise<string[]> {

@@ -15,13 +15,13 @@ import {
   withHostileHeaders,
 } from './requests.ts';
 
-/** The longest pause of an event loop, in milliseconds. */
+/** How long an event loop may pause, in milliseconds. */
 const maxPauseMs = 250;
 
 /** A request is slow when it pauses the process each time; a single pause may be the machine's. */
 const attempts = 4;
 
-/** Requests that are sent together. When a group causes a pause, each of its requests is sent again alone. */
+/** How many requests are sent together. When a group causes a pause, each of its requests is sent again alone. */
 const groupSize = 8;
 
 /** Operations that get hostile headers: each reads headers that the others do not. */
@@ -68,7 +68,7 @@ for (const topology of ['one', 'processes'] satisfies Topology[]) {
   });
 }
 
-/** Yields every request of the document that an admin sees one by one, since together they have some gigabytes. */
+/** Yields every request in the document that an admin sees one by one, since together they have some gigabytes. */
 async function requestsTo(stack: Stack, known: Known, topology: Topology): Promise<Iterable<HostileRequest>> {
   const admin = await stack.admin();
   const { document, operations } = await eventually('the document has the collections', async () => {
@@ -101,7 +101,7 @@ function* groupsOf(requests: Iterable<HostileRequest>): Generator<HostileRequest
 
 const isLong = ({ waitedMs, workedMs }: Pause): boolean => waitedMs > maxPauseMs && workedMs > maxPauseMs;
 
-/** Returns the shortest pause of a request over all attempts; undefined when one of them was short. */
+/** Returns a request's shortest pause over all attempts; undefined when one was short. */
 async function shortestPause(probe: Probe, send: () => Promise<void>): Promise<Pause | undefined> {
   const pauses: Pause[] = [];
   while (pauses.length < attempts) {

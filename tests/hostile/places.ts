@@ -3,16 +3,16 @@ import { arbitraryOf } from '../fuzz/arbitrary-of.ts';
 import { find, type Operation } from '../fuzz/operations.ts';
 import type { JsonObject } from '../harness/json.ts';
 
-/** Members for bodies with undeclared members: those of accounts, and an unknown one. */
+/** Members for bodies with undeclared members: the account ones, and an unknown one. */
 const openMembers = ['email', 'password', 'old_password', 'another'];
 
-/** Levels of a body that are searched for places. */
+/** How many levels of a body are searched for places. */
 const maxDepth = 4;
 
-/** The path of a member within a value. */
+/** A member's path within a value. */
 export type Path = readonly (string | number)[];
 
-/** Returns the places of texts in a body: every text member of the schema, and undeclared ones. */
+/** Returns where a body has texts: every text member in the schema, and undeclared ones. */
 export function textPlaces(document: unknown, schema: JsonObject, path: Path = []): readonly Path[] {
   if (path.length > maxDepth) return [];
   const within = (inner: unknown, ...step: Path) =>
@@ -44,7 +44,7 @@ export function withValueAt(value: unknown, [step, ...rest]: Path, put: unknown)
   return { ...object, [step]: withValueAt(Reflect.get(object, step), rest, put) };
 }
 
-/** Returns the path of an operation with values for its parameters, and a query. */
+/** Returns an operation's path with values for its parameters, and a query. */
 export function targetOf(
   { path }: Operation,
   values: Readonly<Record<string, string>>,

@@ -2,8 +2,8 @@ import { Agent, get } from 'node:http';
 import { parentPort, workerData } from 'node:worker_threads';
 
 /**
- * The pause between an answer and the next probe, in milliseconds. A pause of the watched process looks shorter by this
- * much at most, and probes of seven processes take little of a core.
+ * The pause between an answer and the next probe, in milliseconds. The watched process's pause looks shorter by this
+ * much at most, and probing seven processes takes little of a core.
  */
 const pauseMs = 20;
 

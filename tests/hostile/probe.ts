@@ -3,20 +3,20 @@ import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import type { Stack } from '../harness/stack.ts';
 
-/** The effect of a request on the processes of a stack. */
+/** What a request does to a stack's processes. */
 export interface Pause {
-  /** The longest wait of a probe for its answer, in milliseconds. */
+  /** A probe's longest wait for its answer, in milliseconds. */
   readonly waitedMs: number;
-  /** The processor time of the busiest process meanwhile, in milliseconds. */
+  /** The busiest process's processor time meanwhile, in milliseconds. */
   readonly workedMs: number;
 }
 
-/** Watches the event loops of a stack from a thread of its own with repeated requests to /healthz. */
+/** Watches a stack's event loops from its own thread with repeated requests to /healthz. */
 export interface Probe extends AsyncDisposable {
   watch(work: () => Promise<unknown>): Promise<Pause>;
 }
 
-/** Opens a probe of every process of the stack that serves HTTP. */
+/** Probes every process in the stack that serves HTTP. */
 export async function openProbe(stack: Stack): Promise<Probe> {
   const services = Object.values(stack.services);
   const urls = [stack.url, ...services.map(({ url }) => url)];
@@ -45,7 +45,7 @@ export async function openProbe(stack: Stack): Promise<Probe> {
 /** Linux counts in hundredths of a second (proc_pid_stat(5), utime and stime). */
 const tickMs = 10;
 
-/** The processor time of a process in milliseconds; the elapsed time where /proc does not exist. */
+/** A process's processor time in milliseconds; the elapsed time if /proc does not exist. */
 function workedMs(pid: number): number {
   try {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];

@@ -14,9 +14,9 @@ export interface HostileRequest extends Sending {
   readonly path: string;
 }
 
-/** Characters of one text. A place gets twenty texts, 2 MB in all; quadratic code takes seconds for one. */
+/** How many characters a text has. A place gets twenty texts, 2 MB in all; quadratic code takes seconds for one. */
 const textLength = 100_000;
-/** Characters of a body; a JSON body may have 1 MiB. */
+/** How many characters a body has; a JSON body may have 1 MiB. */
 const bodyLength = 1_000_000;
 
 /** Encodes only the characters that a URL cannot hold, as a careless client does. */
@@ -54,7 +54,7 @@ const headers = [
   'X-Request-Id',
 ];
 
-/** Requests to an operation with a hostile text in each header. The gateway reads the headers of all operations alike. */
+/** Requests to an operation with a hostile text in each header. The gateway reads all operations' headers alike. */
 export const withHostileHeaders = (operation: Operation, known: Known): HostileRequest[] =>
   headers.flatMap((header) =>
     texts
@@ -67,7 +67,7 @@ export const withHostileHeaders = (operation: Operation, known: Known): HostileR
       })),
   );
 
-/** Requests to an operation with a hostile text in each place of its path, its query, its body and its form. */
+/** Requests to an operation with a hostile text in each place in its path, its query, its body and its form. */
 export function* hostileRequests(document: unknown, operation: Operation, known: Known): Generator<HostileRequest> {
   const parameters = valuesOf(operation, known);
   const { method, id } = operation;
@@ -97,7 +97,7 @@ const subscription = (member: string, text: string) =>
     ? { collection: 'everything', snapshot: { sort: text } }
     : { collection: 'everything', [member]: text };
 
-/** Subscriptions to a collection that exists, with a hostile text in each of their members. */
+/** Subscriptions to a collection that exists, with a hostile text in each member. */
 export const hostileSubscriptions = (): HostileRequest[] =>
   ['id', 'record', 'filter', 'expand', 'fields', 'sort', 'after'].flatMap((member) =>
     texts.map(({ name, text }) => ({
@@ -108,10 +108,10 @@ export const hostileSubscriptions = (): HostileRequest[] =>
     })),
   );
 
-/** The number of characters in a body of rows. */
+/** How many characters a body with rows has. */
 const rowsLength = 4_000_000;
 
-/** Imports of CSV and NDJSON that are expensive for careless readers. */
+/** CSV and NDJSON imports that are expensive for careless readers. */
 export const hostileImports = (): HostileRequest[] =>
   [
     ['csv', 'empty cells', `code\n${','.repeat(rowsLength)}`],
@@ -158,7 +158,7 @@ function* bodiesOf(document: unknown, schema: JsonObject): Generator<Named> {
   yield { name: 'body: a long name', headers: inJson, rawBody: JSON.stringify({ ['a'.repeat(bodyLength)]: 1 }) };
 }
 
-/** A form has 2 MB of text: two parts of one field. */
+/** A form has 2 MB of text: one field in two parts. */
 function* formsOf(document: unknown, schema: JsonObject): Generator<Named> {
   const fields = new Set(textPlaces(document, schema).map(([field]) => String(field)));
   for (const field of [...fields, '_json']) {

@@ -6,7 +6,7 @@ export interface HostileText {
 
 const fill = (word: string, length: number): string => word.repeat(Math.ceil(length / word.length)).slice(0, length);
 
-/** Returns texts of `length` UTF-16 code units. */
+/** Returns texts with `length` UTF-16 code units. */
 export function hostileTexts(length: number): readonly HostileText[] {
   const half = Math.floor(length / 2);
   return [
@@ -29,7 +29,7 @@ export function hostileTexts(length: number): readonly HostileText[] {
   ];
 }
 
-/** Returns JSON values with many members, items or levels, of about `length` characters. */
+/** Returns JSON values with many members, items or levels, about `length` characters long. */
 export const hostileValues = (length: number): readonly (readonly [name: string, json: string])[] => [
   ['many members', `{${Array.from({ length: length / 14 }, (_, index) => `"k${index}":1`).join()}}`],
   ['many items', `[${fill('"a",', length - 8)}"a"]`],

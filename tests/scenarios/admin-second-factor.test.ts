@@ -25,7 +25,7 @@ onEachTopology('admins sign in with a second factor', async (t, target) => {
     const client = createClient(target.url, textAt((await login(email)).json, 'data.token'));
     return { id, client, email };
   };
-  /** Adds an admin with an authenticator app. This uses up the code of the current step, but not of the next. */
+  /** Adds an admin with an authenticator app. This uses up the current step's code, but not the next one's. */
   const enrol = async (email: string) => {
     const added = await add(email);
     const { secret } = (await added.client.post(`${path}/setup`, { old_password: password }, 200)) as {
@@ -144,7 +144,7 @@ onEachTopology('admins sign in with a second factor', async (t, target) => {
       assert.equal((await send(client, 'setup', { old_password: password })).status, status);
       assert.equal((await send(client, 'disable', { code: '1', old_password: password })).status, status);
     }
-    // A token of a user's sign-in opens no session of an admin.
+    // A token from a user's sign-in opens no admin session.
     const { secret } = (await user.post('/api/v1/auth/staff/totp/setup', { old_password: password }, 200)) as {
       secret: string;
     };

@@ -30,7 +30,7 @@ onEachTopology('an answer has at most 32 MiB, even if it repeats one large recor
   await admin.post('/api/v1/collections', { name: 'tomes', type: 'base', fields: [text('body')], ...open });
   const fields = [{ name: 'tome', type: 'relation', collection: 'tomes' }];
   await admin.post('/api/v1/collections', { name: 'quotes', type: 'base', fields, ...open });
-  // 1 MB of one letter is 12 kB as PostgreSQL stores it.
+  // One letter repeated to 1 MB is 12 kB as PostgreSQL stores it.
   const tome = await admin.create('tomes', { body: 'x'.repeat(1_040_000) });
   for (let left = 40; left > 0; left -= 1) await admin.create('quotes', { tome: tome.id });
   const expanded = 'fields=id,expand&expand=tome&skipTotal=1';

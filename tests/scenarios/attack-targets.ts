@@ -40,6 +40,6 @@ export async function prepareTargets(target: Target) {
 
 export type Targets = Awaited<ReturnType<typeof prepareTargets>>;
 
-/** Returns the mail with the link of a password reset. */
+/** Returns the mail with the password reset link. */
 export const resetMailTo = (mail: MailServer, address: string) =>
   mail.mailTo(address, { subject: 'Reset your password' });

@@ -13,10 +13,10 @@ const json = { 'Content-Type': 'application/json' };
 /** The JSON limit when nothing else is configured (http §2.4). */
 const limitBytes = 1024 * 1024;
 
-/** First segments of paths that no collection can have (collections §1.3). */
+/** First path segments that no collection can have (collections §1.3). */
 const reserved = 'admin auth batch collections files health metrics realtime records settings v1 x'.split(' ');
 
-/** Requests with the shape of a record's path, whose first segment is not the name of a collection. */
+/** Requests with the shape of a record's path, whose first segment is not a collection's name. */
 const besideCollections: readonly string[] = [
   ...['GET', 'POST', 'PATCH', 'PUT', 'DELETE'].map((method) => `${method} /api/v1/admin/nowhere`),
   ...reserved.map((name) => `POST /api/${name}/nowhere`),
@@ -27,7 +27,7 @@ const besideCollections: readonly string[] = [
   ...['POST /api/v1/1a/nowhere', 'PATCH /api/v1/a-b', 'PATCH /api/v1/a%2fb', 'PUT /api/v1/%00', 'PUT /api/v1/%20'],
 ];
 
-/** A post of exactly `bytes` bytes. */
+/** A post with exactly `bytes` bytes. */
 const postOf = (bytes: number) => `{"title": "Hello", "meta": "${'x'.repeat(bytes - 30)}"}`.padEnd(bytes);
 
 onEachTopology('a malformed request is refused', async (t, target) => {

@@ -45,7 +45,7 @@ const at = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 const codesOf = (answers: readonly Answer[]): string[] =>
   answers.map(({ status, json }) => (status < 300 ? String(status) : `${status} ${textAt(json, 'code')}`));
 
-/** Sends requests of another client. Each has to succeed. */
+/** Sends another client's requests. Each has to succeed. */
 async function probeOthers({ guest }: Target, users: string, other: string): Promise<void> {
   const login = { email: 'probe@example.com', password };
   const probes: readonly (readonly [method: string, path: string, more: object])[] = [
@@ -62,7 +62,7 @@ async function probeOthers({ guest }: Target, users: string, other: string): Pro
   }
 }
 
-/** Probes until the work ends. Returns the number of rounds. */
+/** Probes until the work ends. Returns how many rounds it made. */
 async function probeDuring(work: Promise<unknown>, probe: () => Promise<void>): Promise<number> {
   let isOver = false;
   const end = () => {
@@ -74,7 +74,7 @@ async function probeDuring(work: Promise<unknown>, probe: () => Promise<void>): 
   return rounds;
 }
 
-/** Holds a record of `lines` for a transaction that writes it. */
+/** Holds a record in `lines` for a transaction that writes it. */
 async function holdRecord(databaseUrl: string, id: string) {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();

@@ -120,7 +120,7 @@ onEachTopology('a form brings the files of the operations of a batch', async (t,
     if (target.databaseUrl === undefined) return;
     const dropped = await send(list(create, { op: 'create', data: {} }), a);
     assert.equal(dropped.status, 422);
-    // Each stored file of a refused batch is listed until its bytes are gone.
+    // Each file that a refused batch stored is listed until its bytes are gone.
     const pending = async () => (await inDatabase(target, 'select from system.file_removals', [])).length;
     await eventually('all removals are done', async () => (await pending()) === 0);
   });

@@ -132,7 +132,7 @@ onEachTopology('a batch is refused because of one operation', async (t, target) 
         '§1.2',
         'references that make a batch too large',
         [long, ...Array(999).fill(create({ title: { $ref: 'long.title' } }))],
-        // 16 MiB hold 559 of these texts. The operations themselves have 70 kB.
+        // 16 MiB hold 559 such texts. The operations themselves have 70 kB.
         { status: 413, json: is.containing({ code: 'payload_too_large', details: { index: 556 } }) },
       ),
       batch(

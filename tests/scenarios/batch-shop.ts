@@ -10,7 +10,7 @@ export const batchPath = '/api/v1/batch';
 export const sendBatch = (client: Client, operations: unknown, headers: Record<string, string> = {}): Promise<Answer> =>
   client.send('POST', batchPath, { body: { operations }, headers });
 
-/** Creates the collections of a shop, with this prefix. */
+/** Creates a shop's collections, with this prefix. */
 export async function openShop(target: Target, prefix: string): Promise<void> {
   const admin = await target.admin();
   const define = (name: string, fields: readonly object[], more: object = {}) =>
@@ -52,29 +52,29 @@ export async function openShop(target: Target, prefix: string): Promise<void> {
 /** An answer with these results. */
 export const done = (...data: readonly unknown[]) => ({ status: 200, json: { data } });
 
-/** The result of a create or an update. */
+/** What a create or an update answers. */
 export const result = (status: 200 | 201, data: object) => ({
   status,
   data: is.containing(data as Record<string, unknown>),
   etag: is.etag,
 });
 
-/** The result of a delete. */
+/** What a delete answers. */
 export const deleted = { status: 200, data: null, etag: null };
 
-/** A refusal of the operation with this index. */
+/** A refusal for the operation with this index. */
 export const refusedAt = (status: number, index: number, details: Record<string, unknown> = {}) => ({
   status,
   json: { error: is.text, code: is.code, details: { index, ...details } },
 });
 
-/** The number of records of a collection. */
+/** How many records a collection has. */
 export const countOf = async (client: Client, collection: string): Promise<number> =>
   listAt((await client.get(`/api/v1/${collection}?perPage=500`)).json, 'data').length;
 
-/** The request of a batch. */
+/** A batch's request. */
 export const batchRequest = `POST ${batchPath}`;
 
-/** A row of a table of scenarios: a batch and its answer. */
+/** A row in a scenario table: a batch and its answer. */
 export const batch = (spec: string, name: string, operations: unknown, expect: Scenario['expect'], more: object = {}) =>
   ({ name, request: batchRequest, body: { operations }, expect, spec: `batch ${spec}`, ...more }) satisfies Scenario;

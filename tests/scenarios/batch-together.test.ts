@@ -86,7 +86,7 @@ onEachTopology('events of a batch have their place in it', async (t, target) => 
     const places = ofBatch().map(({ batch }) => Number(at(batch, 'index')));
     assert.equal(places.length, 86);
     const counts = operations.map((_, index) => places.filter((place) => place === index).length);
-    // The delete of the tag clears the order, and the delete of the order deletes its lines.
+    // Deleting the tag clears the order, and deleting the order deletes its lines.
     assert.deepEqual(counts, [...Array(43).fill(1), 2, 41]);
     assert.deepEqual([...new Set(ofBatch().map(({ batch }) => `${at(batch, 'id')} ${at(batch, 'size')}`))].length, 1);
     assert.equal(at(ofBatch()[0], 'batch.size'), operations.length);
@@ -130,7 +130,7 @@ onEachTopology('batches at once exclude each other', async (t, target) => {
       const [first, second] = [await etagOf(a), await etagOf(b)];
       const attempt = (n: number) => {
         const operations = [set(a, first, { title: `${round} ${n}` }), set(b, second, { title: `${round} ${n}` })];
-        // Half of the batches use the other order, so that they could deadlock.
+        // Half the batches use the other order, so that they could deadlock.
         return sendBatch(guest, n % 2 ? operations : operations.reverse());
       };
       const answers = await Promise.all(Array.from({ length: 20 }, (_, n) => attempt(n)));

@@ -2,7 +2,7 @@ import type { Client, RecordJson } from '../harness/client.ts';
 import { is } from '../harness/matching.ts';
 import type { Target } from '../harness/target.ts';
 
-/** The records of the scenarios: authors, and posts with a field of each type. All public. */
+/** The scenarios' records: authors, and posts with a field for each type. All public. */
 interface Blog {
   readonly author: RecordJson;
   readonly post: RecordJson;
@@ -20,7 +20,7 @@ const postFields = [
   { name: 'author', type: 'relation', collection: 'authors' },
 ];
 
-/** Every field of a post, each with a value. */
+/** Every field in a post, each with a value. */
 export const fullPost = (author: string) => ({
   title: 'Hello',
   slug: 'hello',
@@ -66,7 +66,7 @@ async function define(admin: Client): Promise<void> {
   await admin.post('/api/v1/collections', { name: 'posts', type: 'base', fields: postFields });
 }
 
-/** The three paths of one record collection (records §1.1). */
+/** A record collection's three paths (records §1.1). */
 export const pathsOf = (collection: string): readonly string[] =>
   ['/api', '/api/v1', '/api/v1/records'].map((prefix) => `${prefix}/${collection}`);
 

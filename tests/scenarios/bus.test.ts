@@ -82,7 +82,7 @@ onEachTopology('other systems read events from the bus', async (t, target) => {
 
   await t.test('all events match the published schemas [events §2.7]', async () => {
     const { envelope, records } = objectAt((await admin.get('/api/v1/admin/events/schema')).json, 'data');
-    // Formats are not checked here, since the test of the messages checks the values.
+    // Formats are not checked here, since the message test checks the values.
     const ajv = new Ajv2020({ validateFormats: false });
     const isEnvelope = ajv.compile(envelope as object);
     const isOrder = ajv.compile(objectAt(records, 'orders'));

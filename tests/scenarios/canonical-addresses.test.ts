@@ -150,7 +150,7 @@ onEachTopology('one mailbox is one account', async (t, target) => {
         (await guest.send('POST', `${auth}/${users}/request-password-reset`, { body: { email } })).status,
         200,
       );
-      // The test server decodes the recipient of the envelope.
+      // The test server decodes the envelope's recipient.
       const { email: received } = await mail.mailTo('a@münchen.de', { count: email === 'a@münchen.de' ? 1 : 2 });
       assert.equal(received.headers.find(({ key }) => key === 'to')?.value, 'a@xn--mnchen-3ya.de');
     }

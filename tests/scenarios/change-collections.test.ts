@@ -4,7 +4,7 @@ import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { make, patch, text } from './collection-changes.ts';
 
-/** 422 that names exactly this place, with the number of violating records. */
+/** 422 that names exactly this place, with how many records violate it. */
 const countsRows = (place: string, rows: number) => ({
   status: 422,
   json: is.containing({

@@ -17,7 +17,7 @@ export async function make(admin: Client, name: string, fields: readonly object[
   const definitions: JsonObject[] = JSON.parse(String(collection.fields));
   return {
     id: String(collection.id),
-    /** Returns the changed definition of a field. */
+    /** Returns a field's changed definition. */
     field: (field: string, change: object = {}) => ({ ...definitions.find((one) => one.name === field), ...change }),
   };
 }

@@ -38,7 +38,7 @@ const exposing = is.matching(
   new RegExp(['^', ...[...exposed, 'X-Request-Id'].map((name) => `(?=.*\\b${name}\\b)`)].join('')),
 );
 
-/** The headers of an answer to a page of an allowed origin. */
+/** The answer's headers for a page from an allowed origin. */
 const allowed = (origin: string): Headers => ({
   vary: 'Origin',
   'access-control-allow-origin': origin,

@@ -44,7 +44,7 @@ const at = (address: string) => ({ headers: { 'X-Forwarded-For': address } });
 
 type Probe = readonly [method: string, path: string, more: object];
 
-/** Requests of another client that read no list. */
+/** Another client's requests that read no list. */
 const probesWithoutLists = (other: string): readonly Probe[] => [
   ['GET', `/api/v1/numbers/${other}`, {}],
   ['POST', '/api/v1/numbers', { body: { v: -2 } }],
@@ -59,7 +59,7 @@ async function probe(target: Target, probes: readonly Probe[]): Promise<void> {
   }
 }
 
-/** Sends requests of another client until the work ends; each has to succeed. Returns the number of rounds. */
+/** Sends another client's requests until the work ends; each has to succeed. Returns how many rounds it made. */
 async function countProbeRounds(target: Target, other: string, work: Promise<unknown>): Promise<number> {
   let isOver = false;
   const end = () => {
@@ -76,7 +76,7 @@ async function countProbeRounds(target: Target, other: string, work: Promise<unk
   return rounds;
 }
 
-/** Returns the highest number of reads of the view that run in the database at once until the work ends. */
+/** Returns how many reads of the view run in the database at once at most until the work ends. */
 async function peakConcurrency(databaseUrl: string, work: Promise<unknown>): Promise<number> {
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
@@ -137,10 +137,10 @@ onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]
   await t.test('while 40 guests send 190 comparisons each', () => longFilters(target, admin, other));
 });
 
-/** Reads 100 records that each lead over six relations to one record of 1 MB: the whole answer would have 100 MB. */
+/** Reads 100 records that each lead over six relations to one 1 MB record: the whole answer would have 100 MB. */
 async function deepExpands(target: Target, admin: Client, other: string): Promise<void> {
   const limitReads = (ms: number) => admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': String(ms) });
-  // Longer than the requests of another client take on a busy machine.
+  // Longer than another client's requests take on a busy machine.
   await limitReads(30_000);
   await admin.post('/api/v1/collections', {
     name: 'chains',
@@ -185,9 +185,9 @@ async function deepExpands(target: Target, admin: Client, other: string): Promis
 }
 
 /**
- * Holds all lists of `chains` in the database with a lock, as if they took long. Another client has to get its answers
- * meanwhile. If its requests waited for the lists, the lists that run would reach their time limit before that. Lists that
- * wait for a connection are refused earlier.
+ * Holds all lists on `chains` in the database with a lock, as if they took long. Another client has to get its answers
+ * meanwhile. If its requests waited for the lists, the lists that run would reach their time limit before that. Lists
+ * that wait for a connection are refused earlier.
  */
 async function probeDuringHeldLists(target: Target, other: string, send: () => Promise<Answer>[]): Promise<void> {
   if (target.databaseUrl === undefined) return;

@@ -79,7 +79,7 @@ onEachTopology('a create takes defaults', async (t, target) => {
       const { properties, required } = schemas['tasks.create'] as { properties: JsonObject; required?: unknown };
       const defaultsOf = Object.entries(properties).map(([name, schema]) => [name, (schema as JsonObject).default]);
       const { state, stars, isOpen, tags, since, note } = defaults;
-      // The default object of `extra` is in its description: generators know no such defaults.
+      // The description has the default object for `extra`: generators know no such defaults.
       const extra = undefined;
       assert.match(textAt(properties.extra, 'description'), /by default \{"a":\[1\]\}/);
       const known = { state, stars, isOpen, tags, at: undefined, since, extra, note, by: undefined, owner: undefined };

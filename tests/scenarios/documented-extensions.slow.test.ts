@@ -15,7 +15,7 @@ import { allowLoopback } from '../harness/webhook.ts';
 const page = readFileSync(new URL('../../docs/extensions.md', import.meta.url), 'utf8');
 const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-extensions-'));
 
-/** The extensions of the page as files, named by the first line of each block of code. */
+/** The page's extensions as files, named by each code block's first line. */
 for (const [, name = '', source = ''] of page.matchAll(/^```ts\n\/\/ extensions\/(\S+)\n(.*?)\n```$/gms))
   writeFileSync(join(directory, name), source);
 for (const name of ['guestbook.ts', '_words.ts'])

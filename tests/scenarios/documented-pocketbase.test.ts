@@ -5,7 +5,7 @@ import { onOneProcess } from '../harness/target.ts';
 
 const page = readFileSync(new URL('../../docs/coming-from-pocketbase.md', import.meta.url), 'utf8');
 
-/** The rules in the table of rules: PocketBase's, and ours for each. */
+/** The rules in the rules table: PocketBase's, and ours for each. */
 function readRules(): [theirs: string, ours: string][] {
   const table = page.split('\n\n').find((block) => block.startsWith('| PocketBase | Recordbus | note |')) ?? '';
   const rows = table.trim().split('\n').slice(2);

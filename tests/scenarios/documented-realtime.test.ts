@@ -24,7 +24,7 @@ interface StreamEvent {
   readonly data: string;
 }
 
-/** Reads events in the form of the page and of curl. The page wraps long JSON and leaves out the ids. */
+/** Reads events as the page and curl write them. The page wraps long JSON and leaves out the ids. */
 const eventsIn = (text: string): readonly StreamEvent[] =>
   text.split('\n\n').flatMap((part) => {
     const [, type = '', data] = /^event: (\w+)\n(?:id: [^\n]*\n)?data: (.*)$/s.exec(part.trim()) ?? [];
@@ -40,7 +40,7 @@ function expectedOf(data: string, names: ReadonlyMap<string, string>): unknown {
   });
 }
 
-/** Runs the commands of a block against this stack until the test ends. */
+/** Runs a block's commands against this stack until the test ends. */
 function run(t: TestContext, { url }: Target, commands: string): Child {
   const shell = startChild('sh', ['-c', `exec 2>&1\nURL=${url}\n${commands.replace(/^URL=.*\n/, '')}`], {
     detached: true,

@@ -107,7 +107,7 @@ onEachTopology('encrypted fields are stored as ciphertext and read in plain text
   await t.test('setting and clearing the option converts the values', () => toggleEncryption(target, databaseUrl));
 });
 
-/** Refusals of definitions, values and expressions. */
+/** Refused definitions, values and expressions. */
 async function checkRefusals(t: TestContext, target: Target, path: string): Promise<void> {
   const collection = (name: string, ...fields: object[]) => ({ name, type: 'base', fields });
   const row = (name: string, rest: Pick<Scenario, 'request' | 'expect'> & Partial<Scenario>): Scenario => ({
@@ -186,7 +186,7 @@ async function checkRefusals(t: TestContext, target: Target, path: string): Prom
   ]);
 }
 
-/** Returns the fields of a collection, with the options of some replaced. */
+/** Returns a collection's fields, with some options replaced. */
 async function fieldsOf({ admin }: Target, name: string, options: Readonly<Record<string, object>>): Promise<object[]> {
   const answer = await (await admin()).get(`/api/v1/collections/${name}`);
   const fields: { name: string }[] = JSON.parse(textAt(answer.json, 'data.fields'));
@@ -243,7 +243,7 @@ async function toggleEncryption(target: Target, databaseUrl: string): Promise<vo
     [],
   );
   await eventually('the values are read', isRead);
-  // A plain text with the prefix of ciphertext could not be distinguished from ciphertext.
+  // A plain text with the ciphertext prefix could not be told from ciphertext.
   await eventually('a plain text is accepted', async () => {
     const sent = { body: { page: 'enc:1:plain' } };
     return (await guest.send('POST', '/api/v1/diary', sent)).status === 201;

@@ -7,7 +7,7 @@ import { onOneProcess, type Target } from '../harness/target.ts';
 
 const count = 200_000;
 
-/** Reads an export to its end. Returns its lines and the peak memory of the process. */
+/** Reads an export to its end. Returns its lines and the process's peak memory. */
 async function exportAll(target: Target, format: string): Promise<{ lines: number; residentBytes: number }> {
   const admin = await target.admin();
   const [answer] = await once(get(`${target.url}/api/v1/records/many/export?format=${format}`), 'response');
@@ -48,7 +48,7 @@ onOneProcess('an export takes the same memory however long it is [export §4.4]'
       [from, to],
     );
 
-  // The heap of a new process grows with its first work.
+  // A new process's heap grows with its first work.
   await fill(1, count / 4);
   await exportAll(target, 'csv');
   const short = await exportAll(target, 'csv');

@@ -18,8 +18,8 @@ const others = ['10.5.0.2', '10.5.0.3'];
 const credentials = { email: 'reader@example.com', password: 'a password of a reader' };
 
 /**
- * Creates records whose export has 100 MB. Each hop between two processes may hold 20 MB of an export that no one reads,
- * and more if the machine is busy. An export that fits into these buffers ends, and then another one may start.
+ * Creates records whose export has 100 MB. Each hop between two processes may hold 20 MB of an export that no one
+ * reads, and more if the machine is busy. An export that fits into these buffers ends, and then another one may start.
  */
 async function createQuotes(target: Target): Promise<void> {
   const admin = await target.admin();
@@ -34,7 +34,7 @@ async function createQuotes(target: Target): Promise<void> {
   await target.guest.post('/api/v1/auth/readers/register', credentials);
 }
 
-/** Returns the transactions of exports in the database. */
+/** Returns the export transactions in the database. */
 const exportsIn = (target: Target) =>
   inDatabase(
     target,
@@ -46,7 +46,7 @@ const exportsIn = (target: Target) =>
 const noneIn = (target: Target) =>
   eventually('every connection is free', async () => (await exportsIn(target)).length === 0);
 
-/** Begins an export and reads nothing of its body. */
+/** Begins an export and reads nothing from its body. */
 async function begin(target: Target, format = 'csv'): Promise<IncomingMessage> {
   const [answer] = await once(get(`${target.url}${path}&format=${format}`, { agent: false }), 'response');
   return answer;
@@ -57,7 +57,7 @@ onEachTopology('exports that are not read', async (t, target) => {
   await createQuotes(target);
   const admin = await target.admin();
 
-  // Every replica of records gets more than the client may have on it: each gateway sends one to each of them.
+  // Every records replica gets more than the client may have on it: each gateway sends one to each.
   const atOnce = Array.from({ length: replicaCount ** 2 + 2 });
   const unread = await Promise.all(atOnce.map(() => sendUnread(target.url, path, silent)));
   const statuses = unread.map(({ status }) => status);

@@ -43,7 +43,7 @@ const queries: readonly string[] = [
   filtered('name = @request.query.who'),
 ];
 
-/** Compares an export with the list of the same request: the same refusal, or the same records. */
+/** Compares an export with the same request's list: the same refusal, or the same records. */
 async function assertLikeList(client: Client, collection: string, query: string, of: string): Promise<void> {
   const path = `/api/v1/records/${collection}`;
   const list = await client.get(`${path}?${query}&perPage=1000`);
@@ -66,7 +66,7 @@ async function assertLikeList(client: Client, collection: string, query: string,
   for (const member of shown) assert.ok(columns.includes(member), `${of} ${query}: ${member}`);
 }
 
-/** Returns the raw JSON of the records of a list. */
+/** Returns the raw JSON of a list's records. */
 const dataOf = (body: string): string => body.slice('{"data":'.length, body.lastIndexOf(',"page":'));
 
 onEachTopology('an export shows what a list shows, and nothing else', async (t, target) => {

@@ -23,8 +23,8 @@ import { tools } from './extensions/tools.ts';
 import { transactions } from './extensions/transactions.ts';
 
 /**
- * The services with the extensions of `tests/extensions/working`, on one stack of each topology. Test notifications of
- * admins go to the same push server.
+ * The services with the extensions in `tests/extensions/working`, on one stack for each topology. Admins' test
+ * notifications go to the same push server.
  */
 const directory = copyExtensions('working');
 stackEnvironment.SERVICE_EXTENSIONS_DIR = directory;

@@ -39,7 +39,7 @@ onEachTopology('hidden values cannot be guessed', async (t, target) => {
       }),
     );
 
-  /** Asserts that both requests of a caller get the same refusal, apart from the name. */
+  /** Asserts that both of a caller's requests get the same refusal, apart from the name. */
   async function sameRefusal(role: Role, query: (name: string) => string, name: string, where = path): Promise<void> {
     const texts = [name, 'nothing'].map(async (one) => {
       const { status, text } = await send(role, query(one), where);

@@ -6,7 +6,7 @@ import { several } from './tagged-posts.ts';
 
 const spec = 'fields §5.3';
 
-/** Rules of fields, and whether their result depends only on the version of the record. */
+/** Field rules, and whether their result depends only on the record's version. */
 const rules: readonly (readonly [rule: string, isFixed: boolean])[] = [
   ['n > 1', true],
   ['not (n > 1) || title ~ "a" && isOpen = true', true],

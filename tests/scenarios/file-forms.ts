@@ -3,7 +3,7 @@ import type { Client } from '../harness/client.ts';
 import { type JsonObject, objectAt } from '../harness/json.ts';
 import { multipart, type Part } from '../harness/multipart.ts';
 
-/** A PNG of one pixel. */
+/** A PNG with one pixel. */
 export const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',

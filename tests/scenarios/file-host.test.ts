@@ -13,7 +13,7 @@ interface Got {
   readonly text: string;
 }
 
-/** Sends a request with a `Host` of its own, which `fetch` does not allow. */
+/** Sends a request with its own `Host`, which `fetch` does not allow. */
 function get(baseUrl: string, path: string, headers: Record<string, string>, method = 'GET'): Promise<Got> {
   const { promise, resolve, reject } = Promise.withResolvers<Got>();
   const sending = request(new URL(path, baseUrl), { method, headers }, (answer) => {

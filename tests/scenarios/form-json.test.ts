@@ -14,7 +14,7 @@ onEachTopology('the JSON in a form has the limits of a JSON body', async (t, tar
     { name: 'tags', type: 'select', options: { values: ['a', 'b'], multiple: true } },
   ]);
   const deep = `[${'{"a":['.repeat(500)}1${']}'.repeat(500)}]`;
-  // Four of them exceed the member limit of a body; two of them have less than 100 kB.
+  // Four exceed a body's member limit; two have less than 100 kB.
   const members = (prefix: string) =>
     JSON.stringify(Object.fromEntries(Array.from({ length: 6000 }, (_, index) => [`${prefix}${index}`, 1])));
   const meta = { name: 'meta', content: members('a') };

@@ -10,7 +10,7 @@ const named = (name: string, more = '') => `Content-Disposition: form-data; name
 /** A part as it is sent: its header lines and its content. */
 type RawPart = readonly [lines: readonly string[], content: string | Uint8Array];
 
-/** Returns the body of a form whose parts are written byte by byte. */
+/** Returns a form body whose parts are written byte by byte. */
 function rawForm(...parts: readonly RawPart[]): Buffer {
   const pieces = parts.flatMap(([lines, content]) => [
     // `ÿ` becomes the byte 0xff, which UTF-8 never has.
@@ -23,7 +23,7 @@ function rawForm(...parts: readonly RawPart[]): Buffer {
 
 const broken = Buffer.from([0x61, 0xff]);
 
-/** Parts that no form may have, with the message of their refusal. Each is the second part of the form. */
+/** Parts that no form may have, with their refusal's message. Each is the form's second part. */
 const parts: readonly (readonly [what: string, parts: readonly RawPart[], message: RegExp])[] = [
   ['without a Content-Disposition', [[['Content-Type: text/plain'], 'x']], /part 2 .* no Content-Disposition/],
   ['without headers', [[[], 'x']], /part 2 .* no Content-Disposition/],
@@ -39,7 +39,7 @@ const parts: readonly (readonly [what: string, parts: readonly RawPart[], messag
   ['whose name is not UTF-8', [[[named('tÿ')], 'x']], /part 2 .* not valid UTF-8/],
 ];
 
-/** Further parts of a record's form. */
+/** Further parts in a record's form. */
 const recordParts: typeof parts = [
   ['whose file name is not UTF-8', [[[named('doc', '; filename="ÿ.txt"')], 'x']], /part 2 .* not valid UTF-8/],
   ['whose text is not UTF-8', [[[named('title')], broken]], /the part title is not valid UTF-8/],

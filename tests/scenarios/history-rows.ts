@@ -35,11 +35,11 @@ export const historyOf = (...rows: readonly object[]) => ({
   },
 });
 
-/** The actors as rows of the history name them. */
+/** The actors as history rows name them. */
 export const guest = { actor_id: null, actor_type: 'guest' };
 export const user = { actor_id: is.uuidV7, actor_type: 'user' };
 export const admin = { actor_id: is.uuid, actor_type: 'admin' };
 
-/** Returns the rows of a record's history, newest first. */
+/** Returns a record's history rows, newest first. */
 export const rowsOf = async (client: Client, path: string): Promise<readonly JsonObject[]> =>
   listAt((await client.get(`${path}/history`)).json, 'data.data');

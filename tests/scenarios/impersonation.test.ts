@@ -13,7 +13,7 @@ const password = 'a long and winding password';
 const users = '/api/v1/auth/acted';
 const hourSec = 3600;
 
-/** Creates a user, and an admin of the test's own who may be changed and deleted. */
+/** Creates a user, and the test's own admin, who may be changed and deleted. */
 async function prepare(target: Target, name: string) {
   const first = await target.admin();
   await first.send('POST', '/api/v1/collections', {

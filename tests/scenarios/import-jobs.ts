@@ -5,7 +5,7 @@ import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.t
 
 const types = { csv: 'text/csv', ndjson: 'application/x-ndjson', json: 'application/json' } as const;
 
-/** Parameters of an import. */
+/** An import's parameters. */
 type Parameters = Readonly<Record<string, string>> & { readonly format: keyof typeof types };
 
 /** Sends an import. */
@@ -23,7 +23,7 @@ export function sendImport(
   });
 }
 
-/** Lines of JSON. */
+/** JSON lines. */
 export const linesOf = (rows: readonly unknown[]): string => rows.map((row) => `${JSON.stringify(row)}\n`).join('');
 
 /** Reads a job. */
@@ -54,15 +54,15 @@ export async function imported(
   return ended(client, textAt(at(answer.json, 'data'), 'id'));
 }
 
-/** The counts of a job, without those that are 0. */
+/** A job's counts, without those that are 0. */
 export const countsOf = (job: JsonObject): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(objectAt(job, 'rows')).filter(([, count]) => count !== 0));
 
-/** Downloads the refused rows of a job. */
+/** Downloads a job's refused rows. */
 export const refusedRows = async (client: Client, job: JsonObject): Promise<string> =>
   (await client.get(`/api/v1/jobs/${textAt(job, 'id')}/refused`)).text;
 
-/** All records of a collection in the order of their ids, with these members. */
+/** All of a collection's records in id order, with these members. */
 export async function recordsOf(client: Client, collection: string, fields: string): Promise<unknown[]> {
   const answer = await client.get(`/api/v1/${collection}?sort=id&perPage=1000&fields=${fields}`);
   assert.equal(answer.status, 200, answer.text);
@@ -71,7 +71,7 @@ export async function recordsOf(client: Client, collection: string, fields: stri
   );
 }
 
-/** The operations of the history of a record, oldest first. */
+/** The operations in a record's history, oldest first. */
 export async function operationsOn(client: Client, collection: string, id: string): Promise<unknown[]> {
   const answer = await client.get(`/api/v1/${collection}/${id}/history`);
   return listAt(answer.json, 'data.data')

@@ -213,7 +213,7 @@ onOneProcess('an import of accounts', async (t, target) => {
     const hashes: Readonly<Record<string, string>> = {
       bcrypt: '$2b$04$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i',
       weak: '$argon2i$v=19$m=64,t=2,p=1$Dpt/Kv3+8yJ0J1mjwtEbuw$hk1kG5GoWeX7SeihhTaSxwP0nDShF7zaxDwe3gSF9K8',
-      // Of the password in NFD, at a lower cost.
+      // For the password in NFD, at a lower cost.
       decomposed: '$argon2id$v=19$m=64,t=2,p=1$DVB5Hj5pS2HizkXVT2pEAQ$GnnLKKpGeKfHhk3PJs/n1ToN+a8wN5tKPabmPWdbB34',
       costly: `$argon2id$v=19$m=155649,t=1,p=1$MDEyMzQ1Njc4OWFiY2RlZg$${'A'.repeat(43)}`,
       endless: `$2b$31$${'a'.repeat(53)}`,

@@ -22,7 +22,7 @@ async function openTree(target: Target, name: string, { required = false } = {})
 
 const keeping = { format: 'ndjson', keep: 'id' } as const;
 
-/** A record, and the operations of its history, oldest first. */
+/** A record, and the operations in its history, oldest first. */
 async function read(admin: Client, collection: string, id: string) {
   const record = at((await admin.get(`/api/v1/${collection}/${id}`)).json, 'data');
   return {

@@ -79,7 +79,7 @@ onEachTopology('an import of lines of JSON', async (t, target) => {
       );
     const titles = () => ofRows().map(({ body }) => at(body, 'data.record.title'));
     await eventually('all events are published', () => titles().length >= 2500);
-    // Events of different records have no order, because several relays may publish them.
+    // Different records' events have no order, because several relays may publish them.
     assert.deepEqual(titles().toSorted(), rows.map(({ title }) => title).toSorted());
     const [first] = ofRows();
     assert.equal(at(first?.body, 'batch'), undefined);

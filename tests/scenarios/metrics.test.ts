@@ -28,7 +28,7 @@ async function scrape(target: Target): Promise<ReadonlyMap<string, Family>> {
   return parsePrometheusText(text);
 }
 
-/** Returns the type and the labels of each metric, including metrics without a value. */
+/** Returns each metric's type and labels, including metrics without a value. */
 async function listed(target: Target): Promise<Map<string, { type: string; labels: Set<string> }>> {
   const { json } = await (await target.admin()).get('/_/metrics');
   return new Map(
@@ -39,7 +39,7 @@ async function listed(target: Target): Promise<Map<string, { type: string; label
   );
 }
 
-/** The tables of metrics in the docs. */
+/** The metrics tables in the docs. */
 function documentedMetrics(): Map<string, { type: string; labels: Set<string> }> {
   const text = readFileSync(join(repository, 'docs/observability.md'), 'utf8');
   return new Map(
@@ -50,7 +50,7 @@ function documentedMetrics(): Map<string, { type: string; labels: Set<string> }>
   );
 }
 
-/** Whether each service is up; of several replicas, whether all are. */
+/** Whether each service is up; with several replicas, whether all are. */
 const up = (families: ReadonlyMap<string, Family>): Record<string, number> =>
   Object.fromEntries(
     (families.get('recordbus_up')?.samples ?? [])

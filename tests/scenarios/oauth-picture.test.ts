@@ -13,7 +13,7 @@ const pixel = Buffer.from(
   'base64',
 );
 const maxPictureBytes = 5 * 1024 * 1024;
-/** Returns content of this size that begins as a picture. */
+/** Returns content with this size that begins as a picture. */
 const pictureOf = (sizeBytes: number) => Buffer.concat([pixel, Buffer.alloc(sizeBytes - pixel.length)]);
 
 onEachTopology('a file field takes the picture of the provider [oauth §4.4]', async (t, target) => {

@@ -44,7 +44,7 @@ async function documents(target: Target) {
 
 const dataMembers = new Set(['example', 'examples', 'default', 'enum', 'required']);
 
-/** Calls back with every schema of a document, and where it is. */
+/** Calls back with every schema in a document, and where it is. */
 function eachSchema(document: JsonObject, visit: (schema: JsonObject, place: string) => void): void {
   const walk = (value: unknown, place: string, isSchema: boolean): void => {
     if (typeof value !== 'object' || value === null) return;

@@ -64,7 +64,7 @@ onEachTopology('clients may cache the document by its ETag', async (t, target) =
   await runScenarios(t, target, rows);
 });
 
-/** Returns the operations of a collection in the document, each as `METHOD path`. */
+/** Returns a collection's operations in the document, each as `METHOD path`. */
 const operationsOn = (document: unknown, collection: string): string[] =>
   Object.entries(objectAt(document, 'paths')).flatMap(([place, item]) =>
     place.split('/')[place.startsWith('/api/v1/records/') ? 4 : 3] === collection

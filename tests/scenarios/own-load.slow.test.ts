@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { textAt } from '../harness/json.ts';
 import { onEachTopology } from '../harness/target.ts';
 
-/** A record of 900 kB; 30 of them are just within the largest answer. */
+/** A 900 kB record; 30 of them are just within the largest answer. */
 const note = 'n'.repeat(900_000);
 
 onEachTopology('the load of one client is its own refusal, not trouble of the server', async (t, target) => {

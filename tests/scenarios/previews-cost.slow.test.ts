@@ -7,7 +7,7 @@ import { listDescendants } from '../harness/processes.ts';
 import { onEachTopology, stackEnvironment, type Target } from '../harness/target.ts';
 import { define, fileField, upload } from './file-forms.ts';
 
-// Set at the start: an image of 3,000 × 2,000 pixels takes 18 MB decoded.
+// Set at the start: an image with 3,000 × 2,000 pixels takes 18 MB decoded.
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
 stackEnvironment.SERVICE_PREVIEWS_MEMORY_MB = '20';
 
@@ -28,7 +28,7 @@ async function makePhotos(target: Target) {
   return { admin, put, get };
 }
 
-/** The processes of this file's stacks. */
+/** This file's stacks' processes. */
 const decoders = () => listDescendants(process.pid).filter(({ command }) => command.includes('previews/decoder.ts'));
 
 onEachTopology('previews that cost much', async (t, target) => {

@@ -9,7 +9,7 @@ import { define, text } from './history-rows.ts';
 /** A record whose version, far ahead of the clock, no create could have by chance. */
 const deletedAt = Math.floor(Date.now() / 1000) + 1000;
 
-/** Runs a create while the turn of its id is another's, in which a record with the id comes and goes. */
+/** Runs a create while another write has the id's turn, in which a record with the id comes and goes. */
 async function createBehind(
   { databaseUrl }: Pick<Target, 'databaseUrl'>,
   collection: string,

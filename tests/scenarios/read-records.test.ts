@@ -97,13 +97,13 @@ onEachTopology('records are listed', async (t, target) => {
     ],
   });
   await admin.post('/api/v1/collections', { name: 'nothing', type: 'base', fields: [] });
-  // Most of them are created within one second, where only the id gives their order.
+  // Most are created within one second, where only the id gives their order.
   const oldest = await target.guest.create('items', { place: 1, size: 1, rank: 3 });
   let newest = oldest;
   const ranks = [null, 1.5, 1.5, null];
   for (const [index, rank] of ranks.entries())
     newest = await target.guest.create('items', { place: index + 2, size: 1, rank });
-  // The oldest record is updated last, so that it is at the end of the table. The loop ends in a later second.
+  // The oldest record is updated last, so that it is at the table's end. The loop ends in a later second.
   for (let updated = 0; updated <= newest.updated; )
     updated = numberAt(await admin.patch(`/api/v1/items/${oldest.id}`, { size: 1 }), 'updated');
   const item = (place: number) => ({
@@ -232,7 +232,7 @@ onEachTopology('records are listed', async (t, target) => {
 onEachTopology('fields have any name, and are as many as they like', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
-  // Names that a statement may use for itself, and more fields than a function of PostgreSQL has arguments.
+  // Names that a statement may use for itself, and more fields than a PostgreSQL function has arguments.
   const likeAliases = ['r', 't', 's', 'n', 'o', 'p', 'e', 'c', 'old', 'new', 'shown', 'record', 'Order', 'user'];
   const names = [...likeAliases, ...Array.from({ length: 60 }, (_, index) => `f${index}`)];
   const fields = names.map((name) => ({ name, type: 'text' }));

@@ -77,7 +77,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
 
   await t.test('a version is new even after the clock was set back [records §8.2]', async () => {
     if (target.databaseUrl === undefined) return;
-    // History would refuse a second version of this second.
+    // History would refuse a second version in this second.
     await root.post('/api/v1/collections', { name: 'clocks', type: 'base', fields: [number('n')] });
     const one = `/api/v1/clocks/${(await guest.create('clocks', { n: 0 })).id}`;
     const patch = (n: number) => guest.send('PATCH', one, { body: { n } });
@@ -160,7 +160,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
     const restore = (query: string) => root.send('POST', `${path}/restore?${query}`);
     const named = await restore(`version=${versionOf(first)}`);
     assert.deepEqual([named.status, objectAt(named.json, 'data').n], [200, 1]);
-    // Later writes may fall within the same second: the last row of that second applies.
+    // Later writes may fall within the same second: that second's last row applies.
     const last = (await rowsOf(guest, path)).find(({ at }) => at === updatedOf(second));
     const timed = await restore(`at=${updatedOf(second)}`);
     assert.equal(objectAt(timed.json, 'data').n, numberAt(last, 'snapshot.n'));

@@ -7,7 +7,7 @@ import { onOneProcess, type Target } from '../harness/target.ts';
 import { unknownId } from './blog.ts';
 import { several } from './tagged-posts.ts';
 
-/** Creates many records of the collection. */
+/** Creates many records in the collection. */
 async function createMany(target: Target, collection: string, count: number): Promise<string[]> {
   const rows = await inDatabase(
     target,
@@ -18,7 +18,7 @@ async function createMany(target: Target, collection: string, count: number): Pr
   return rows.map(({ id }) => String(id));
 }
 
-/** The size of the tables of links in bytes. Refused writes take space too until the next vacuum. */
+/** How many bytes the link tables take. Refused writes take space too until the next vacuum. */
 async function bytesOfLinks(target: Target): Promise<number> {
   const [row] = await inDatabase(
     target,

@@ -7,7 +7,7 @@ import { several } from './tagged-posts.ts';
 
 const seed = Number(process.env.FUZZ_SEED ?? 20261123);
 
-/** A step of the run. Its numbers pick among the existing tags and posts. */
+/** A step in the run. Its numbers pick among the existing tags and posts. */
 interface Step {
   readonly kind: (typeof kinds)[number];
   readonly post: number;

@@ -19,7 +19,7 @@ onEachTopology('admins search the request log', async (t, target) => {
   const user = await target.user();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
   const startedAtSec = Math.floor(Date.now() / 1000);
-  // All have the same request id, so that other requests of the stack are not among the rows.
+  // All have the same request id, so that the stack's other requests are not among the rows.
   const headers = { 'X-Request-Id': 'search-me', 'User-Agent': 'scenario/2' };
   const impersonating = createClient(
     target.url,
@@ -34,7 +34,7 @@ onEachTopology('admins search the request log', async (t, target) => {
   ];
   for (const [client, method, requested, body] of requests) {
     await client.send(method, requested, { body, headers });
-    // A refusal of an unknown path waits for the end of its second.
+    // A refusal for an unknown path waits for its second's end.
     if (replicaCount > 1 || requested.includes('/nowhere/')) await nextSecond();
   }
 

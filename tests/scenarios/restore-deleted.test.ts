@@ -222,7 +222,7 @@ onEachTopology('a restored record has no files', async (t, target) => {
   });
   await t.test('files that are uploaded afterwards stay', async () => {
     await guest.delete(path);
-    // Immediately, when the removal of its files may not have begun.
+    // Immediately, when its files may not yet be going.
     const answer = await root.send('POST', `${path}/restore?at=${far}&deleted=1`);
     const uploaded = await upload(guest, path, file('one', 'c.txt'));
     const other = await upload(guest, '/api/v1/folders', file('one', 'd.txt'));

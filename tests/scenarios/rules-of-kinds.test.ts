@@ -6,7 +6,7 @@ import { onEachTopology, replicaCount } from '../harness/target.ts';
 import { makeKey } from './service-keys.ts';
 import { clientOf, createUsers, signUp } from './users.ts';
 
-/** The statuses that each caller gets, and the total of a list. */
+/** The statuses that each caller gets, and a list's total. */
 interface Expected {
   readonly list: number;
   readonly view: number;

@@ -10,7 +10,7 @@ import { onEachTopology } from '../harness/target.ts';
 
 const path = '/api/v1/admin/schema';
 
-/** The schema of the stack, with changes to the files of some collections. */
+/** The stack's schema, with changes to some collections' files. */
 async function schemaWith(admin: Client, changes: Record<string, (file: JsonObject) => JsonObject>) {
   const { json } = await admin.get(path);
   const collections = listAt(json, 'data.collections');

@@ -32,7 +32,7 @@ onEachTopology('users sign in with a second factor', async (t, target) => {
     const data = await guest.post(`${path}/register`, { email, password });
     return createClient(target.url, textAt(data, 'token'));
   };
-  /** Registers a person and enrols their app. This uses up the code of the current step, but not of the next. */
+  /** Registers a person and enrols their app. This uses up the current step's code, but not the next one's. */
   const enrol = async (email: string) => {
     const client = await join(email);
     const { secret } = (await client.post(`${path}/totp/setup`, undefined, 200)) as { secret: string };

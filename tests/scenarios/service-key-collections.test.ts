@@ -47,7 +47,7 @@ async function prepare(target: Target) {
   return { admin, far: ids, near };
 }
 
-/** Paths of `near` that lead into `far`. */
+/** Paths in `near` that lead into `far`. */
 const paths = [
   'one.word',
   'one.n',
@@ -87,7 +87,7 @@ const conditions = [
   'distance(one.place, 0, 0) < 1',
 ];
 
-/** Queries of `near` that try to show data of `far`. */
+/** Queries on `near` that try to show data from `far`. */
 const queries = [
   ...conditions.map((filter) => `filter=${encodeURIComponent(filter)}`),
   ...paths.flatMap((path) => [`sort=${path}`, `sort=-${path}`]),

@@ -7,7 +7,7 @@ import { makeKey, type TestKey } from './service-keys.ts';
 
 onNewStacks('the walk calls every route with every right');
 
-/** An operation of the API document with the scope that it needs; undefined if no key may call it. */
+/** An operation in the API document with the scope that it needs; undefined if no key may call it. */
 interface Operation {
   readonly method: string;
   readonly path: string;
@@ -16,7 +16,7 @@ interface Operation {
 
 type Security = readonly Readonly<Record<string, readonly string[]>>[];
 
-/** Reads every declared operation, except those of single collections. */
+/** Reads every declared operation, except those on single collections. */
 async function readOperations(target: Target): Promise<Operation[]> {
   const document = (await (await target.admin()).get('/api/v1/openapi.json')).json;
   const paths = objectAt(document, 'paths') as Record<string, Record<string, { security: Security }>>;
@@ -28,7 +28,7 @@ async function readOperations(target: Target): Promise<Operation[]> {
   );
 }
 
-/** Fills the parameters of a path with unknown names, and collections with an empty one. */
+/** Fills a path's parameters with unknown names, and collections with an empty one. */
 const fill = (path: string, isOfRecords: boolean): string =>
   path.replaceAll('{collection}', isOfRecords ? 'walked' : 'nowhere').replaceAll(/\{[^}]+\}/g, 'nothing_here');
 

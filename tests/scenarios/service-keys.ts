@@ -2,7 +2,7 @@ import { type Client, createClient } from '../harness/client.ts';
 import { textAt } from '../harness/json.ts';
 import type { Target } from '../harness/target.ts';
 
-/** The members of a new key other than its scopes. */
+/** A new key's members other than its scopes. */
 interface KeyOptions {
   readonly name?: string;
   readonly expires_at?: number;
@@ -10,7 +10,7 @@ interface KeyOptions {
   readonly rate_label?: string;
 }
 
-/** A key of a test, with a client that sends it. */
+/** A test's key, with a client that sends it. */
 export interface TestKey extends Client {
   readonly id: string;
   readonly key: string;

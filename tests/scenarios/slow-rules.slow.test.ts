@@ -12,7 +12,9 @@ stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
 const open = { list_rule: null, view_rule: null, create_rule: null };
 const other = { headers: { 'X-Forwarded-For': '10.9.9.9' } };
 
-/** Creates a collection whose rules compare a text of 8 MB of another record 180 times, which takes more than a second. */
+/**
+ * Creates a collection whose rules compare an 8 MB text in another record 180 times, which takes more than a second.
+ */
 async function prepareSlowRules(target: Target, admin: Client): Promise<{ id: string; source: string }> {
   const text = [{ name: 'b', type: 'text' }];
   await admin.post('/api/v1/collections', { name: 'sources', type: 'base', fields: text, ...open });

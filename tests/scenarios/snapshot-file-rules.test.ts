@@ -16,7 +16,7 @@ interface Definition {
 const file = (name: string, viewRule: string): Definition => ({ name, type: 'file', options: { viewRule } });
 const topic = { name: 'topic', type: 'text' };
 
-/** Papers, whose rules of files name fields, collections and a view that come later, then those collections. */
+/** Papers, whose file rules name fields, collections and a view that come later, then those collections. */
 const documentOf = (papers: string) => {
   const [readers, names] = [`${papers}_readers`, `${papers}_names`];
   const fields: Definition[] = [
@@ -90,7 +90,7 @@ onEachTopology('a snapshot has rules of files that name what comes later [collec
     },
   ]);
 
-  // No collection of a circle can be deleted.
+  // No collection in a circle can be deleted.
   for (const name of ['papers', 'texts', 'old'])
     await admin.patch(`/api/v1/collections/${name}`, { list_rule: null, fields: [topic] });
 });

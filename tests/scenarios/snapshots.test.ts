@@ -23,7 +23,7 @@ const lasting = (collections: readonly JsonObject[]) =>
 
 onEachTopology('a snapshot is applied as a whole', async (t, target) => {
   const admin = await target.admin();
-  /** Deletes all collections of the shop, including the circular relations. */
+  /** Deletes all the shop's collections, including the circular relations. */
   const closeShop = async () => {
     for (const name of ['best_orders', 'named_orders']) await admin.delete(`/api/v1/collections/${name}`);
     await admin.patch('/api/v1/collections/orders', { create_rule: null, fields: [{ name: 'total', type: 'number' }] });

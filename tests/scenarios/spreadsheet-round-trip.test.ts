@@ -88,7 +88,7 @@ const styles: Readonly<Record<string, Style>> = {
   'a sheet with empty columns': { separator: ';', emptyColumns: 2, encode: utf8 },
 };
 
-/** The records of the collection without their ids and times. */
+/** The collection's records without their ids and times. */
 const shown = (client: Client, name: string) => recordsOf(client, name, fields.map((field) => field.name).join(','));
 
 onOneProcess('an export that a spreadsheet saved imports as it was', async (t, target) => {
@@ -102,7 +102,7 @@ onOneProcess('an export that a spreadsheet saved imports as it was', async (t, t
       const { text, status } = await admin.get(`/api/v1/records/sheets/export?bom=${bom}`);
       assert.equal(status, 200);
       assert.ok(text.replace(/^\ufeff/, '').startsWith('id,title,n,ok'), text);
-      // The text of an answer has no mark.
+      // An answer's text has no mark.
       const answer = await fetch(new URL(`/api/v1/records/sheets/export?bom=${bom}`, target.url));
       const [first] = new Uint8Array(await answer.arrayBuffer());
       assert.equal(first === 0xef, bom === '1');

@@ -19,7 +19,7 @@ export const roles: readonly Role[] = ['guest', 'other', 'owner', 'admin'];
 
 const isOwn = 'owner = @request.auth.id';
 
-/** The fields of `staff`: closed ones for admins, conditional ones for the owner, `shift` for all users. */
+/** The fields in `staff`: closed ones for admins, conditional ones for the owner, `shift` for all users. */
 export const staffFields = (users: string) =>
   [
     { name: 'name', type: 'text' },
@@ -66,7 +66,7 @@ export async function createStaff(target: Target): Promise<Staff> {
 const open = ['id', 'name', 'owner', 'rank', 'bio', 'created', 'updated'];
 const ofOwner = ['phone', 'pets', 'boss', 'pin', 'photo', 'traits'];
 
-/** The members of a record of the owner that each caller sees. */
+/** The members that each caller sees in the owner's record. */
 export const membersFor: Readonly<Record<Role, readonly string[]>> = {
   guest: open,
   other: [...open, 'shift'],

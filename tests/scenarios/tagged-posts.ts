@@ -10,7 +10,7 @@ export const several = (name: string, collection: string, options: object = {}, 
 });
 const text = (name: string) => ({ name, type: 'text' });
 
-/** Defines posts with lists of tags, and some tags of which guests may not view the last. */
+/** Defines posts with tag lists, and some tags, the last of which guests may not view. */
 export async function createTags(target: Target) {
   const admin = await target.admin();
   const define = (name: string, fields: object[], rest: object = {}) =>

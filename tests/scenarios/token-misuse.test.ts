@@ -9,7 +9,7 @@ import { mint } from '../harness/tokens.ts';
 import { totpCode } from '../harness/totp.ts';
 import { password, prepareTargets, resetMailTo, statuses, statusOf, type Targets, users } from './attack-targets.ts';
 
-/** Returns a new token of every kind, all of one user except those of an admin and an anonymous user. */
+/** Returns a new token of every kind, all one user's except an admin's and an anonymous user's. */
 async function everyToken({ admin, mail, register, post }: Targets, target: Target) {
   const user = await register(`kinds.${randomUUID()}@example.com`);
   const { email, id, client } = user;

@@ -12,12 +12,12 @@ const open = { list_rule: null, view_rule: null };
 const silent = '10.3.0.1';
 const other = { headers: { 'X-Forwarded-For': '10.3.9.9' } };
 
-/** 30 MB, more than the buffers of a connection hold. */
+/** 30 MB, more than a connection's buffers hold. */
 const largeList = '/api/v1/quotes?perPage=30&expand=tome&skipTotal=1';
 
 const countOf = (statuses: readonly string[], status: string) => statuses.filter((one) => one === status).length;
 
-/** Returns the highest value of a gauge over all processes. */
+/** Returns a gauge's highest value over all processes. */
 async function highestValue(admin: Client, name: string, className?: string): Promise<number> {
   const { json } = await admin.get('/_/metrics');
   const family = listAt(json, 'data').find((one) => at(one, 'name') === name);
@@ -53,7 +53,7 @@ onEachTopology('answers that a guest does not read take a bounded amount of memo
     );
 
   await t.test('the guest gets four answers at once', async () => {
-    // On a busy machine some of the first requests are refused because the database is busy.
+    // On a busy machine some early requests are refused because the database is busy.
     await eventually('four answers have begun', async () => {
       if (answered() < 4) unread.push(await sendUnread(target.url, largeList, silent));
       return answered() >= 4;

@@ -9,7 +9,7 @@ import { onEachTopology, type Target } from '../harness/target.ts';
 import { totpCode } from '../harness/totp.ts';
 import { auth, clientOf, createUsers, password, signUp } from './users.ts';
 
-/** An auth collection with a user, for requests of admins. */
+/** An auth collection with a user, for admins' requests. */
 async function prepare(target: Target, email: string) {
   const users = await createUsers(target);
   const session = await signUp(target, users, email);

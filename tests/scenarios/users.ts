@@ -18,11 +18,11 @@ export async function createUsers(target: Target, definition: object = {}): Prom
 export const signUp = (target: Target, users: string, email: string): Promise<JsonObject> =>
   target.guest.post(`${auth}/${users}/register`, { email, password });
 
-/** Returns a client with the token of a session, as sign-in answers it. */
+/** Returns a client with a session's token, as sign-in answers it. */
 export const clientOf = (target: Target, session: unknown): Client =>
   createClient(target.url, textAt(session, 'token'));
 
-/** The record of a new account, as answers show it. */
+/** A new account's record, as answers show it. */
 export const userRecord = (email: string, more: object = {}) => ({
   id: is.uuidV7,
   email,

@@ -9,7 +9,7 @@ export const encrypted = (name: string, type = 'text', options: object = {}) => 
   options: { encrypted: true, ...options },
 });
 
-/** The values in the encrypted fields of a vault. */
+/** The values in a vault's encrypted fields. */
 export const secrets = {
   note: 'meet at the harbour',
   mail: 'spy@example.com',
@@ -29,7 +29,7 @@ export const define = (
   rest: object = {},
 ): Promise<JsonObject> => admin.post('/api/v1/collections', { name, type: 'base', fields, ...rest });
 
-/** Returns every row of the tables as JSON text. */
+/** Returns every row in the tables as JSON text. */
 export async function rowsIn(databaseUrl: string, ...tables: readonly string[]): Promise<string[]> {
   const client = new pg.Client(databaseUrl);
   await client.connect();

@@ -3,7 +3,7 @@ import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
 const word = 'confidential';
-/** The whole answer, without the message of the database. */
+/** The whole answer, without the database's message. */
 const failed = {
   status: 422,
   json: { error: 'the view cannot be computed from its current data', code: 'view_failed' },

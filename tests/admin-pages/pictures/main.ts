@@ -7,7 +7,7 @@ import { repository, startStack } from '../../harness/stack.ts';
 import { openSignedIn } from '../watched-page.ts';
 import { fillShop, type Shop } from './shop.ts';
 
-/** Takes the pictures of docs/admin-pages.md: `npm run docs:pictures`. */
+/** Takes the pictures for docs/admin-pages.md: `npm run docs:pictures`. */
 const directory = join(repository, 'docs/pictures');
 
 const pictures = ({ event }: Shop) => [

@@ -26,7 +26,7 @@ export interface Shop {
   readonly event: string;
 }
 
-/** Fills a stack with a shop of books, some webhooks of which one fails, and an hour of work. */
+/** Fills a stack with a bookshop, some webhooks, one of which fails, and an hour's work. */
 export async function fillShop(admin: Client, receiver: Receiver): Promise<Shop> {
   await admin.patch('/api/v1/admin/settings', { 'hooks.http.allow': '127.0.0.1' });
   const base = { create_rule: '', update_rule: '', delete_rule: '', history_enabled: true };

@@ -5,7 +5,7 @@ import { textAt } from '../../harness/json.ts';
 const importRows = 50_000;
 const importTimeoutMs = 600_000;
 
-/** Imports records into a collection of its own, in parts. */
+/** Imports records into their own collection, in parts. */
 export async function fillMany(admin: Client, count: number): Promise<void> {
   const fields = [
     { name: 'title', type: 'text' },

@@ -8,7 +8,10 @@ import { openSignedIn } from '../watched-page.ts';
 import { deliver, fillCollections, fillMany, fillWide } from './fill.ts';
 import { measureFirstRow, measureKeystroke } from './measure.ts';
 
-/** Measures the figures of docs/admin-pages.md: `npm run bench:pages`. `PAGES_RECORDS` is the size of the large collection. */
+/**
+ * Measures the figures in docs/admin-pages.md: `npm run bench:pages`. `PAGES_RECORDS` is how many records the large
+ * collection has.
+ */
 const records = Number(process.env.PAGES_RECORDS ?? 1_000_000);
 const perMinute = 10_000;
 

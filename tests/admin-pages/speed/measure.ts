@@ -15,7 +15,7 @@ function timesOf(values: readonly number[]): Times {
   return { median: at(0.5), p95: at(0.95) };
 }
 
-/** In the page: follows a link of the pages and returns the time until a row is on the screen. */
+/** In the page: follows a link and returns the time until a row is on the screen. */
 const opened = `([path, row]) => new Promise((resolve) => {
   const link = Object.assign(document.createElement('a'), { href: path });
   document.body.append(link);
@@ -29,7 +29,7 @@ const opened = `([path, row]) => new Promise((resolve) => {
   requestAnimationFrame(look);
 })`;
 
-/** Measures the time from a click to the first row of a screen. Each round starts from a page without rows. */
+/** Measures the time from a click to a screen's first row. Each round starts from a page without rows. */
 export async function measureFirstRow(page: Page, path: string, row: string): Promise<Times> {
   const values: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
@@ -51,7 +51,7 @@ const watchKeys = `() => {
   }, true);
 }`;
 
-/** Measures the time from a key in the search or filter of a screen to the drawn letter. */
+/** Measures the time from a key in a screen's search or filter to the drawn letter. */
 export async function measureKeystroke(page: Page): Promise<Times> {
   await page.evaluate(`(${watchKeys})()`);
   await page.locator('main h1').click();

@@ -11,15 +11,15 @@ export interface Deployment extends AsyncDisposable {
   readonly url: string;
   readonly receiver: Receiver;
   readonly admin: Client;
-  /** A token of the first admin, which is valid in restored deployments too. */
+  /** The first admin's token, which is valid in restored deployments too. */
   readonly token: string;
-  /** Returns the path of an archive in the data directory. */
+  /** Returns an archive's path in the data directory. */
   archive(name: string): string;
   backup(name: string): Promise<CliResult>;
   restore(name: string, into: Ground, ...flags: string[]): Promise<CliResult>;
 }
 
-/** The environment of a stack whose secret is only in its file, which is part of a backup. */
+/** The environment for a stack whose secret is only in its file, which is part of a backup. */
 export const variablesOf = (ground: Ground) => ({
   ...environmentOf(ground),
   SERVICE_JWT_SECRET: '',
@@ -30,7 +30,7 @@ export const perPage = 1000;
 export const listAll = async (client: Client, collection: string): Promise<readonly JsonObject[]> =>
   listAt((await client.get(`/api/v1/${collection}?perPage=${perPage}`)).json, 'data');
 
-/** Returns the definitions of all collections, which are equal in both deployments. */
+/** Returns all collections' definitions, which are equal in both deployments. */
 export const definitionsOf = async (client: Client): Promise<unknown> =>
   at((await client.get('/api/v1/admin/migrations/snapshot')).json, 'data.collections');
 

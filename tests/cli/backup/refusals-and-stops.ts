@@ -6,7 +6,7 @@ import { createGround, type Ground } from '../../harness/stack.ts';
 import { stopCli } from '../../harness/stop-cli.ts';
 import { type Deployment, variablesOf } from './deployment.ts';
 
-/** Failures of both commands. They need the archives `quiet.tar.gz` and `burst.tar.gz` of the tests before. */
+/** Failures in both commands. They need the archives `quiet.tar.gz` and `burst.tar.gz` from the tests before. */
 export async function refusalsAndStops(t: TestContext, deployment: Deployment): Promise<void> {
   const { ground, archive, backup, restore } = deployment;
 

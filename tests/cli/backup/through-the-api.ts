@@ -151,7 +151,7 @@ async function download(url: string, token: string, id: string, headers: Record<
 
 const hashOf = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex');
 
-/** Lists the store of archives. */
+/** Lists the archive store. */
 function leftIn(dataDirectory: string): { archives: string[]; drafts: string[] } {
   const list = (folder: string): string[] => {
     try {

@@ -68,7 +68,7 @@ export const extension = defineExtension({
   ],
 });
 
-/** The answer of an error; undefined where there is none. */
+/** What an error answers; undefined if there is none. */
 const problemOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,

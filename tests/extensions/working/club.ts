@@ -1,6 +1,6 @@
 import { defineExtension, refuse } from '@recordbus/extensions';
 
-/** Hooks of accounts: they add values, refuse accounts, and keep a list of accounts and their changes. */
+/** Account hooks: they add values, refuse accounts, and list accounts and their changes. */
 export const extension = defineExtension({
   hooks: {
     '*': {

@@ -1,6 +1,6 @@
 import { defineExtension, refuse, route } from '@recordbus/extensions';
 
-/** Hooks of sign-ins: they refuse some and store the flow of the others. */
+/** Sign-in hooks: they refuse some and store the others' flow. */
 export const extension = defineExtension({
   signIn: {
     door_users: {

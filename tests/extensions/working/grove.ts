@@ -1,6 +1,6 @@
 import { defineExtension, filter, refuse } from '@recordbus/extensions';
 
-/** Hooks of cascades, of cleared relations and of restores. */
+/** Hooks for cascades, cleared relations and restores. */
 export const extension = defineExtension({
   hooks: {
     '*': {

@@ -2,7 +2,7 @@ import { defineExtension, type Records, refuse, route, z } from '@recordbus/exte
 
 const body = z.object({
   collection: z.string(),
-  /** The id of a put; without it, `on` of an upsert. */
+  /** A put's id; without it, an upsert's `on`. */
   id: z.string().optional(),
   on: z.union([z.string(), z.array(z.string())]).default(''),
   values: z.record(z.string(), z.unknown()),
@@ -11,7 +11,7 @@ const body = z.object({
   within: z.enum(['nothing', 'transaction', 'rolled back']).default('nothing'),
 });
 
-/** A route that creates or changes a record, and hooks that note which of the two happened. */
+/** A route that creates or changes a record, and hooks that note which one happened. */
 export const extension = defineExtension({
   hooks: {
     put_things: {

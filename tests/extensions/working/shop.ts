@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defineExtension, filter, refuse, reply, route, z } from '@recordbus/extensions';
 
-/** Hooks and routes for the collections of the scenarios: they change, refuse, read and write records. */
+/** Hooks and routes for the scenarios' collections: they change, refuse, read and write records. */
 export const extension = defineExtension({
   hooks: {
     '*': {

@@ -2,7 +2,7 @@ import { type Caller, cron, defineExtension, refuse, route, type Tools, z } from
 
 const body = z.object({ names: z.array(z.string()).default([]), how: z.string().default('') });
 
-/** What a transaction does after it has created a record of each name. */
+/** What a transaction does after it has created a record for each name. */
 const endings: Readonly<Record<string, (tools: Tools, caller: Caller) => unknown>> = {
   refuses: () => {
     throw refuse(409, 'not today');

@@ -3,9 +3,9 @@ import { endChild } from '../../harness/child.ts';
 import { type Ground, type Stack, startStack } from '../../harness/stack.ts';
 import { random } from './random.ts';
 
-/** A second replica of every service, which starts and stops. */
+/** A second replica for every service, which starts and stops. */
 export interface SecondReplica extends AsyncDisposable {
-  /** The current addresses of the product. */
+  /** The product's current addresses. */
   readonly urls: readonly string[];
   /** Starts the replica, or stops it with SIGTERM or SIGKILL. */
   change(): Promise<void>;

@@ -11,13 +11,13 @@ export interface Written {
 
 interface RandomWriter {
   readonly client: Client;
-  /** The ids of users who may own tasks. */
+  /** Users who may own tasks, by id. */
   readonly owners: readonly string[];
   readonly isOver: () => boolean;
   readonly written: Written;
 }
 
-/** Each writer keeps at most this many records, so that a page of a list shows the records of all writers. */
+/** Each writer keeps at most this many records, so that a list page shows all writers' records. */
 const maxRecords = 20;
 
 /**

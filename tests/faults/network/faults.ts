@@ -1,7 +1,7 @@
 import type { LinkName, PlayedLink, ProxiedProduct } from './product.ts';
 import { slowDiskOfNats, slowDiskOfPostgres } from './slow-disks.ts';
 
-/** A fault between two parts, or of one part. */
+/** A fault between two parts, or in one part. */
 export interface Fault {
   readonly name: string;
   begin(): void | Promise<void>;
@@ -10,11 +10,11 @@ export interface Fault {
   readonly lastsMs: number;
   /** Whether the gateway can serve nothing during the fault, and reports that. */
   readonly isToldByReadiness?: boolean;
-  /** Whether the answer is lost on its way to the client, where no limit of the product applies. */
+  /** Whether the answer is lost on its way to the client, where no product limit applies. */
   readonly isBeforeTheProduct?: boolean;
 }
 
-/** A fault of the connections between two parts. */
+/** A fault on the connections between two parts. */
 interface NetworkFault {
   readonly name: string;
   begin(link: PlayedLink): void;
@@ -31,14 +31,14 @@ const networkFaults: readonly NetworkFault[] = [
   { name: 'nothing passes for 3 s', begin: (link) => link.stall(), lastsMs: 3000 },
   { name: 'refused for 5 s', begin: (link) => link.cut(), lastsMs: 5000, isLoss: true },
   { name: 'open connections are forgotten', begin: (link) => link.forget(), lastsMs: 0 },
-  // Longer than every timeout of the product.
+  // Longer than every timeout in the product.
   { name: 'nothing passes for 45 s', begin: (link) => link.stall(), lastsMs: 45_000, isLoss: true },
 ];
 
 /** Parts without which the gateway is not ready. */
 const needed: ReadonlySet<string> = new Set<LinkName>(['gateway to services', 'services to PostgreSQL']);
 
-/** The faults of the slow tests. All faults would take minutes. */
+/** The faults in the slow tests. All faults would take minutes. */
 const shortest: ReadonlySet<string> = new Set([
   'gateway to services: nothing passes for 3 s',
   'services to PostgreSQL: nothing passes for 3 s',

@@ -21,7 +21,7 @@ export type LinkName =
 /** The faults that a test causes between two parts. */
 export type PlayedLink = Pick<CutProxy, 'cut' | 'stall' | 'slow' | 'forget' | 'restore'>;
 
-/** The product, with a proxy of the test between all its parts. */
+/** The product, with a test proxy between all its parts. */
 export interface ProxiedProduct extends AsyncDisposable {
   readonly links: Readonly<Record<LinkName, PlayedLink>>;
   /** A guest, who calls the gateway through its proxy. */
@@ -31,7 +31,7 @@ export interface ProxiedProduct extends AsyncDisposable {
   /** The gateway without its proxy. */
   readonly direct: Client;
   readonly receiver: Receiver;
-  /** The live list of a client, which connects through the proxy. */
+  /** A client's live list, which connects through the proxy. */
   readonly list: LiveList;
   /** The bus without its proxy. */
   readonly natsUrl: string;
@@ -42,13 +42,13 @@ export interface ProxiedProduct extends AsyncDisposable {
 /** The collection that is written, delivered and followed. */
 export const collection = 'meters';
 
-/** How long the gateway waits for an answer of a service. */
+/** How long the gateway waits for a service's answer. */
 const answerTimeoutMs = 10_000;
 
 const throughProxy = (url: string, { port }: CutProxy): string =>
   Object.assign(new URL(url), { hostname: '127.0.0.1', port: String(port) }).href;
 
-/** Starts every service in a process of its own, on its own database server and bus. */
+/** Starts every service in its own process, on its own database server and bus. */
 export async function startProxiedProduct(): Promise<ProxiedProduct> {
   await using starting = new AsyncDisposableStack();
   const proxyTo = async (url: string): Promise<CutProxy> => starting.use(await startCutProxy(url));

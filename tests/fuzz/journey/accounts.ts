@@ -38,7 +38,7 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   const refreshed = tokenOf(await call('postAuthRefresh', { as: user }));
 
   await auth('postAuthByCollectionRequestVerify', { as: refreshed });
-  // The second mail: the link of the first, from the registration, is void now.
+  // The second mail: the first one's link, from the registration, is void now.
   const { token: proof } = await mails.mailTo('uma@example.com', { count: 2 });
   await auth('postAuthByCollectionVerifyEmail', { body: { token: proof } });
   const newAddress = { email: 'una@example.com', old_password: password };

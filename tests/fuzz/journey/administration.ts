@@ -85,7 +85,7 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('getAdminCronsByNameRuns', { as, path: { name }, query: page });
 }
 
-/** Calls the operations on webhooks. Returns the ids of a webhook that stays and of its delivery. */
+/** Calls the webhook operations. Returns the ids of a webhook that stays and of its delivery. */
 export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ id: string; deliveryId: string }> {
   const body = { name: 'journey', url: 'http://127.0.0.1:9/', events: ['everything.create'] };
   const make = async () => textAt((await call('postAdminWebhooks', { as, body })).json, 'data.id');

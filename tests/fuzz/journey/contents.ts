@@ -2,7 +2,7 @@ import { objectAt, textAt } from '../../harness/json.ts';
 import { file } from '../../harness/multipart.ts';
 import type { Call } from './survey.ts';
 
-/** A PNG of one pixel. */
+/** A PNG with one pixel. */
 const png = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==',
   'base64',
@@ -20,8 +20,8 @@ interface Leftovers {
 }
 
 /**
- * Calls every operation on collections and records, with those of `makeContents`: the routes that every collection has,
- * and the operations that the document names after each collection.
+ * Calls every collection and record operation, with those in `makeContents`: the routes that every collection has, and
+ * the operations that the document names after each collection.
  */
 export async function goThroughContents({ call, admin: as }: Parts): Promise<Leftovers> {
   await call('getCollections', { as });
@@ -78,7 +78,7 @@ async function goThroughJobs({ call, admin: as }: Parts, path: { readonly collec
   await call('getJobsByIdRefused', { as, path: job });
 }
 
-/** Calls the operations of a collection without history. */
+/** Calls the operations on a collection without history. */
 async function goThroughKind({ call, admin: as }: Parts, name: string, values: object, change: object): Promise<void> {
   const { json } = await call(`create_${name}`, { as, body: values });
   const path = { id: textAt(json, 'data.id') };

@@ -9,7 +9,7 @@ interface Parts {
   readonly reach: (operationId: string) => void;
 }
 
-/** Calls every operation of live changes. Open answers are read as streams. */
+/** Calls every live change operation. Open answers are read as streams. */
 export async function goThroughLive({ call, admin: as, url, reach }: Parts): Promise<void> {
   for (const [id, asBody] of [
     ['getRealtime', false],

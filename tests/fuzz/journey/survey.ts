@@ -4,9 +4,9 @@ import { multipart, type Part } from '../../harness/multipart.ts';
 import { createFindProblem, type FindProblem } from '../check-answer.ts';
 import { type Operation, operationsOf } from '../operations.ts';
 
-/** The request to one operation, by the names of its parameters. */
+/** The request to one operation, by parameter name. */
 interface CallValues {
-  /** The token of the caller; none for a guest. */
+  /** The caller's token; none for a guest. */
   readonly as?: string | undefined;
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -20,10 +20,10 @@ interface CallValues {
 /** Sends a request and returns its answer. Throws unless the answer is a success that matches the document. */
 export type Call = (operationId: string, values?: CallValues) => Promise<Answer>;
 
-/** The operations of the document and those that succeeded. */
+/** The document's operations and those that succeeded. */
 interface Survey {
   readonly call: Call;
-  /** Reads the document of this caller again. */
+  /** Reads this caller's document again. */
   learn(token?: string): Promise<void>;
   readonly document: object;
   readonly operations: readonly Operation[];
@@ -32,7 +32,7 @@ interface Survey {
   reach(operationId: string): void;
 }
 
-/** Begins a survey of the stack at a URL with the document that a guest sees. */
+/** Begins a survey at a stack's URL with the document that a guest sees. */
 export async function beginSurvey(url: string): Promise<Survey> {
   const reached = new Set<string>();
   let document: object;

@@ -1,4 +1,4 @@
-/** Numbers of one seed, so that a run can be repeated. */
+/** One seed's numbers, so that a run can be repeated. */
 export interface Random {
   /** A whole number from 0 to below `limit`. */
   below(limit: number): number;
@@ -8,7 +8,7 @@ export interface Random {
   bytes(length: number): Buffer;
 }
 
-/** Creates the numbers of a seed (mulberry32). */
+/** Creates a seed's numbers (mulberry32). */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   function next(): number {

@@ -20,7 +20,7 @@ import { sendRaw } from './send-raw.ts';
 
 /** Every run sends the same bytes unless FUZZ_SEED is set. */
 const seed = Number(process.env.FUZZ_SEED ?? 20_261_128);
-/** Cases of all groups together. */
+/** How many cases all groups have together. */
 const cases = Number(process.env.FUZZ_CASES ?? 10_000);
 const topology: Topology = process.env.FUZZ_TOPOLOGY === 'processes' ? 'processes' : 'one';
 
@@ -68,7 +68,7 @@ test(`no bytes end a process, whatever is sent (FUZZ_SEED=${seed}, FUZZ_CASES=${
 
 type After = (stack: Stack, bytes: Buffer) => Promise<number | undefined>;
 
-/** Sends the cases, and counts the statuses. Throws for a status of the server's own failure. */
+/** Sends the cases, and counts the statuses. Throws for a status that means the server itself failed. */
 async function sendAll(stack: Stack, count: number, make: MakeCase, after?: After): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   let next = 0;
@@ -89,7 +89,7 @@ async function sendAll(stack: Stack, count: number, make: MakeCase, after?: Afte
   return counts;
 }
 
-/** Reads the preview of the image that was uploaded. */
+/** Reads the uploaded image's preview. */
 async function readPreview({ guest }: Stack, answer: Buffer): Promise<number | undefined> {
   const [, text] = /\r\n\r\n(\{.*\})/s.exec(answer.toString()) ?? [];
   const { id, photo } = (JSON.parse(text ?? '{}') as { data?: { id: string; photo: string | null } }).data ?? {};
@@ -97,7 +97,7 @@ async function readPreview({ guest }: Stack, answer: Buffer): Promise<number | u
   return (await guest.send('GET', `/api/v1/files/${collection}/${id}/${photo}?thumb=100x100`)).status;
 }
 
-/** The processes of the stack that run services, without those of PostgreSQL, whose connections come and go. */
+/** The stack's processes that run services, without PostgreSQL's, whose connections come and go. */
 const pidsOf = ({ process: { pid }, services }: Stack): readonly (number | undefined)[] => [
   pid,
   ...Object.values(services).map((service) => service.pid),

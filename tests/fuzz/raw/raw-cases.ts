@@ -1,7 +1,7 @@
 import { pngOf } from '../../harness/png.ts';
 import { mutate, type Random } from './random.ts';
 
-/** Makes the bytes of one case. */
+/** Makes one case's bytes. */
 export type MakeCase = (random: Random) => readonly Uint8Array[];
 
 export const collection = 'raw_things';
@@ -56,7 +56,7 @@ const contents = [
   '--inner\r\n\r\nx\r\n--inner--',
 ];
 
-/** A form, whole or broken, of a record or a batch. */
+/** A form, whole or broken, for a record or a batch. */
 export const formCase: MakeCase = (random) => {
   const parts = Array.from({ length: random.below(5) }, () => {
     const lines = Array.from({ length: random.below(3) + 1 }, () => random.one(dispositions));
@@ -77,7 +77,7 @@ export const formCase: MakeCase = (random) => {
   );
 };
 
-/** Heads of formats that previews are made of, and what follows them in a small image. */
+/** How the image formats with previews begin, and what follows in a small image. */
 const images = [
   pngOf(8, 8, { isNoise: false }),
   Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64'),
@@ -116,7 +116,7 @@ const importCase =
 export const csvCase = (token: string): MakeCase => importCase('text/csv', csv, token);
 export const ndjsonCase = (token: string): MakeCase => importCase('application/x-ndjson', lines, token);
 
-/** A frame of a WebSocket (RFC 6455 §5.2), with any bits. */
+/** A WebSocket frame (RFC 6455 §5.2), with any bits. */
 function frame(random: Random, payload: Buffer): Buffer {
   const first = random.oneIn(3)
     ? random.below(256)

@@ -1,16 +1,16 @@
 import { connect, type Socket } from 'node:net';
 
-/** What a server did with the bytes of a client. */
+/** What a server did with a client's bytes. */
 export interface Outcome {
-  /** The status of each answer, in order. */
+  /** Each answer's status, in order. */
   readonly statuses: readonly number[];
   readonly bytes: Buffer;
 }
 
-/** The longest wait for an answer or the end of a connection, in milliseconds. */
+/** The longest wait for an answer or a connection's end, in milliseconds. */
 const patienceMs = 60_000;
 
-/** A status line at the beginning or after a body. Bodies of the stack are JSON and files, which have none. */
+/** A status line at the beginning or after a body. The stack's bodies are JSON and files, which have none. */
 const statusLine = /HTTP\/1\.1 (\d{3}) /g;
 
 /**
@@ -19,7 +19,7 @@ const statusLine = /HTTP\/1\.1 (\d{3}) /g;
  */
 const [silenceMs, pauseMs] = [500, 50];
 
-/** Sends bytes on a connection of their own, in these pieces. Resolves when it is closed, and rejects if it stays open. */
+/** Sends bytes on their own connection, in these pieces. Resolves when it is closed, and rejects if it stays open. */
 export function sendRaw(url: string, pieces: readonly Uint8Array[]): Promise<Outcome> {
   const { hostname, port } = new URL(url);
   const socket = connect({ host: hostname, port: Number(port), allowHalfOpen: true });

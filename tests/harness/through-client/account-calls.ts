@@ -4,7 +4,7 @@ import { signInCallOf } from './sign-in-calls.ts';
 
 const path = /^\/api\/v1\/auth\/([A-Za-z]\w*)\/([\w/-]+)$/;
 
-/** Returns the call of `auth(…)` that matches a request to an account. */
+/** Returns the `auth(…)` call that matches a request to an account. */
 export function accountCallOf(wanted: Wanted): ClientCall | undefined {
   const { method, resource, query, headers, hasToken, body = {} } = wanted;
   const [, collection = '', action = ''] = path.exec(resource) ?? [];

@@ -6,7 +6,7 @@ type Handles = ReadonlyMap<string, Operation<Record<string, unknown>>>;
 
 const members = ['op', 'collection', 'id', 'on', 'data', 'if_match', 'as'];
 
-/** Returns the call of `batch(…)` that matches a request with operations that the client can build. */
+/** Returns the `batch(…)` call that matches a request with operations that the client can build. */
 export function batchCallOf({ method, resource, body, query, headers }: Wanted): ClientCall | undefined {
   if (method !== 'POST' || !/^\/api\/v1\/batch$/.test(resource) || !hasOnly(query, [])) return undefined;
   if (!isObject(body) || !hasOnly(body, ['operations']) || !Array.isArray(body.operations)) return undefined;
@@ -41,7 +41,7 @@ function isBuildable(operation: unknown, names: ReadonlySet<string>): operation 
   if ((op === 'update' || op === 'delete') && id === undefined) return false;
   if (op === 'create' && (tag !== undefined || isReference(id))) return false;
   if (op === 'delete' ? data !== undefined : !isObject(data)) return false;
-  // In a field of type json a reference is a value, which the client would rename.
+  // In a json field a reference is a value, which the client would rename.
   if (isObject(data) && isObject(data.meta)) return false;
   return ['create', 'update', 'upsert', 'delete'].includes(String(op)) && referencesAreKnown(operation, names);
 }

@@ -1,6 +1,6 @@
 import type { Client } from '@recordbus/client';
 
-/** The parsed request of a scenario. */
+/** A scenario's parsed request. */
 export interface Wanted {
   readonly method: string;
   readonly resource: string;
@@ -20,13 +20,13 @@ type AnyClient = Client<{
   };
 }>;
 
-/** A call of the client that matches a request, and its expected result for an answer. */
+/** A client call that matches a request, and its expected result for an answer. */
 export interface ClientCall {
   run(client: AnyClient): Promise<unknown>;
   expected(json: unknown): unknown;
 }
 
-/** The members `data` of an answer. */
+/** An answer's `data`. */
 export const dataOf = (json: unknown): unknown => Object(json).data;
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Blob);

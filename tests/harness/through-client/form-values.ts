@@ -3,12 +3,12 @@ import { isObject } from './client-call.ts';
 
 type Values = Record<string, unknown>;
 
-/** Names of files that a form need not escape. */
+/** File names that a form need not escape. */
 const plainName = /^[\w. -]+$/;
 
 /**
- * The values that make the client send the parts of a form: the texts and `_json` as values, each file as a `File`. For
- * a batch, the operations with their files. Undefined for a form that the client cannot send, such as a malformed one.
+ * The values that make the client send a form's parts: the texts and `_json` as values, each file as a `File`. For a
+ * batch, the operations with their files. Undefined for a form that the client cannot send, such as a malformed one.
  */
 export function formValues(parts: readonly Part[]): Values | undefined {
   const texts = parts.filter(({ filename }) => filename === undefined);

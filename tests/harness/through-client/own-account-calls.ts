@@ -2,7 +2,7 @@ import { type AccountRequest, hasTexts } from './account-request.ts';
 import { type ClientCall, dataOf } from './client-call.ts';
 import { signedIn } from './sign-in-calls.ts';
 
-/** Returns the call that matches a request of the signed-in account. */
+/** Returns the call that matches a request from the signed-in account. */
 export function ownAccountCallOf(request: AccountRequest): ClientCall | undefined {
   return sessionCallOf(request) ?? factorCallOf(request) ?? changeCallOf(request);
 }

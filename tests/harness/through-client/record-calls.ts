@@ -14,7 +14,7 @@ const decoded = (text: string | undefined): string | undefined => {
   }
 };
 
-/** Returns the call of `from(…)` that matches a request of the records API. */
+/** Returns the `from(…)` call that matches a request to the records API. */
 export function recordCallOf(wanted: Wanted): ClientCall | undefined {
   const [, isLong, collection = '', encoded, action] = path.exec(wanted.resource) ?? [];
   const id = decoded(encoded);
@@ -56,7 +56,7 @@ function listOf(collection: string, wanted: Wanted): ClientCall | undefined {
   };
 }
 
-/** The first record of `all`. Its later pages have no request of their own. */
+/** The first record in `all`. Its later pages have no request of their own. */
 function firstPageOf(collection: string, wanted: Wanted): ClientCall | undefined {
   const { perPage, filter, sort, expand, fields } = wanted.query;
   const names = ['cursor', 'perPage', 'filter', 'sort', 'expand', 'fields'];

@@ -3,7 +3,7 @@ import { type ClientCall, dataOf, hasOnly, isObject } from './client-call.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Returns the client's result of a sign-in without its functions. */
+/** Returns the client's result for a sign-in without its functions. */
 export const signedIn = (json: unknown): unknown => {
   const data = dataOf(json) as Json;
   const { token, record, profile, mfa_token: mfaToken, merge_token: mergeToken, linked_provider: provider } = data;

@@ -10,7 +10,7 @@ import { runScenarios, type Scenario } from '../../harness/scenario.ts';
 import type { Target } from '../../harness/target.ts';
 import { countOf, done, refusedAt, result, sendBatch } from '../batch-shop.ts';
 
-/** `records.batch`, and batches of records with hooks. */
+/** `records.batch`, and record batches with hooks. */
 export async function batchTool(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const fields = [

@@ -5,7 +5,7 @@ import { at, objectAt, textAt } from '../../harness/json.ts';
 import { differences, is } from '../../harness/matching.ts';
 import type { Target } from '../../harness/target.ts';
 
-/** Every reader of the API document sees the routes of extensions, with the callers that they admit. */
+/** Every API document reader sees extension routes, with the callers that they admit. */
 export async function descriptions(t: TestContext, target: Target): Promise<void> {
   const callers = { guest: target.guest, user: await target.user(), admin: await target.admin() };
   for (const [name, caller] of Object.entries(callers))

@@ -4,7 +4,7 @@ import { numberAt } from '../../harness/json.ts';
 import type { Target } from '../../harness/target.ts';
 import { countsOf, imported, linesOf, recordsOf, refusedRows } from '../import-jobs.ts';
 
-/** Imports into collections of the extension `shop`. */
+/** Imports into the extension `shop`'s collections. */
 export async function importHooks(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const number = (name: string) => ({ name, type: 'number' });

@@ -8,7 +8,7 @@ import type { Target } from '../../harness/target.ts';
 
 const spec = 'extensions §6.1';
 
-/** `records.put` and `records.upsert`, with the rules and hooks of a PUT. */
+/** `records.put` and `records.upsert`, with a PUT's rules and hooks. */
 export async function putTools(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const { guest } = target;

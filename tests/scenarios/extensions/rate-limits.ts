@@ -6,7 +6,7 @@ import type { Target } from '../../harness/target.ts';
 
 const hourMs = 3_600_000;
 
-/** A rate limit matches a route of an extension by its path, a path above it, or its action. */
+/** A rate limit matches an extension's route by its path, a path above it, or its action. */
 export async function rateLimits(t: TestContext, target: Target): Promise<void> {
   const admin = await target.admin();
   const applySettings = async (settings: object, limit: string | undefined) => {

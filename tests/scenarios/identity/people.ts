@@ -11,7 +11,7 @@ import { totpCode } from '../../harness/totp.ts';
 export const password = 'a long and winding password';
 export const auth = '/api/v1/auth/holders';
 
-/** The subjects of the product's mails. */
+/** The subjects that the product's mails have. */
 export const subjects = {
   verify: 'Verify your email',
   reset: 'Reset your password',
@@ -23,7 +23,7 @@ export const subjects = {
 export const statusOf = ({ status }: Answer): number => status;
 export const codeOf = ({ json }: Answer): unknown => at(json, 'code');
 
-/** An account, and a session of it. */
+/** An account, and one of its sessions. */
 export interface Person {
   readonly id: string;
   readonly email: string;
@@ -108,7 +108,7 @@ export async function settled({ post, mail, register }: People): Promise<void> {
   await mail.mailTo(last.email, { subject: subjects.reset });
 }
 
-/** Waits until the holders are notified of every change, and all mail has arrived. */
+/** Waits until account holders are notified of every change, and all mail has arrived. */
 export async function allNoticed(target: Target, people: People): Promise<void> {
   const rest = () => inDatabase(target, 'select from system.account_changes', []);
   await eventually('no change without a notice', async () => (await rest()).length === 0);

@@ -8,7 +8,7 @@ import { auth, codeOf, newAddress, type People, type Person, password, settled, 
 
 const spec = 'identity §4.4';
 
-/** The link that the old address receives undoes a change of the address. */
+/** The link that the old address receives undoes an address change. */
 export async function undoneChanges(t: TestContext, target: Target, people: People): Promise<void> {
   const { admin, mail, post, patch, recordOf, registerProved, recordPath, logIn, undo, undoLink, hasEnded } = people;
   const move = async (person: Person, email: string) => {

@@ -35,7 +35,7 @@ export async function links(t: TestContext, target: Target, visitor: Visitor): P
     await using mail = await startMailServer();
     await admin.patch('/api/v1/admin/settings', mail.settings);
     const email = `pre.${randomUUID()}@example.com`;
-    // A stranger registers another person's address and links an account of their own before the owner signs in.
+    // A stranger registers another person's address and links their own account before the owner signs in.
     const { id, token } = await eventually('mail is enabled', async () => {
       const account = await register(`${randomUUID()}@example.com`);
       const requested = await as(account.token).send('POST', '/api/v1/auth/people/request-verify');

@@ -7,7 +7,7 @@ import type { Target } from '../../harness/target.ts';
 
 export const password = 'correct horse battery staple';
 export const provider = 'oidc';
-/** Where the users of these scenarios sign in. */
+/** Where these scenarios' users sign in. */
 export const path = '/api/v1/auth/people/oauth2';
 
 /** A person whose address the provider has verified. */
@@ -20,16 +20,16 @@ export const newPerson = (name: string): Person & { readonly email: string } => 
 /** The members as a query. */
 export const queryOf = (members: Readonly<Record<string, string>>): string => new URLSearchParams(members).toString();
 
-/** What a client sends of its PKCE verifier (RFC 7636 §4.2). */
+/** What a client sends about its PKCE verifier (RFC 7636 §4.2). */
 export const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** Returns the status of an answer. */
+/** Returns an answer's status. */
 export const statusOf = ({ status }: Answer): number => status;
 
 /** What an app does for its users with the provider. */
 export type Visitor = ReturnType<typeof createVisitor>;
 
-/** Creates the app that users of `people` sign in with. */
+/** Creates the app with which users in `people` sign in. */
 export function createVisitor({ url, guest }: Target, server: OidcServer) {
   const authorize = async (more: Readonly<Record<string, string>> = {}): Promise<string> => {
     const query = queryOf({ provider, redirectUri, state: randomUUID(), ...more });
@@ -37,7 +37,7 @@ export function createVisitor({ url, guest }: Target, server: OidcServer) {
     assert.equal(status, 200, text);
     return textAt(json, 'data.authorize_url');
   };
-  /** Visits the provider. Returns the body of the exchange that follows. */
+  /** Visits the provider. Returns the body from the exchange that follows. */
   const visit = async (person: Person, more: Readonly<Record<string, string>> = {}) => {
     const arrival = await server.visit(await authorize(more), person);
     return { provider, redirectUri, ...arrival };

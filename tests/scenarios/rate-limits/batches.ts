@@ -56,7 +56,7 @@ export async function batches(t: TestContext, stack: LimitedStack): Promise<void
     assert.equal((await send(from, Array(3).fill(upsert))).status, 200);
     assert.equal((await send(from, [upsert])).status, 429);
     const update = { op: 'update', collection: 'notes', id: 'upserted', data: { n: 2 } };
-    // The refused upsert did not count against the limit of updates.
+    // The refused upsert did not count against the update limit.
     assert.equal((await send(from, [update, update])).status, 200);
     const over = await send(from, [update]);
     assert.deepEqual([over.status, at(over.json, 'details.index')], [429, 0]);

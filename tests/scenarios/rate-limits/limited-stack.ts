@@ -101,7 +101,7 @@ async function createCallers(stack: Stack, admin: Client): Promise<LimitedStack[
   return { admin: String(token), ann: await register(), bob: await register() };
 }
 
-/** Each set of rules has a rule with a limit of its own, by which a gateway shows that it has the set. */
+/** Each rule set has a rule with its own limit, by which a gateway shows that it has the set. */
 function createRuleSetter(admin: Client, gateways: readonly Client[]): LimitedStack['setRules'] {
   let marker = 1_000_000;
   return async (rules) => {

@@ -7,7 +7,7 @@ import { topologies } from '../../harness/target.ts';
 import { startReplicas } from '../replicas/start-replicas.ts';
 import { channelPath, present, setChannels } from './channels.ts';
 
-/** The members of a replica that dies are gone within 2 s (realtime §7.5); a busy machine may take longer. */
+/** Members on a replica that dies are gone within 2 s (realtime §7.5); a busy machine may take longer. */
 const goneWithin = { timeoutMs: 4000 };
 
 for (const topology of topologies)

@@ -11,11 +11,11 @@ interface ChannelEntry {
 /** The path where messages are sent to a channel. */
 export const channelPath = (channel: string): string => `/api/v1/realtime/channels/${encodeURIComponent(channel)}`;
 
-/** Sets the rules of channels. */
+/** Sets channel rules. */
 export const setChannels = (admin: Client, entries: readonly ChannelEntry[]) =>
   admin.patch('/api/v1/admin/settings', { 'realtime.channels': JSON.stringify(entries) });
 
-/** Returns the present members, by the messages of a connection. */
+/** Returns the present members, by a connection's messages. */
 export function present({ messages }: Pick<LiveClient, 'messages'>): JsonObject {
   const states = new Map<string, unknown>();
   for (const { type, data } of messages) {

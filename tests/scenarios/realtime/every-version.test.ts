@@ -18,7 +18,7 @@ const rounds: readonly Round[] = [
   { name: 'encrypted', field: text({ options: { encrypted: true } }) },
   { name: 'changed', field: text(), change: { list_rule: 'text != "hidden"' } },
 ];
-/** Rounds of each kind. One round may begin in the first half of a second, another one at its end. */
+/** How often each kind runs. One round may begin in a second's first half, another one at its end. */
 const repetitions = 8;
 
 onEachTopology('every version of a record arrives', async (t, target) => {

@@ -2,7 +2,7 @@ import { type Client, createClient } from '../../harness/client.ts';
 import { textAt } from '../../harness/json.ts';
 import type { Target } from '../../harness/target.ts';
 
-/** A signed-in user of `people`. */
+/** A signed-in user in `people`. */
 export interface Person {
   readonly id: string;
   readonly token: string;
@@ -15,8 +15,8 @@ const relation = (name: string, collection: string) => ({ name, type: 'relation'
 export const password = 'correct horse battery staple';
 
 /**
- * Creates the collections of the live tests: public `notes`, `tasks` that only their owners see, and `papers` that the
- * members of their team see.
+ * Creates the live tests' collections: public `notes`, `tasks` that only their owners see, and `papers` that their
+ * team's members see.
  */
 export async function createNotes(target: Pick<Target, 'admin'>): Promise<void> {
   const admin = await target.admin();

@@ -101,7 +101,7 @@ onEachTopology('live connections refuse what they cannot follow', async (t, targ
     await admin.patch('/api/v1/admin/settings', { 'realtime.max_connections_per_principal': '3' });
     const open = () => openLive(target.url, [notes], { token: ada.token });
     const all: LiveClient[] = [];
-    // Each replica of realtime takes three, and the gateways choose among the replicas.
+    // Each realtime replica takes three, and the gateways choose among the replicas.
     do all.push(await open());
     while (all.at(-1)?.status === 200);
     const [refused, ...admitted] = all.toReversed();

@@ -11,7 +11,7 @@ const ranksOf = (live: LiveClient) =>
   live.messages.flatMap(({ type, data }) => (type === 'create' ? [rankOf(data.record)] : []));
 const rankOf = (record: unknown) => (record as { readonly rank: number }).rank;
 
-/** Several relays publish different records at once, so with replicas their order is not that of the writes. */
+/** Several relays publish different records at once, so with replicas their order is not the writes' order. */
 const inOrder = (ranks: readonly number[]): readonly number[] =>
   replicaCount === 1 ? ranks : ranks.toSorted((one, other) => one - other);
 

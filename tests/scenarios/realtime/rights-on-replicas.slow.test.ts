@@ -21,7 +21,7 @@ for (const topology of topologies)
       await live.arrived('ready');
       return live;
     };
-    /** Measures from the change of the rights to its message. */
+    /** Measures from the rights' change to its message. */
     const tells = async (live: LiveClient, type: string, change: () => Promise<unknown>) => {
       const beganAtMs = performance.now();
       await change();

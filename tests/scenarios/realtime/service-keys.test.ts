@@ -101,7 +101,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
       t.diagnostic(`${name}: ${Math.round(tookMs)} ms`);
       const word = `after ${name}`;
       await admin.create('followed', { word });
-      // The record of the previous test may arrive late.
+      // The previous test's record may arrive late.
       assert.ok(live.messages.every(({ data }) => at(data, 'record.word') !== word));
     });
 

@@ -6,7 +6,7 @@ import { openLive } from '../../harness/live-client.ts';
 import { onEachTopology, replicaCount } from '../../harness/target.ts';
 import { createNotes } from './notes.ts';
 
-/** More than 1 MiB and the buffers of two sockets. */
+/** More than 1 MiB and two sockets' buffers. */
 const count = 240;
 const largeText = 'x'.repeat(100_000);
 

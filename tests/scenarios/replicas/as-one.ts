@@ -14,7 +14,7 @@ const followsWithin = { timeoutMs: 3000 };
 
 const events = 60;
 
-/** Admins, settings, collections, events and writes of one replica take effect on the other, each once. */
+/** One replica's admins, settings, collections, events and writes take effect on the other, each once. */
 export async function asOne(t: TestContext, { first, second }: Replicas): Promise<void> {
   await using receiver = await startReceiver();
   await using bus = await openBusReader(first.natsUrl);

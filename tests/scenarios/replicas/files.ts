@@ -8,7 +8,7 @@ import { objectAt, textAt } from '../../harness/json.ts';
 import { file, multipart } from '../../harness/multipart.ts';
 import type { Replicas } from './start-replicas.ts';
 
-/** Each replica serves files of the other. A one-time token works once over both. */
+/** Each replica serves the other's files. A one-time token works once over both. */
 export async function files(t: TestContext, { ground, first, second }: Replicas): Promise<void> {
   const admin = await first.admin();
   const fields = [

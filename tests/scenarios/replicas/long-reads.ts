@@ -8,7 +8,7 @@ import type { Replicas } from './start-replicas.ts';
 
 const rows = 60;
 
-/** Takes the slots of a guest of this machine in the database, as other replicas do. */
+/** Takes the slots for a guest on this machine in the database, as other replicas do. */
 const takeSlots = `select pg_advisory_xact_lock(hashtext('recordbus.read guest ' || address), slot)
   from generate_series($1::int, $2::int) slot, unnest(array['127.0.0.1', '0:0:0:0::/64']) address`;
 

@@ -10,7 +10,7 @@ const followsWithin = { timeoutMs: 5000 };
 
 const path = '/api/v1/collections';
 
-/** A change of a collection reaches the other replica as a whole. */
+/** A collection's change reaches the other replica as a whole. */
 export async function schemaChanges(t: TestContext, { first, second }: Replicas): Promise<void> {
   const admin = await first.admin();
   const other = await second.admin();

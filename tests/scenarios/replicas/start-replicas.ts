@@ -10,7 +10,7 @@ import {
   type Topology,
 } from '../../harness/stack.ts';
 
-/** Two replicas of every service: on one database and one bus, with one secret and one folder of uploads. */
+/** Two replicas of every service: on one database and one bus, with one secret and one upload folder. */
 export interface Replicas extends AsyncDisposable {
   readonly ground: Ground;
   readonly first: Stack;
@@ -22,7 +22,7 @@ export async function startReplicas(topology: Topology): Promise<Replicas> {
   await using starting = new AsyncDisposableStack();
   const ground = starting.use(await createGround());
   const first = starting.use(await startStack({ topology, ground }));
-  // Each stack has a data directory of its own. Replicas share only the folder of uploads.
+  // Each stack has its own data directory. Replicas share only the upload folder.
   const dataDirectory = createDataDirectory();
   starting.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));
   shareKeyFile(ground.dataDirectory, dataDirectory);
