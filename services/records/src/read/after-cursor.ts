@@ -2,9 +2,9 @@ import type { SortKey } from '@recordbus/query';
 import type { CursorValues } from './cursor.ts';
 
 /**
- * Returns conditions that together select the rows after a cursor in the order of the keys. No row meets two of them,
- * and an index on the keys serves each as one range, so a page costs the same at any depth. `sqlOf` returns the SQL of
- * the cursor's value for a key. The text depends on which values are null.
+ * Returns conditions that together select the rows after a cursor in key order. No row meets two conditions, and an
+ * index on the keys serves each as one range, so a page costs the same at any depth. `sqlOf` returns the cursor's value
+ * for a key, as SQL. The text depends on which values are null.
  */
 export function rangesAfter(
   keys: readonly SortKey[],
@@ -21,7 +21,7 @@ export function rangesAfter(
     const [left, right] = [keys.map(({ sql }) => sql), keys.map((_, index) => sqlOf(index))];
     const isDescending = keys[0]?.isDescending === true;
     const behind = `(${left.join(', ')}) ${isDescending ? '<' : '>'} (${right.join(', ')})`;
-    // Nulls are last in ascending order. The comparison of rows is null for them.
+    // Nulls are last in ascending order. A row comparison with them is null.
     const nulls = isDescending ? [] : keys.flatMap((key, index) => (key.canBeNull ? [within(index, nullOf(key))] : []));
     return [behind, ...nulls];
   }
@@ -30,7 +30,7 @@ export function rangesAfter(
   );
 }
 
-/** The conditions for values of one key after a value; after null if it is undefined. */
+/** The conditions for one key's values after a value; after null if it is undefined. */
 function behindOne(key: SortKey, value: string | undefined): readonly string[] {
   if (key.isDescending) return [value === undefined ? `${key.sql} is not null` : `${key.sql} < ${value}`];
   if (value === undefined) return [];

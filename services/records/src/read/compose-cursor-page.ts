@@ -15,11 +15,11 @@ import { isCommonPageSize, type ListRequest } from './list-request.ts';
 interface CursorListValues {
   readonly perPage: number;
   readonly maxBytes: number;
-  /** The values of the cursor, by the position of their key. */
+  /** The cursor's values, by their key's position. */
   readonly after: ReadonlyMap<string, unknown>;
 }
 
-/** The statement of a page. */
+/** A page's statement. */
 export interface CursorPage extends Pick<NamedParameters<CursorListValues>, 'valuesFrom'> {
   readonly text: string;
   readonly name?: string;
@@ -72,8 +72,8 @@ const orderOf = (keys: readonly SortKey[]): string =>
   keys.map(({ isDescending }, index) => `"key:${index}"${isDescending ? ' desc' : ''}`).join(', ');
 
 /**
- * SQL of the values of a cursor as JSON. A list or JSON value is represented by its text, which distinguishes JSON's
- * null from SQL's.
+ * A cursor's values as JSON, in SQL. A list or JSON value is represented by its text, which distinguishes JSON's null
+ * from SQL's.
  */
 const keysJson = (keys: readonly SortKey[]): string =>
   `jsonb_build_array(${keys.map((key, index) => `"key:${index}"${isJsonKey(key) ? '::text' : ''}`).join(', ')})::text`;

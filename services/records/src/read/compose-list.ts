@@ -11,7 +11,7 @@ import { composeTotal, type TotalValues } from './compose-total.ts';
 import { compileListParts } from './list-parts.ts';
 import { isCommonPage, type ListRequest } from './list-request.ts';
 
-/** How a list computes its total. An incremental one adds to an earlier total of the whole collection. */
+/** How a list computes its total. An incremental one adds to the whole collection's earlier total. */
 export type TotalMode = 'none' | 'count' | 'incremental';
 
 /** The values for each run of a list. The statement uses those that it needs. */
@@ -19,15 +19,15 @@ interface ListValues extends TotalValues {
   readonly page: number;
   readonly perPage: number;
   readonly offset: number;
-  /** The maximum number of bytes in the answer. */
+  /** How many bytes the answer may have. */
   readonly maxBytes: number;
 }
 
 export interface List extends Prepared, Pick<NamedParameters<ListValues>, 'valuesFrom'> {
   readonly projection: Projection;
   /**
-   * Whether the total is computed from that of the whole collection, which may be incremental. Then the row has the
-   * total of the whole as `total`, and its `snapshot`, from which the next list computes its own.
+   * Whether the total is computed from the whole collection's, which may be incremental. Then the row has the whole's
+   * total as `total`, and its `snapshot`, from which the next list computes its own.
    */
   readonly countsWhole: boolean;
   /** Whether it is read as a page: no rule, filter or parameter makes it expensive. Other lists are shaped reads. */
@@ -75,11 +75,11 @@ export function composeList(
   c.${total.whole ?? 'total'}::bigint as total, pg_current_snapshot()::text as snapshot
 from (${total.select}) c`;
   const countsWhole = total.whole !== undefined;
-  // The snapshot of a standby does not say which transactions it lacks.
+  // A standby's snapshot does not say which transactions it lacks.
   return { ...list, text, onPrimary: countsWhole || parameters.readsAccount, countsWhole };
 }
 
-/** A first page in the default order, with few expansions: no parameter of the client makes it much more expensive. */
+/** A first page in the default order, with few expansions: no client parameter makes it much more expensive. */
 const isPlainPage = (collection: Collection, request: ListRequest, { view, expansions = [] }: Projection): boolean =>
   collection.type !== 'view' &&
   isCommonPage(request) &&

@@ -5,16 +5,16 @@ import { readExcluded } from '../shape/conditions.ts';
 import type { ListRequest } from './list-request.ts';
 import { countedTotal, incrementalTotal, remainingTotal } from './total.ts';
 
-/** The values of a total for each run: the total that an incremental one adds to, with its snapshot. */
+/** A total's values for each run: the total that an incremental one adds to, with its snapshot. */
 export interface TotalValues {
   readonly total: number | undefined;
   readonly snapshot: string | undefined;
 }
 
 export interface ComposedTotal {
-  /** A select of the `total` of the list, and of the `whole` if it differs. */
+  /** A select of the list's `total`, and of the `whole` if it differs. */
   readonly select: string;
-  /** The column with the total of the whole collection; undefined if the total was not computed from it. */
+  /** The column with the whole collection's total; undefined if the total was not computed from it. */
   readonly whole: 'total' | 'whole' | undefined;
 }
 
@@ -26,8 +26,8 @@ interface TotalPlace {
 }
 
 /**
- * Composes the total of a list. Where one negated test decides which records are listed (`status != "archived"`), it
- * subtracts the others from the whole: PostgreSQL may find them by an index, and the whole is known.
+ * Composes a list's total. If one negated test decides which records are listed (`status != "archived"`), it subtracts
+ * the others from the whole: PostgreSQL may find them by an index, and the whole is known.
  */
 export function composeTotal(
   collection: Collection,
@@ -39,7 +39,7 @@ export function composeTotal(
     isIncremental
       ? incrementalTotal(collection, parameters.named('total', 'bigint'), parameters.named('snapshot', 'pg_snapshot'))
       : countedTotal(collection);
-  // Rows of a view appear and disappear without events, so their total cannot be incremental.
+  // View rows appear and disappear without events, so their total cannot be incremental.
   const isTable = collection.type !== 'view';
   if (condition === undefined) return { select: whole(), whole: isTable ? 'total' : undefined };
   const excluded = isTable

@@ -5,7 +5,7 @@ import { readJson, readText } from '@recordbus/query';
 import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 
-/** The values of a record by which a list is sorted, in JSON; lists and JSON values as their JSON text. */
+/** A record's values by which a list is sorted, in JSON; lists and JSON values as their JSON text. */
 export type CursorValues = readonly (string | number | boolean | null)[];
 
 /** The list that a cursor belongs to. */
@@ -16,10 +16,10 @@ export interface CursorList {
   readonly principal: Principal;
 }
 
-/** The maximum number of characters of the values in a cursor, which is part of a URL. */
+/** How many characters a cursor's values may have: a cursor is part of a URL. */
 const maxValuesLength = 4000;
 
-/** Longest text that can be a cursor: base64 of values in UTF-8, and the name of the list. */
+/** How long a text that is a cursor can be: the values in UTF-8 as base64, and the list's name. */
 export const maxCursorLength = 16_500;
 
 /**
@@ -44,7 +44,7 @@ export function readCursor(cursor: string, list: CursorList, keys: readonly Sort
   return values as CursorValues;
 }
 
-/** A short name of collection, filter, sort and caller. */
+/** A short name for collection, filter, sort and caller. */
 function nameOf({ collection, filter, sort, principal }: CursorList): string {
   const caller = principal.type === 'guest' ? [] : [principal.type, principal.id];
   const list = JSON.stringify([collection.id, filter ?? null, sort ?? null, ...caller]);

@@ -22,18 +22,18 @@ export interface GetRequest {
   readonly expand?: string | undefined;
 }
 
-/** The body of the answer, and the version of the record. */
+/** The answer's body, and the record's version. */
 interface FoundRecord {
   /** `{"data": record}`. */
   readonly body: string;
-  /** The version, as in the ETag; null for a row of a view. */
+  /** The version, as in the ETag; null for a view's row. */
   readonly version: string | null;
 }
 
 interface Found extends FoundRecord {
   /**
-   * Whether the body, apart from expansions, depends only on the version: no rule of a shown field reads the caller,
-   * the time or other records.
+   * Whether the body, apart from expansions, depends only on the version: no shown field's rule reads the caller, the
+   * time or other records.
    */
   readonly isFixedByVersion: boolean;
 }
@@ -41,7 +41,7 @@ interface Found extends FoundRecord {
 /** The values for each run of a get. The statement uses those that it needs. */
 interface GetValues {
   readonly id: string;
-  /** The maximum number of bytes in the answer. */
+  /** How many bytes the answer may have. */
   readonly maxBytes: number;
 }
 
@@ -53,8 +53,8 @@ interface Get extends Prepared, Pick<NamedParameters<GetValues>, 'valuesFrom'> {
 const shapesOf = perCollection(() => createShapeCache<Get>('get'));
 
 /**
- * Reads one record. The database writes the body of the answer. Throws 400 for an invalid `expand`, 403 or 401 for a
- * record that the view rule hides, and 422 for a read that takes too long or an answer that is too large.
+ * Reads one record. The database writes the answer's body. Throws 400 for an invalid `expand`, 403 or 401 for a record
+ * that the view rule hides, and 422 for a read that takes too long or an answer that is too large.
  */
 export async function findRecord(
   reads: RecordReads,
@@ -118,6 +118,6 @@ where t.id = ${id}`;
   };
 }
 
-/** The rules that decide which of the selected fields an answer shows. */
+/** The rules that decide which selected fields an answer shows. */
 const shownRules = ({ collection, selection, view }: Projection): string[] =>
   selectedColumns(collection, selection, view).flatMap(({ name }) => view.conditional.get(name) ?? []);

@@ -13,11 +13,11 @@ import type { RecordReads } from './record-reads.ts';
 
 /** A client's list by cursor. */
 export interface CursorRequest extends Omit<ListRequest, 'page' | 'skipTotal'> {
-  /** The `next` of the previous page; empty for the first page. */
+  /** The previous page's `next`; empty for the first page. */
   readonly cursor: string;
 }
 
-/** The first part of the body, and the sort values of the last record if more records follow. */
+/** The first part of the body, and the last record's sort values if more records follow. */
 interface CursorRow {
   readonly body: string;
   readonly last: string | null;
@@ -26,8 +26,8 @@ interface CursorRow {
 const shapesOf = perCollection(() => createShapeCache<CursorPage>('cursor'));
 
 /**
- * Reads the page of a list after a cursor (records §3.6). It costs the same at any depth, and has no totals. Throws 400
- * for an invalid filter, sort, expand or cursor, and 422 for a list that takes too long or is too large.
+ * Reads a list's page after a cursor (records §3.6). It costs the same at any depth, and has no totals. Throws 400 for
+ * an invalid filter, sort, expand or cursor, and 422 for a list that takes too long or is too large.
  */
 export async function listByCursor(
   reads: RecordReads,
@@ -67,6 +67,6 @@ export async function listByCursor(
 
 type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 
-/** The keys of a sort, to check the values of a cursor. */
+/** A sort's keys, to check a cursor's values. */
 const readKeys = (collection: Collection, sort: string | undefined, ruleContext: ReadContext): readonly SortKey[] =>
   readSort(collection, sort, { row: 't', parameters: createNamedParameters() }, ruleContext).keys;

@@ -7,14 +7,11 @@ import type { ListRequest } from './list-request.ts';
 import type { RecordReads } from './record-reads.ts';
 
 interface PageRequest extends ListRequest {
-  /** The `next` of the previous page; empty for the first page, undefined for a page by its number. */
+  /** The previous page's `next`; empty for the first page, undefined for a page by its number. */
   readonly cursor?: string | undefined;
 }
 
-/**
- * Reads a page of a list, by its number or by a cursor. Throws 400 for a request with both, and the errors of these
- * lists.
- */
+/** Reads a list page, by its number or by a cursor. Throws 400 for a request with both, and these lists' errors. */
 export function listPage(
   reads: RecordReads,
   collection: Collection,

@@ -5,7 +5,7 @@ import { readProjection } from '../shape/read-projection.ts';
 import { type Projection, type RecordJson, recordJson, type StatementContext } from '../shape/record-json.ts';
 import type { ListRequest } from './list-request.ts';
 
-/** The parts of every list statement. */
+/** What every list statement has. */
 interface ListParts {
   /** The condition on the rows; undefined if all are listed. */
   readonly condition: string | undefined;

@@ -3,7 +3,7 @@ import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
 import { maxCursorLength } from './cursor.ts';
 
-/** The query parameters of a list (records §3.1). */
+/** A list's query parameters (records §3.1). */
 export const listQuery = pageQuery.extend({
   sort: freeText.describe('field names, separated by commas; - before a name sorts descending'),
   consistency: z

@@ -14,9 +14,9 @@ const plainShapesOf = perCollection(() => createShapeCache<List>('list'));
 const filteredShapesOf = perCollection(() => createShapeCache<List>('filter'));
 
 /**
- * Reads a page of the records that the list rule and the filter admit, with its totals. The database writes the whole
- * body of the answer. Throws 400 for an invalid filter, sort or expand, and 422 for a list that takes too long or is too
- * large.
+ * Reads a page of the records that the list rule and the filter admit, with its totals. The database writes the
+ * answer's whole body. Throws 400 for an invalid filter, sort or expand, and 422 for a list that takes too long or is
+ * too large.
  */
 export async function listRecords(
   reads: RecordReads,
@@ -44,13 +44,12 @@ export async function listRecords(
 
 interface ChosenList {
   readonly list: List;
-  /** The total of the collection that an incremental total adds to. */
+  /** The collection's total that an incremental total adds to. */
   readonly known: Total | undefined;
 }
 
 /**
- * Finds the statement of a list. The total is incremental if it is computed from that of the collection, which has to be
- * known.
+ * Finds a list's statement. The total is incremental if it is computed from the collection's, which has to be known.
  */
 function chooseList(
   collection: Collection,

@@ -13,11 +13,11 @@ export interface ListRequest {
 /** Page sizes that user interfaces use. */
 const commonPageSizes = new Set([10, 20, 25, 30, 50, 100]);
 
-/** Whether the statement of a page has its size in the text (see `isCommonPage`). */
+/** Whether a page's statement has its size in the text (see `isCommonPage`). */
 export const isCommonPageSize = (perPage: number): boolean => commonPageSizes.has(perPage);
 
 /**
- * A first page of a common size has its limit in the text of the statement. PostgreSQL assumes that a limit in a
- * parameter is a tenth of the table, so it would never keep a generic plan and would plan each request again.
+ * A first page with a common size has its limit in the statement's text. PostgreSQL assumes that a limit in a parameter
+ * is a tenth of the table, so it would never keep a generic plan and would plan each request again.
  */
 export const isCommonPage = ({ page, perPage }: ListRequest): boolean => page === 1 && isCommonPageSize(perPage);

@@ -10,19 +10,19 @@ import {
 import { AppError } from '@recordbus/errors';
 import type { Settings } from '@recordbus/settings';
 
-/** Reads records for clients, with the limits of connections, time and size (cost §1, §2). */
+/** Reads records for clients, within limits on connections, time and size (cost §1, §2). */
 export interface RecordReads {
   /** A get without expansions. */
   readonly get: Query;
-  /** A first page of a collection that its client did not shape. `maxBytes` is the most bytes of the answer. */
+  /** A collection's first page that its client did not shape. `maxBytes` is how many bytes the answer may have. */
   page<R>(collection: string, statementFor: (maxBytes: number) => Statement): Promise<R[]>;
   /** A shaped read. */
   readonly shaped: Query;
-  /** A shaped read of several statements that see one snapshot. */
+  /** A shaped read with several statements that see one snapshot. */
   snapshot<T>(work: (query: Query) => Promise<T>): Promise<T>;
   /** A read for live subscriptions. */
   readonly live: Query;
-  /** The most bytes of an answer. */
+  /** How many bytes an answer may have. */
   maxAnswerBytes(): number;
   /** Whether they read only committed data, so that their totals are valid for later reads. */
   readonly isCommitted: boolean;
@@ -33,11 +33,11 @@ export interface RecordReads {
 /** Larger pages are read as shaped reads, where they do not delay small ones. */
 const maxPageBytes = 2 ** 20;
 
-/** How long the pages of a collection are read as shaped reads after one was larger, in milliseconds. */
+/** How long a collection's pages are read as shaped reads after one was larger, in milliseconds. */
 const largePagesMs = 60_000;
 const maxLargePages = 1000;
 
-/** Creates the reads of a service. Each read takes the current settings `records.*`. */
+/** Creates a service's reads. Each read takes the current settings `records.*`. */
 export function createRecordReads(
   { reads, readReplicas }: Pick<Database, 'reads' | 'readReplicas'>,
   settings: Pick<Settings, 'get'>,
@@ -80,7 +80,7 @@ function onReplicas(reads: RecordReads, fromReplica: ReplicaRead): RecordReads {
   };
 }
 
-/** Creates reads within the transaction of a write. */
+/** Creates reads within a write's transaction. */
 export function readsWithin(query: Query, { maxAnswerBytes }: Pick<RecordReads, 'maxAnswerBytes'>): RecordReads {
   const own: RecordReads = {
     get: query,
@@ -118,7 +118,7 @@ export function explainCost(error: unknown): never {
   throw error;
 }
 
-/** PostgreSQL has no values of more than 1 GiB. */
+/** PostgreSQL has no values larger than 1 GiB. */
 const isBeyondMemory = (error: unknown): boolean =>
   isDatabaseError(error, sqlState.programLimitExceeded, sqlState.outOfMemory) ||
   (isDatabaseError(error) && /^(invalid memory alloc request size|array size exceeds)/.test(error.message));

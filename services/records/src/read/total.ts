@@ -1,7 +1,7 @@
 import type { Excluded } from '@recordbus/query';
 import { type Collection, perCollection, quoteLiteral, tableOf } from '@recordbus/schema';
 
-/** The number of records of a collection in one snapshot of the database. */
+/** How many records a collection has in one database snapshot. */
 export interface Total {
   readonly total: number;
   /** `pg_current_snapshot()` as text. */
@@ -16,7 +16,7 @@ export const snapshotLifetimeMs = 300_000;
 
 interface KnownTotal {
   latest?: Total;
-  /** The number of earlier failovers. */
+  /** How many failovers came before. */
   failovers: number;
   takenAtMs: number;
   recountAtMs: number;
@@ -26,7 +26,7 @@ const knownTotalOf = perCollection((): KnownTotal => ({ failovers: 0, takenAtMs:
 
 let failovers = 0;
 
-/** Forgets all totals, because after a failover new transactions reuse the ids of lost ones. */
+/** Forgets all totals, because after a failover new transactions reuse lost ones' ids. */
 export function forgetTotals(): void {
   failovers += 1;
 }
@@ -61,9 +61,9 @@ export function keepTotal(
 export const countedTotal = (collection: Collection): string => `select count(*) as total from ${tableOf(collection)}`;
 
 /**
- * A select of `total` that adds to an earlier total (SQL of a bigint) of a snapshot (SQL of a pg_snapshot). The outbox
- * has the writes since that snapshot that are now visible. Its rows and the records commit together, so the sum is
- * exact in the snapshot of this statement.
+ * A select of `total` that adds to a snapshot's earlier total (SQL: bigint and pg_snapshot). The outbox has the writes
+ * since that snapshot that are now visible. Its rows and the records commit together, so the sum is exact in this
+ * statement's snapshot.
  */
 export const incrementalTotal = (collection: Collection, total: string, snapshot: string): string =>
   `select ${total} + coalesce(sum(o.records_added), 0) as total
@@ -73,9 +73,9 @@ export const incrementalTotal = (collection: Collection, total: string, snapshot
     and not pg_visible_in_snapshot(o.transaction_id, ${snapshot})`;
 
 /**
- * A select of `total`, the records that are not excluded, and of `whole`, all records. Both are exact in the snapshot of
- * this statement if the given select of all records is. That one misses direct writes to the table until the next count,
- * so the result is kept from falling below 0.
+ * A select of `total`, the records that are not excluded, and of `whole`, all records. Both are exact in this
+ * statement's snapshot if the given select for all records is. That one misses direct writes to the table until the
+ * next count, so the result is kept from falling below 0.
  */
 export const remainingTotal = (collection: Collection, whole: string, { condition, gate }: Excluded): string =>
   `select case when ${gate} then greatest(w.total - (${countedTotal(collection)} t where ${condition}), 0) else 0 end as total,

@@ -8,12 +8,12 @@ interface ViewFailureDeps {
   readonly log: Logger;
 }
 
-/** Returns the refusal for an error in the data of a view; undefined for any other error. */
+/** Returns the refusal for an error in a view's data; undefined for any other error. */
 export type ExplainViewFailure = (error: unknown) => AppError | undefined;
 
 /**
- * Creates the function. A view computes with the current data of its tables, so any statement that reads a view may fail
- * on a value that the caller may not see. The database's message names that value, so it is only logged (views §5.2).
+ * Creates the function. A view computes with its tables' current data, so any statement that reads a view may fail on a
+ * value that the caller may not see. The database's message names that value, so it is only logged (views §5.2).
  */
 export const createExplainViewFailure =
   ({ collections, log }: ViewFailureDeps): ExplainViewFailure =>

@@ -11,26 +11,26 @@ import { conditionalNames, isOpen, viewOf, writeOf } from '../rules/field-rules.
 import { needsRuleCheck, type RuleContext } from '../rules/rule-context.ts';
 import type { VerdictParts } from '../rules/rule-verdict.ts';
 
-/** The values of a run that checks write rules of fields. */
+/** The values for a run that checks field write rules. */
 export interface SentNames {
-  /** The members of the client's body. */
+  /** The members in the client's body. */
   readonly sent: readonly string[];
 }
 
 type SentParameters = Parameters & Pick<NamedParameters<SentNames>, 'named'>;
 
-/** Aliases of the row that rules check, and of the stored row. */
+/** Aliases for the row that rules check, and for the stored row. */
 interface RuleRows {
   readonly row: string;
   readonly stored?: string;
 }
 
-/** The checks and the answer of a write's statement for callers of one kind. */
+/** The checks and the answer in a write's statement for one kind of caller. */
 export interface CallerSql {
-  /** The decisions of the fields' view rules about the answer. */
+  /** What the fields' view rules decide about the answer. */
   readonly view: FieldAccess;
   readonly context: CompileContext;
-  /** Compiles the checks of a row. */
+  /** Compiles a row's checks. */
   verdictOn(rows: RuleRows, parameters: SentParameters): VerdictParts;
 }
 
@@ -41,17 +41,17 @@ export const openCaller: CallerSql = {
   verdictOn: () => ({ rule: undefined }),
 };
 
-/** A write of a caller. */
+/** A caller's write. */
 interface CallersWrite {
   readonly call: RuleContext;
-  /** Names of the fields in the client's body. */
+  /** The fields in the client's body, by name. */
   readonly sent: readonly string[];
 }
 
-/** A statement for a kind of callers, and whether it checks a rule. */
+/** A statement for one kind of caller, and whether it checks a rule. */
 export type ForCaller<T> = T & { readonly checksRule: boolean };
 
-/** Memoizes the statements of an action by collection, kind of caller, and checks. */
+/** Memoizes an action's statements by collection, kind of caller, and checks. */
 export function perCaller<T extends object>(
   action: Extract<RuleName, 'create' | 'update' | 'delete'>,
   make: (collection: Collection, caller: CallerSql) => T,

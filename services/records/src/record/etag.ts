@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import { malformed } from '@recordbus/errors';
 import { opaqueTags } from '@recordbus/http';
 
-/** The entity tag of a record, made of its version (records §8.1). */
+/** A record's entity tag, made from its version (records §8.1). */
 export const etagOf = (version: string): string => `W/"${version}"`;
 
-/** The same in SQL, for SQL of a version. */
+/** The same in SQL, for a version's SQL. */
 export const etagSql = (version: string): string => `'W/"' || ${version} || '"'`;
 
-/** The version of a view's row, made of its content: a row may change without its `updated` (records §8.3). */
+/** The version of a view's row, made from its content: a row may change without its `updated` (records §8.3). */
 export const contentTag = (body: string): string =>
   createHash('sha256').update(body).digest('base64url').slice(0, contentTagLength);
 
@@ -22,8 +22,7 @@ export function isNoneMatch(header: string | undefined, version: string): boolea
 }
 
 /**
- * Whether the If-None-Match of a write asks for a new record. Throws 400 for a list of tags, which writes do not
- * compare.
+ * Whether a write's If-None-Match asks for a new record. Throws 400 for a list of tags, which writes do not compare.
  */
 export function readOnlyNew(header: string | undefined): boolean {
   if (header === undefined) return false;

@@ -3,7 +3,7 @@ import { type CompileContext, callerKind } from '../rules/compile-rule.ts';
 
 /**
  * Memoizes a function whose result depends on a rule: by collection, schema version, and the kind of caller. `make`
- * must not depend on anything else of the principal.
+ * must not depend on anything else about the principal.
  */
 export function perCallerKind<T>(
   make: (collection: Collection, context: CompileContext) => T,

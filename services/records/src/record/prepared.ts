@@ -14,7 +14,7 @@ export const prepare = (purpose: string, text: string): Prepared => ({
   text,
 });
 
-/** The statement with the values of a run. */
+/** The statement with a run's values. */
 export const withValues = ({ name, text, onPrimary }: Prepared, values: unknown[]): Statement => ({
   name,
   text,

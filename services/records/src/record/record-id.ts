@@ -1,6 +1,6 @@
 import { validationFailed } from '@recordbus/errors';
 
-/** Ids are UUIDs; ids of view rows may be any short text. */
+/** Ids are UUIDs; a view row's id may be any short text. */
 const maxIdLength = 255;
 
 /** Whether a record can have this id. PostgreSQL would refuse a NUL. */
@@ -10,7 +10,7 @@ export const isRecordId = (id: string): boolean => id.length <= maxIdLength && !
 const chosenId = /^[A-Za-z0-9_-]{1,64}$/;
 const maxChosenLength = 64;
 
-/** Path segments with another meaning in place of an id. */
+/** Path segments that mean something else in an id's place. */
 const reserved = new Set(['aggregate', 'batch', 'export', 'import', 'search']);
 
 /**

@@ -2,7 +2,7 @@ import { isDatabaseError, sqlState } from '@recordbus/database';
 import { unavailable } from '@recordbus/errors';
 import type { CollectionCache } from '@recordbus/schema';
 
-/** The maximum number of attempts while the schema changes. */
+/** How often the work is tried while the schema changes. */
 const maxAttempts = 8;
 
 interface SchemaUse<T> {
@@ -13,9 +13,9 @@ interface SchemaUse<T> {
 }
 
 /**
- * Runs work with the result of `load`. When an error of the database shows that the schema has changed since then, loads
- * the schema and runs the work again, up to 8 times. Throws the error if that part of the schema is unchanged, and 503
- * if the schema changes each time.
+ * Runs work with what `load` returns. When a database error shows that the schema has changed since then, loads the
+ * schema and runs the work again, up to 8 times. Throws the error if that part of the schema is unchanged, and 503 if
+ * the schema changes each time.
  */
 export async function retryWhileOutdated<S, T>(
   { cache, load, isUnchanged }: SchemaUse<S>,
@@ -38,7 +38,7 @@ export async function retryWhileOutdated<S, T>(
 
 /**
  * Whether a statement did not fit its tables: a column or table is gone or has another type, a prepared statement is
- * outdated, or an unknown constraint refused a write. A missing column may cause any error of class 42: `t.rank` is
+ * outdated, or an unknown constraint refused a write. A missing column may cause any error in class 42: `t.rank` is
  * then the aggregate `rank(t)`.
  */
 const isOutdatedSchema = (error: unknown): boolean =>

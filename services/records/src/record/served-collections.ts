@@ -7,7 +7,7 @@ import { authorize, isOpenTo } from '../rules/authorize.ts';
 import { collectionFor } from '../rules/key-collections.ts';
 import { retryWhileOutdated } from './retry-outdated.ts';
 
-/** A request for an action on the records of a collection. */
+/** A request for an action on a collection's records. */
 interface Request {
   readonly collection: string;
   /** Several actions if only the write finds out which one it is. */
@@ -22,28 +22,27 @@ export interface ServedCollections {
    * order. If there are several actions, one admitted action is enough. Only an unknown collection takes a promise.
    */
   admit(request: Request): Collection | Promise<Collection>;
-  /** Throws 403 or 401 if the rule of the action, or sign-up, is closed to the caller. */
+  /** Throws 403 or 401 if the action's rule, or sign-up, is closed to the caller. */
   requireAction(collection: Collection, action: RuleName, principal: Principal): void;
   /**
-   * Admits the request and runs its work. When an error of the database shows that the schema has changed since it was
-   * loaded, the schema is loaded and the work is run again, up to 8 times. So the work must have no effects when it
-   * throws.
+   * Admits the request and runs its work. When a database error shows that the schema has changed since it was loaded,
+   * the schema is loaded and the work is run again, up to 8 times. So the work must have no effects when it throws.
    */
   serve<T>(request: Request, work: (collection: Collection) => Promise<T>): Promise<T>;
   /** Serves several requests together like `serve`. The work gets those up to the first one that is refused. */
   serveAll<T>(requests: readonly Request[], work: (admitted: Admitted) => Promise<T>): Promise<T>;
 }
 
-/** The collections of requests in their order, up to the first request that is refused. */
+/** The requests' collections in their order, up to the first request that is refused. */
 export interface Admitted {
   readonly collections: readonly Collection[];
-  /** The refusal of the request after them; undefined when all are admitted. */
+  /** The refusal for the request after them; undefined when all are admitted. */
   readonly refusal: AppError | undefined;
 }
 
 const reading = new Set<RuleName>(['list', 'view']);
 
-/** Creates the access of requests to the collections of the cache. */
+/** Creates requests' access to the cached collections. */
 export function createServedCollections(
   cache: CollectionCache,
   settings: Pick<Settings, 'getNamed'>,

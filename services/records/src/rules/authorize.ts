@@ -17,7 +17,7 @@ export function authorize(rule: Rule, principal: Principal): void {
   throw ruleRefusal(principal, 'only admins may do this');
 }
 
-/** The refusal of a rule that does not hold: 403, or 401 for a guest with an invalid token (rules §2.4). */
+/** The refusal when a rule does not hold: 403, or 401 for a guest with an invalid token (rules §2.4). */
 export const ruleRefusal = (principal: Principal, message = "the collection's rule does not allow it"): AppError =>
   principal.type === 'guest' && principal.rejectedToken
     ? unauthenticated('the token is not valid')

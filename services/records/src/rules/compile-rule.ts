@@ -12,14 +12,14 @@ import { isAdmin, rightsOf } from '@recordbus/request/key-rights';
 import type { Collection, RuleName } from '@recordbus/schema';
 import type { RuleContext } from './rule-context.ts';
 
-/** The audience of the filters and sorts that the caller sends. */
+/** The audience for the filters and sorts that the caller sends. */
 export const audienceOf = ({ principal }: Pick<RuleContext, 'principal'>): 'admin' | 'client' =>
   isAdmin(principal) ? 'admin' : 'client';
 
 /** The context that the SQL of expressions depends on, in addition to their texts. */
 export type CompileContext = Pick<RuleContext, 'principal' | 'schema'>;
 
-/** The scope of a filter or a sort of the caller. */
+/** The scope for the caller's filter or sort. */
 export const clientScope = (collection: Collection, { principal, schema }: CompileContext) => ({
   collection,
   schema,
@@ -28,8 +28,8 @@ export const clientScope = (collection: Collection, { principal, schema }: Compi
 });
 
 /**
- * Names the callers who share the texts of statements: admins, guests, the accounts of each collection, and keys with the
- * same scopes of records.
+ * Names the callers who share statement texts: admins, guests, each collection's accounts, and keys with the same
+ * record scopes.
  */
 export function callerKind({ principal }: Pick<RuleContext, 'principal'>): string {
   if (principal.type === 'user') return `user:${principal.collection}`;
@@ -37,7 +37,7 @@ export function callerKind({ principal }: Pick<RuleContext, 'principal'>): strin
 }
 
 /**
- * SQL of a collection's rule as a condition on the row of `into`; false or null where it does not hold. A rule that
+ * A collection's rule as a condition on the row of `into`, in SQL; false or null where it does not hold. A rule that
  * cannot be compiled, such as one whose fields another replica has just changed, is false.
  */
 export const compileRule = (
@@ -55,7 +55,7 @@ export const compileCondition = (
   into: SqlTarget,
 ): string => compileIfValid(collection, context, (scope) => compileExpression(rule, scope, into)) ?? 'false';
 
-/** SQL of the rows that the rule excludes, if one negated test decides (see `excludedSql`). */
+/** Selects the rows that the rule excludes, in SQL, if one negated test decides (see `excludedSql`). */
 export const compileExcludedByRule = (
   collection: Collection,
   action: RuleName,
@@ -64,7 +64,7 @@ export const compileExcludedByRule = (
 ): Excluded | undefined =>
   compileIfValid(collection, context, (scope) => compileExcluded(collection.rules[action] ?? '', scope, into));
 
-/** The same as `compileRule`, split into conditions of which at most one holds (see `compileByCaller`). */
+/** The same as `compileRule`, split into conditions, at most one of which holds (see `compileByCaller`). */
 export const compileRuleByCaller = (
   collection: Collection,
   action: RuleName,

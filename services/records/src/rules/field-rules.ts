@@ -6,11 +6,11 @@ import type { RuleContext } from './rule-context.ts';
 
 type Caller = Pick<RuleContext, 'principal' | 'schema' | 'passesRules'>;
 
-/** The decisions of a collection's field view rules for the caller (fields §5.2). */
+/** What a collection's field view rules decide for the caller (fields §5.2). */
 export const viewOf = (collection: Collection, caller: Caller): FieldAccess =>
   caller.passesRules ? openFields : fieldAccess('view', collection, caller.principal, caller.schema);
 
-/** The decisions of a collection's field write rules for the caller (fields §5.5). */
+/** What a collection's field write rules decide for the caller (fields §5.5). */
 export const writeOf = (collection: Collection, caller: Caller): FieldAccess =>
   caller.passesRules ? openFields : fieldAccess('write', collection, caller.principal, caller.schema);
 
@@ -28,6 +28,6 @@ export function refuseClosedFields(body: Readonly<Record<string, unknown>>, acce
   if (refused.length > 0) throw fieldRefusal(refused, caller);
 }
 
-/** The refusal of a body with fields that the caller may not write: 403, or 401 for a guest with an invalid token. */
+/** The refusal for a body with fields that the caller may not write: 403, or 401 for a guest with an invalid token. */
 export const fieldRefusal = (names: readonly string[], { principal }: Pick<Caller, 'principal'>): AppError =>
   refusedMembers(ruleRefusal(principal, "a field's rule does not allow it"), names);

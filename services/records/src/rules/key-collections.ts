@@ -3,10 +3,10 @@ import type { Principal } from '@recordbus/request/context';
 import { type RecordRight, rightsOf } from '@recordbus/request/key-rights';
 import type { Collection, Field, Rule } from '@recordbus/schema';
 
-/** The versions of a collection for keys, by their rights. */
+/** A collection's versions for keys, by their rights. */
 const made = new WeakMap<Collection, Map<string, Collection>>();
 
-/** The original of a collection for a key. */
+/** The original behind a key's collection. */
 const originals = new WeakMap<Collection, Collection>();
 
 /**
@@ -37,7 +37,7 @@ export function collectionFor(principal: Principal, collection: Collection): Col
 /** Returns the original collection. */
 export const asDefined = (collection: Collection): Collection => originals.get(collection) ?? collection;
 
-/** Returns the collections that expressions of the caller may name. */
+/** Returns the collections that the caller's expressions may name. */
 export const schemaFor = (principal: Principal, schema: QuerySchema): QuerySchema =>
   principal.type !== 'service'
     ? schema
@@ -73,7 +73,7 @@ function withRights(collection: Collection, { read, write, remove }: Rights): Co
   };
 }
 
-/** The rules of fields and of their files apply only if rules decide about the key. */
+/** Field and file rules apply only if rules decide about the key. */
 function fieldFor(field: Field, { read, write }: Pick<Rights, 'read' | 'write'>): Field {
   const { viewRule = null, writeRule = null, options } = field;
   const isViewPassed = read === 'pass';

@@ -16,7 +16,7 @@ export interface RuleContext {
   readonly passesRules?: true;
 }
 
-/** One request: its context, and what rules read of it. */
+/** One request: its context, and what rules read from it. */
 export interface Call extends WriteContext, RuleContext {}
 
 type Caller = Pick<RuleContext, 'principal' | 'passesRules'>;
@@ -28,7 +28,7 @@ interface CallInput {
   header(name: string): string | undefined;
 }
 
-/** Returns the call of a request with this HTTP method. */
+/** Returns the call for a request with this HTTP method. */
 export function callOf(
   method: string,
   { context, body, queryText, header }: CallInput,
@@ -50,7 +50,7 @@ export function callOf(
 /** Returns the call for a write that the product makes because of the given call. */
 export const withoutRules = (call: Call): Call => ({ ...call, passesRules: true });
 
-/** Whether the caller passes every rule of the collection for an act, as admins do. */
+/** Whether the caller passes every rule that the collection has for an act, as admins do. */
 export const passesRules = (
   { principal, passesRules }: Caller,
   { name }: Pick<Collection, 'name'>,
@@ -71,8 +71,8 @@ export const needsRuleCheck = (collection: Collection, action: RuleName, caller:
 const kindsAdmittedBy = perCollection(() => new Map<string, boolean>());
 
 /**
- * Whether a rule holds for all callers of a kind. The result is the same for all callers who share the texts of
- * statements (`callerKind`).
+ * Whether a rule holds for all callers of a kind. The result is the same for all callers who share statement texts
+ * (`callerKind`).
  */
 function admitsKind(collection: Collection, action: RuleName, principal: Principal): boolean {
   if (principal.type === 'guest') return false;

@@ -1,25 +1,25 @@
 import type { Cte } from '@recordbus/journal';
 
-/** The verdict of the rules of a write, in SQL. */
+/** What a write's rules decide, in SQL. */
 export interface Verdict {
   /** The CTE `verdict`, with one row. */
   readonly cte: Cte | undefined;
   /** A join that removes rows for which a rule does not hold. */
   readonly join: string;
-  /** Columns of `verdict v` for the answer, each after a comma: `isAllowed`, and `unwritable` with the names of fields. */
+  /** Columns in `verdict v` for the answer, each after a comma: `isAllowed`, and `unwritable` with the field names. */
   readonly columns: string;
 }
 
-/** The parts of a verdict. */
+/** What a verdict consists of. */
 export interface VerdictParts {
   /** A condition on the row. */
   readonly rule: string | undefined;
-  /** Names (text[]) of fields that the caller may not write; none by default. */
+  /** Fields that the caller may not write, by name (text[]); none by default. */
   readonly unwritable?: string | undefined;
 }
 
 /**
- * Composes the verdict on the one row of the CTE `row`. Without rules, all parts are empty. For an update the row is
+ * Composes the verdict on the only row in the CTE `row`. Without rules, all parts are empty. For an update the row is
  * locked and current, so the verdict is about the version that is written (rules §3.1).
  */
 export function ruleVerdict({ rule, unwritable }: VerdictParts, row = 'old'): Verdict {

@@ -8,8 +8,8 @@ import { ifVisible, selectRelated } from './related-records.ts';
 
 /**
  * Composes a table expression with the bytes that an answer has at least; null if they are within the limit. The
- * statement reads it at most once, and only for answers of more than a mebibyte. `page` is an item of FROM whose rows `p` are the
- * records of the answer.
+ * statement reads it at most once, and only for answers larger than a mebibyte. `page` is a FROM item whose rows `p`
+ * are the answer's records.
  *
  * The records count first, then the relations that they expand, then those within them. The first sum beyond the limit
  * ends the estimate. No stored text is decompressed or read from TOAST for it.
@@ -26,7 +26,7 @@ export function composeEstimate(projection: Projection, page: string, context: S
   return `${estimateTable} as materialized (select coalesce(${hops.join(', ')}) as bytes)`;
 }
 
-/** Most relations that an estimate follows: PostgreSQL plans 50 of them in 50 ms. */
+/** How many relations an estimate follows at most: PostgreSQL plans 50 in 50 ms. */
 const maxFollowed = 30;
 
 function estimatedDepth({ expansions }: Projection): number {
@@ -39,7 +39,7 @@ function estimatedDepth({ expansions }: Projection): number {
   return max;
 }
 
-/** The number of relations that the bytes at a depth follow. */
+/** How many relations the bytes at a depth follow. */
 const countAt = (depth: number, expansions: readonly Expansion[] = []): number =>
   expansions
     .filter((expansion) => depthOf([expansion]) >= depth)
@@ -48,7 +48,7 @@ const countAt = (depth: number, expansions: readonly Expansion[] = []): number =
 const depthOf = (expansions: readonly Expansion[] = []): number =>
   Math.max(0, ...expansions.map(({ inner }) => 1 + depthOf(inner)));
 
-/** SQL of the bytes of a record's expansions over `depth` relations, or of its own members. */
+/** The bytes in a record's expansions over `depth` relations, or in its own members, as SQL. */
 function bytesAt(depth: number, projection: Projection, place: SqlTarget, context: StatementContext): string {
   if (depth === 0) return ownBytes(projection, place.row);
   const expand = projection.selection.member('expand');
@@ -61,7 +61,7 @@ function bytesAt(depth: number, projection: Projection, place: SqlTarget, contex
   return sums.length === 0 ? '0' : sums.join(' + ');
 }
 
-/** The same for the records of one expansion. Reading the rows of a view may take as long as writing them. */
+/** The same for one expansion's records. Reading a view's rows may take as long as writing them. */
 function expandedBytes(
   depth: number,
   expansion: Expansion,
@@ -78,18 +78,18 @@ function expandedBytes(
   return `coalesce(${ifVisible(expansion, `(select sum(m.value) from (${records}) m)`, place, context)}, 0)`;
 }
 
-/** The columns that members and expansions of a record are read from. */
+/** The columns from which a record's members and expansions are read. */
 const readColumns = (collection: Collection): readonly string[] =>
   recordColumns(collection).map(({ column }) => column);
 
 /**
- * SQL of the bytes that the members of a record have at least. Members with a rule of their own do not count. PostgreSQL
- * knows the bytes of a text without reading it, and the stored size of other values.
+ * The bytes that a record's members have at least, as SQL. Members with their own rule do not count. PostgreSQL knows a
+ * text's bytes without reading it, and other values' stored size.
  */
 function ownBytes({ collection, selection, view }: Projection, row: string): string {
   const columns = selectedColumns(collection, selection, view).filter(({ name }) => !view.conditional.has(name));
   const names = columns.reduce((sum, { name }) => sum + name.length + '"":,'.length, 0);
-  // The columns of a view may have any type.
+  // A view's columns may have any type.
   const fields = collection.type === 'view' ? [] : collection.fields;
   const values = fields.flatMap((field) => {
     if (!columns.some(({ name }) => name === field.name)) return [];
@@ -104,5 +104,5 @@ function ownBytes({ collection, selection, view }: Projection, row: string): str
 
 const isContainer = (columnType: string): boolean => columnType === 'jsonb' || columnType.endsWith('[]');
 
-/** Most stored bytes for a byte of JSON: `[1, 1]` as jsonb takes 12 bytes for an element. */
+/** How many stored bytes a byte of JSON takes at most: `[1, 1]` as jsonb takes 12 bytes for an element. */
 const maxStoredPerByte = 5;

@@ -44,7 +44,7 @@ export function readExcluded(
   return filter === undefined ? compileExcludedByRule(collection, 'list', context, there) : undefined;
 }
 
-/** The filter of a caller as a condition. Throws 400 naming the parameter. */
+/** A caller's filter as a condition. Throws 400 naming the parameter. */
 export const readFilter = (
   collection: Collection,
   filter: string,

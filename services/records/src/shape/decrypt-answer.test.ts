@@ -56,7 +56,7 @@ const expansion = (name: string, target: Collection, inner?: Expansion[]): Expan
   inner,
 });
 
-/** Counts the turns of the event loop. */
+/** Counts the event loop's turns. */
 function countTurns(): Disposable & { count(): number } {
   let turns = 0;
   const turn = () => {

@@ -9,13 +9,13 @@ import type { Projection } from './record-json.ts';
 /** The collections that an answer shows. */
 type ShownCollections = Pick<Projection, 'collection' | 'expansions'>;
 
-/** UTF-16 code units of a body between two checks of the clock: a fraction of a millisecond. */
+/** How many UTF-16 code units are read between two looks at the clock: a fraction of a millisecond. */
 const unitsPerCheck = 65_536;
 
 /**
- * Decrypts the encrypted fields of a body whose `data` is a record or a list of records. The rest stays as the database
- * wrote it. Large bodies are decrypted in time slices. Throws 422 for a body of more than `maxBytes` once decrypted. The
- * answer of a write has no limit, since the record is already written (cost §2.1).
+ * Decrypts the encrypted fields in a body whose `data` is a record or a list of records. The rest stays as the database
+ * wrote it. Large bodies are decrypted in time slices. Throws 422 for a body larger than `maxBytes` once decrypted. A
+ * write's answer has no limit, since the record is already written (cost §2.1).
  */
 export function decryptAnswer(
   encryption: FieldEncryption,
@@ -27,7 +27,7 @@ export function decryptAnswer(
   return record ? decryptTexts(body, nestedIn('data', record), maxBytes) : body;
 }
 
-/** Returns a function that does the same for the JSON of one record; undefined if none of its members is encrypted. */
+/** Returns a function that does the same for one record's JSON; undefined if it has no encrypted member. */
 export function createDecryptRecord(
   encryption: FieldEncryption,
   shown: ShownCollections,
@@ -48,7 +48,7 @@ export async function decryptHistory(
   return record ? decryptTexts(body, nestedIn('data', nestedIn('data', nestedIn('snapshot', record))), maxBytes) : body;
 }
 
-/** The encrypted members of a record and its expansions; undefined without any. */
+/** The encrypted members in a record and its expansions; undefined without any. */
 function encryptedMembersOf(
   encryption: FieldEncryption,
   { collection, expansions = [] }: ShownCollections,
@@ -82,7 +82,7 @@ async function decryptTexts(json: string, root: EncryptedMembers, maxBytes: numb
   const parts: string[] = [];
   let pending: string[] = [];
   let copied = 0;
-  /** UTF-16 code units of the decrypted answer so far, at most its bytes. */
+  /** UTF-16 code units in the decrypted answer so far, at most its bytes. */
   let units = 0;
   while (!search.isAtEnd()) {
     const found = search.advance(unitsPerCheck);

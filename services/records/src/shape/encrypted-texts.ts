@@ -1,7 +1,7 @@
 /** Returns the JSON that replaces an encrypted text; undefined leaves the text as it is. */
 export type DecryptText = (text: string) => string | undefined;
 
-/** The encrypted members of an object. If the value is a list, they are those of each object in it. */
+/** An object's encrypted members. If the value is a list, they are each object's in it. */
 export interface EncryptedMembers {
   /** The members whose texts are encrypted. */
   readonly texts: ReadonlyMap<string, DecryptText>;
@@ -18,7 +18,7 @@ export interface FoundText {
 
 /** A search through a JSON text. */
 export interface TextSearch {
-  /** Searches the next UTF-16 code units, as many as given, or up to the end of the next encrypted text. */
+  /** Searches the next UTF-16 code units, as many as given, or up to where the next encrypted text ends. */
   advance(units: number): FoundText | undefined;
   isAtEnd(): boolean;
 }
@@ -28,7 +28,7 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 /**
  * Searches JSON from the database for encrypted texts without parsing it, so it can pause anywhere, even within a value
- * of many megabytes. Objects that `root` does not name are skipped, even if their members have the same names.
+ * that has many megabytes. Objects that `root` does not name are skipped, even if their members have the same names.
  */
 export function searchTexts(json: string, root: EncryptedMembers): TextSearch {
   const structure = followStructure(json, root);
@@ -65,7 +65,7 @@ function followStructure(json: string, root: EncryptedMembers) {
   const enclosing: { readonly members: EncryptedMembers; readonly isList: boolean }[] = [];
   /** The depth within an object or list that is skipped; 0 outside. */
   let skippedDepth = 0;
-  /** The encrypted members of the next value. */
+  /** The next value's encrypted members. */
   let next: EncryptedMembers | undefined = root;
   let decrypt: DecryptText | undefined;
   return {

@@ -16,14 +16,14 @@ export interface ExpandStep {
   readonly options: ReferrerOptions | undefined;
 }
 
-/** The options of a back-relation without parentheses. */
+/** A back-relation's options without parentheses. */
 export const defaultOptions: ReferrerOptions = { filter: undefined, sort: undefined, limit: 100, hasTotal: false };
 
 const maxLimit = 1000;
 
 export const refusedExpand = (problem: string) => malformedParameter('expand', problem);
 
-/** Reads the paths of `expand`, each of names with options: `comments_via_post(limit:5).author`. Throws 400. */
+/** Reads the paths in `expand`, each made of names with options: `comments_via_post(limit:5).author`. Throws 400. */
 export const readExpandPaths = (expand: string): readonly (readonly ExpandStep[])[] =>
   splitOutside(expand, ',').map((path) => splitOutside(path.trim(), '.').map(readStep));
 
@@ -77,8 +77,8 @@ function readTotal(name: string, text: string | undefined): boolean {
 }
 
 /**
- * Splits a text at a sign that is outside parentheses, in linear time. Within parentheses, strings and comments are
- * those of the filter language (filters §2); with `hasStrings` everywhere.
+ * Splits a text at a sign that is outside parentheses, in linear time. Within parentheses, strings and comments follow
+ * the filter language (filters §2); with `hasStrings` everywhere.
  */
 function splitOutside(text: string, sign: string, { hasStrings = false } = {}): string[] {
   const parts: string[] = [];
@@ -101,7 +101,7 @@ function splitOutside(text: string, sign: string, { hasStrings = false } = {}): 
   return [...parts, text.slice(from)];
 }
 
-/** The position of the closing quote; the end of the text without one. */
+/** Where the closing quote is; the text's end without one. */
 function endOfString(text: string, start: number): number {
   const quote = text.charAt(start);
   for (let at = start + 1; at < text.length; at += 1) {

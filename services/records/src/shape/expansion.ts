@@ -27,32 +27,32 @@ export interface Referrers extends ReferrerOptions {
 
 /** A relation or back-relation that an answer expands, and the relations expanded within its target. */
 export interface Expansion {
-  /** Name of the relation field, or of the back-relation. */
+  /** The relation field's or the back-relation's name. */
   readonly name: string;
-  /** Quoted column of the field; the id for a back-relation. */
+  /** The field's quoted column; the id for a back-relation. */
   readonly column: string;
   /** Set for a back-relation. */
   readonly referrers: Referrers | undefined;
   /** Whether the field has a list of ids. */
   readonly isList: boolean;
   readonly target: Collection;
-  /** The decisions of the target's field view rules for the caller. */
+  /** What the target's field view rules decide for the caller. */
   readonly view: FieldAccess;
-  /** The view rule of the relation itself, if it must be evaluated, and the collection of the relation. */
+  /** The relation's own view rule, if it must be evaluated, and the relation's collection. */
   readonly condition: { readonly rule: string; readonly collection: Collection } | undefined;
   /** Whether the target's view rule must be evaluated for this caller. */
   readonly needsRuleCheck: boolean;
-  /** Undefined at the end of a path. */
+  /** Undefined where a path ends. */
   readonly inner: readonly Expansion[] | undefined;
 }
 
 /** Each path is short, but planning a statement with many of them takes long. */
 const maxExpansions = 50;
 
-/** The maximum number of expansions of a page that is not a shaped read. */
+/** How many expansions a page may have that is not a shaped read. */
 const fewExpansions = 3;
 
-/** Whether the expansions of a page are a few rows of tables, each found by its primary key. */
+/** Whether a page's expansions are a few table rows, each found by its primary key. */
 export function areFew(expansions: readonly Expansion[]): boolean {
   const all = expansions.flatMap(withInner);
   return (
@@ -72,7 +72,7 @@ interface Node extends Pick<Expansion, 'name' | 'column' | 'isList' | 'referrers
 
 /**
  * Reads `expand`: comma-separated paths of relations and back-relations (records §10.1). Throws 400 for an unknown
- * path, a path of more than six relations, and more than fifty relations in all.
+ * path, a path over more than six relations, and more than fifty relations in all.
  */
 export function readExpand(expand: string, collection: Collection, ruleContext: CompileContext): readonly Expansion[] {
   const root = new Map<string, Node>();
@@ -86,7 +86,7 @@ export function readExpand(expand: string, collection: Collection, ruleContext: 
       let node = nodes.get(name);
       if (node) refuseOtherOptions(node, step);
       else {
-        // Errors name a target by its path, since the caller may not know the name of its collection.
+        // Errors name a target by its path, since the caller may not know its collection's name.
         const before = steps.slice(0, index).map((one) => one.name);
         const label = index === 0 ? collection.name : before.join('.');
         node = findRelation(step, { from, label }, ruleContext);
@@ -123,7 +123,7 @@ function findRelation(step: ExpandStep, owner: Owner, ruleContext: CompileContex
   return { name, column: quoteIdentifier(name), isList, referrers: undefined, condition, target, inner: new Map() };
 }
 
-/** Finds a back-relation of a collection; undefined if the caller may not name it. */
+/** Finds a collection's back-relation; undefined if the caller may not name it. */
 function findReferring(
   { name, options = defaultOptions }: ExpandStep,
   from: Collection,
@@ -160,7 +160,7 @@ function refuseOtherOptions({ name, referrers }: Node, { options }: ExpandStep):
 }
 
 /**
- * The expansions that can show something. For other callers, targets that only admins may see are left out; lists of
+ * The expansions that can show something. For other callers, targets that only admins may see are left out; lists with
  * them are empty.
  */
 const expansionsOf = (nodes: ReadonlyMap<string, Node>, ruleContext: CompileContext): Expansion[] =>

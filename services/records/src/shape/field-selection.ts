@@ -1,7 +1,7 @@
 import type { FieldAccess } from '@recordbus/query';
 import { type Collection, type RecordColumn, recordColumns } from '@recordbus/schema';
 
-/** The members that `fields` selects, of a record or of an object within it. */
+/** The members that `fields` selects, in a record or in an object within it. */
 export interface FieldSelection {
   /** The selection within a member; undefined for a member that is not selected. */
   member(name: string): FieldSelection | undefined;
@@ -17,9 +17,9 @@ interface Node {
 }
 
 /**
- * Reads `fields`: a comma-separated list of members, whose dotted paths lead into `expand` (records §11). `*` selects
- * every member that is not named elsewhere in the list, as in PocketBase. Unknown names are ignored. Without `fields`, every member
- * is selected.
+ * Reads `fields`: a comma-separated member list, whose dotted paths lead into `expand` (records §11). `*` selects every
+ * member that is not named elsewhere in the list, as in PocketBase. Unknown names are ignored. Without `fields`, every
+ * member is selected.
  */
 export function readFieldSelection(fields: string | undefined): FieldSelection {
   if (fields === undefined) return everything;
@@ -43,7 +43,7 @@ const selectionOf = ({ members }: Node): FieldSelection => ({
   },
 });
 
-/** The selected columns of a record that the caller may view. `id` is always included. */
+/** A record's selected columns that the caller may view. `id` is always included. */
 export const selectedColumns = (
   collection: Collection,
   selection: FieldSelection,

@@ -1,7 +1,7 @@
 import { malformedParameter } from '@recordbus/errors';
 import { QueryError } from '@recordbus/query';
 
-/** Reads an expression of a client. Throws 400 naming the parameter and the problem. */
+/** Reads a client's expression. Throws 400 naming the parameter and the problem. */
 export function readExpression<T>(parameter: string, read: () => T): T {
   try {
     return read();

@@ -5,13 +5,13 @@ import { readExpand } from './expansion.ts';
 import { readFieldSelection } from './field-selection.ts';
 import type { Projection } from './record-json.ts';
 
-/** The parameters of a query that select the shown parts of a record. */
+/** The query parameters that select which parts of a record are shown. */
 interface Shown {
   readonly fields?: string | undefined;
   readonly expand?: string | undefined;
 }
 
-/** Reads the projection of the records in an answer. Throws 400 for an invalid `expand`. */
+/** Reads the projection for an answer's records. Throws 400 for an invalid `expand`. */
 export const readProjection = (
   collection: Collection,
   { fields, expand }: Shown,

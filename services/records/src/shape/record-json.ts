@@ -11,14 +11,14 @@ import { objectText, shownMembers } from './shown-members.ts';
 export interface Projection {
   readonly collection: Collection;
   readonly selection: FieldSelection;
-  /** The decisions of the fields' view rules for the caller. */
+  /** What the fields' view rules decide for the caller. */
   readonly view: FieldAccess;
   /** Undefined without the parameter `expand`: then the record has no member `expand`. */
   readonly expansions: readonly Expansion[] | undefined;
 }
 
 interface MaxBytes {
-  /** The maximum number of bytes in the answer. */
+  /** How many bytes the answer may have. */
   readonly maxBytes: number;
 }
 
@@ -27,17 +27,17 @@ export interface StatementContext extends CompileContext, Pick<AnswerLimit, 'isE
   readonly parameters: Parameters & Pick<NamedParameters<MaxBytes>, 'named'>;
 }
 
-/** The JSON text of a record in SQL. */
+/** A record's JSON text in SQL. */
 export type RecordJson = RowValue;
 
 interface RowOptions extends Pick<SqlTarget, 'isTable'> {
-  /** SQL of the rule of a field; by default it is evaluated on the row. */
+  /** A field's rule as SQL; by default it is evaluated on the row. */
   readonly conditionOf?: (rule: string) => string;
 }
 
 /**
- * Composes the JSON of the record in the given row. Expansions are subselects within the text, which find each row by its
- * primary key, so they run only for the rows of the page.
+ * Composes the JSON for the record in the given row. Expansions are subselects within the text, which find each row by
+ * its primary key, so they run only for the page's rows.
  */
 export function recordJson(
   projection: Projection,
@@ -52,7 +52,7 @@ export function recordJson(
   const { from, conditional } = shownMembers({ columns, view }, row, parameters, conditionOf ?? compileRuleOf);
   const expansions = selectedExpansions(projection);
   const isRuled = conditional.length > 0 || expansions?.some(({ condition }) => condition !== undefined);
-  // A rule of a field may read any column.
+  // A field's rule may read any column.
   const read = isRuled ? recordColumns(collection) : [...columns, ...(expansions ?? [])];
   return {
     columns: [...new Set(read.map(({ column }) => column))],
@@ -85,7 +85,7 @@ function withExpand(
   return ['left(row_to_json(r.*)::text, -1)', ...conditional, `',"expand":{'`, expand, `'}}'`].join(' || ');
 }
 
-/** SQL of `"name":record`, or of a list of records; null for a target that the caller may not view. */
+/** SQL for `"name":record`, or for a list of records; null for a target that the caller may not view. */
 function expandedMember(
   expansion: Expansion,
   selection: FieldSelection,
@@ -109,5 +109,5 @@ function expandedMember(
   return `(${label} || '{"items":' || ${items} || ',"total":' || ${total} || '}')`;
 }
 
-/** Whether the JSON of a record may be much larger than the body that wrote it. */
+/** Whether a record's JSON may be much larger than the body that wrote it. */
 export const isOpenEnded = ({ type, fields }: Collection): boolean => type === 'view' || fields.some(mayGrow);

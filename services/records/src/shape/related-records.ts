@@ -4,11 +4,11 @@ import { type CompileContext, compileCondition, compileRule } from '../rules/com
 import { readFilter, readSort } from './conditions.ts';
 import type { Expansion, Referrers } from './expansion.ts';
 
-/** A value in SQL that is computed for each row of records. */
+/** A value in SQL that is computed for each record row. */
 export interface RowValue {
   /** The columns that it reads, quoted. */
   readonly columns: readonly string[];
-  /** A lateral item of FROM, which follows the row. */
+  /** A lateral FROM item, which follows the row. */
   readonly from: string;
   readonly text: string;
 }
@@ -18,8 +18,8 @@ interface RelatedContext extends CompileContext {
 }
 
 /**
- * A select of `value`, for each record that an expansion shows of the record in the row of `place`. Lists keep their
- * order. `rowValue` returns the value for the alias of a row.
+ * A select of `value`, for each record that an expansion shows for the record in the row of `place`. Lists keep their
+ * order. `rowValue` returns the value for a row's alias.
  */
 export function selectRelated(
   expansion: Expansion,
@@ -69,7 +69,7 @@ function selectReferrers(
   ) ${shown} ${lateral}`;
 }
 
-/** SQL of the number of records that refer to the row of `from`. */
+/** How many records refer to the row of `from`, as SQL. */
 export function countReferrers(
   expansion: Expansion & { readonly referrers: Referrers },
   from: string,
@@ -104,8 +104,8 @@ function referrersOf(link: Link, row: string, from: string): string {
 }
 
 /**
- * A select of a value of the records in a list of ids, in its order. The ids are sorted before the records are read,
- * and `offset 0` keeps the planner from changing the order, so the records are never all in memory at once.
+ * Selects a value for each record in an id list, in its order. The ids are sorted before the records are read, and
+ * `offset 0` keeps the planner from changing the order, so the records are never all in memory at once.
  */
 const selectListed = (
   list: string,
@@ -116,6 +116,6 @@ const selectListed = (
     select e.id from jsonb_array_elements_text(${list}) with ordinality e(id, place) order by e.place offset 0
   ) ${ids} cross join lateral (${record} offset 0) ${found}`;
 
-/** A select list of columns of a row, under their own names. */
+/** A select list with a row's columns, under their own names. */
 export const columnList = (columns: readonly RecordColumn['column'][], row: string): string =>
   columns.map((column) => `${row}.${column}`).join(', ');

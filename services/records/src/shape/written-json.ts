@@ -6,17 +6,17 @@ import { isOpen } from '../rules/field-rules.ts';
 import { everything, selectedColumns } from './field-selection.ts';
 import { objectText, shownMembers } from './shown-members.ts';
 
-/** The record in the answer of a write, in SQL. */
+/** The record in a write's answer, in SQL. */
 export interface WrittenJson {
   /** The record, in the row `s`. */
   readonly text: string;
-  /** An item of FROM: the row `s` of the written record, or none. */
+  /** A FROM item: the row `s` with the written record, or none. */
   readonly from: string;
 }
 
 /**
- * Composes the record of the answer of a write, from the CTEs `shown` and `new`. Without rules of fields it is the JSON
- * that the event has. With rules it is the JSON that a get would return after the write (fields §5.3).
+ * Composes the record for a write's answer, from the CTEs `shown` and `new`. Without field rules it is the JSON that
+ * the event has. With rules it is the JSON that a get would return after the write (fields §5.3).
  */
 export function writtenJson(
   collection: Collection,
@@ -35,5 +35,5 @@ export function writtenJson(
   };
 }
 
-/** SQL of the answer of a write. */
+/** A write's answer as SQL. */
 export const bodyOf = ({ text }: WrittenJson): string => `'{"data":' || ${text} || '}'`;
