@@ -3,10 +3,10 @@ import { boundedText } from '@recordbus/text/bounded-text';
 
 const paths = 'field paths, separated by commas';
 
-/** Longer than any name of a time zone. */
+/** Longer than any time zone's name. */
 const maxTimeZoneLength = 64;
 
-/** The query parameters of an aggregate (records §16.1). */
+/** An aggregate's query parameters (records §16.1). */
 export const aggregateQuery = pageQuery.extend({
   group: freeText.describe(`${paths}, or day(path), week(path), month(path), year(path); one group without`),
   count: flag.describe('count the records in each group'),

@@ -51,7 +51,7 @@ function explainRefusal(error: unknown): never {
   throw new AppError(422, 'number_too_large', 'a sum or an average is too large for a number', { cause: error });
 }
 
-/** Returns the name of a time zone. Throws 400 for any other text. */
+/** Returns a time zone's name. Throws 400 for any other text. */
 function readTimeZone(tz: string | undefined): string | undefined {
   if (tz === undefined || tz === '' || tz === 'UTC') return undefined;
   // Offsets are not names, and have the opposite sign in PostgreSQL.

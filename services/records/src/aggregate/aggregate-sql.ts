@@ -17,13 +17,13 @@ import { readExpression } from '../shape/read-expression.ts';
 import { periodStart } from './period-sql.ts';
 import type { Aggregate, AggregateShape, Key } from './read-aggregate.ts';
 
-/** The parameters that the text of the statement depends on. */
+/** The parameters that the statement's text depends on. */
 export interface AggregateText {
   readonly shape: AggregateShape;
   readonly filter: string | undefined;
   readonly having: string | undefined;
   readonly sort: string | undefined;
-  /** IANA name of the time zone of periods; UTC when undefined. */
+  /** The IANA name of the periods' time zone; UTC when undefined. */
   readonly timeZone: string | undefined;
 }
 
@@ -35,16 +35,16 @@ export interface AggregateValues {
   readonly maxBytes: number;
 }
 
-/** A member of the answer, and its column in the rows of groups. */
+/** An answer's member, and its column in the group rows. */
 interface Output extends ColumnValue {
   readonly name: string;
-  /** Name of the column; those of members may be longer than SQL allows. */
+  /** The column's name; members' names may be longer than SQL allows. */
   readonly column: string;
 }
 
 type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 
-/** Composes the statement of an aggregate. Its row has the `body` of the answer. */
+/** Composes an aggregate's statement. Its row has the answer's `body`. */
 export function composeAggregate(
   collection: Collection,
   { shape, filter, having, sort, timeZone }: AggregateText,

@@ -7,20 +7,20 @@ export type Period = (typeof periods)[number];
 const functions = ['sum', 'avg', 'min', 'max'] as const;
 type AggregateFunction = (typeof functions)[number];
 
-/** A key of the groups. */
+/** A key by which records are grouped. */
 export interface Key {
   readonly name: string;
   readonly path: string;
   readonly period: Period | undefined;
 }
 
-/** A value that is computed for each group; without a path, the number of its records. */
+/** A value that is computed for each group; without a path, how many records it has. */
 export interface Aggregate {
   readonly name: string;
   readonly of: { readonly function: AggregateFunction; readonly path: string } | undefined;
 }
 
-/** The keys and values of an aggregate. */
+/** An aggregate's keys and values. */
 export interface AggregateShape {
   readonly keys: readonly Key[];
   readonly aggregates: readonly Aggregate[];
@@ -32,7 +32,7 @@ interface AggregateParameters extends Partial<Readonly<Record<AggregateFunction 
 
 const most = { keys: 4, aggregates: 8 };
 
-/** Reads the keys and values of an aggregate. Throws 400 for too many, for none, and for two with the same name. */
+/** Reads an aggregate's keys and values. Throws 400 for too many, for none, and for two with the same name. */
 export function readAggregate(parameters: AggregateParameters): AggregateShape {
   const keys = partsOf(parameters.group).map(readKey);
   if (keys.length > most.keys) throw malformedParameter('group', `may have at most ${most.keys} keys`);
@@ -64,5 +64,5 @@ function readKey(text: string): Key {
   return { name: nameOf(`${period}.${path}`), path, period };
 }
 
-/** The member of the answer: `month(created)` is `month_created`. */
+/** The answer's member: `month(created)` is `month_created`. */
 const nameOf = (path: string): string => path.replaceAll('.', '_');

@@ -5,7 +5,7 @@ import { type backupsMaxBytes, halfOfDisk } from './room.ts';
 
 /** The parts of a deployment, other than its services, that backups need. */
 export interface BackupPlace {
-  /** For the session of a backup. */
+  /** For a backup's session. */
   readonly databaseUrl: string;
   /** The archive store, which is not the upload store that a restore replaces. */
   readonly archives: Storage;
@@ -17,7 +17,7 @@ export interface BackupPlace {
 
 const folder = 'backups';
 
-/** Opens the backup store: `backups` in the data directory, or below the prefix of the S3-compatible store. */
+/** Opens the backup store: `backups` in the data directory, or below the S3-compatible store's prefix. */
 export const openBackupPlace = async (
   config: Config<typeof storageVariables & { backupsMaxBytes: typeof backupsMaxBytes }>,
   databaseUrl: string,

@@ -53,7 +53,7 @@ export async function findBackup(query: Query, id: string): Promise<Backup | und
   return row;
 }
 
-/** Reads a page of backups, newest first, and their number. */
+/** Reads a page of backups, newest first, and how many there are. */
 export async function listBackups(
   query: Query,
   { page, perPage }: { readonly page: number; readonly perPage: number },
@@ -68,7 +68,7 @@ export async function listBackups(
 
 type Measured = Pick<Backup, 'tables' | 'rows' | 'files' | 'missing_files' | 'bytes'>;
 
-/** Notes the progress of a backup. Returns whether it is still running: an admin may have deleted it. */
+/** Notes a backup's progress. Returns whether it is still running: an admin may have deleted it. */
 export async function noteBackup(
   query: Query,
   id: string,
@@ -127,7 +127,7 @@ export async function measureKept(query: Query): Promise<Kept> {
   return row ?? { count: 0, bytes: 0 };
 }
 
-/** Deletes the row of a backup. */
+/** Deletes a backup's row. */
 export async function deleteBackup(query: Query, id: string): Promise<boolean> {
   const rows = await query({ text: 'delete from system.backups where id = $1 returning 1', values: [id] });
   return rows.length > 0;

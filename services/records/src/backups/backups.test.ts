@@ -74,7 +74,7 @@ suite('a backup whose store fails', { skip: skipWithoutDatabase }, () => {
     const first = await findBackup(database.query, String(kept[0]));
     assert.ok(first);
     await backups.remove(first);
-    // The lock of the refused start is free.
+    // The refused start's lock is free.
     assert.equal((await backups.start(origin)).state, 'running');
     await backups.stop();
   });

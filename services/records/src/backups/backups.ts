@@ -34,7 +34,7 @@ interface BackupsDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly bus: Bus;
   readonly log: Logger;
-  /** The store of uploaded files. */
+  /** The upload store. */
   readonly storage: Storage;
   readonly place: BackupPlace;
 }
@@ -56,7 +56,7 @@ export interface Backups {
   remove(backup: Backup): Promise<void>;
   /** Ends backups whose replica was killed, and removes their remains. */
   tidy(): Promise<void>;
-  /** Ends the backup of this replica. */
+  /** Ends this replica's backup. */
   stop(): Promise<void>;
 }
 
@@ -76,7 +76,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     const client = await openSession(place.databaseUrl);
     try {
       for (const lost of await listRunning(query, 'all')) await settle(lost);
-      // The lock of commands is held, so two starts cannot both use the last room.
+      // The command lock is held, so two starts cannot both use the last room.
       const roomBytes = await findRoom();
       const file = `recordbus-${new Date().toISOString().replaceAll(/[-:]|\..*/g, '')}.tar.gz`;
       const processedUpTo = await findProcessedSequence(bus);
@@ -84,8 +84,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
       const files = place.holdsFiles ? storage : undefined;
       const endSession = await sessionEnd(query, client);
       const target = { archives, key: archiveKey(backup), roomBytes, endSession };
-      // Without the secrets of the deployment: with a stolen session of an admin, an attacker must not be able to sign
-      // tokens.
+      // Without the deployment's secrets: with a stolen admin session, an attacker must not be able to sign tokens.
       const work = writeArchive(client, target, { secret: undefined, key: undefined, files, processedUpTo });
       current = { work, ended: follow(backup, work, client, origin) };
       return backup;
@@ -106,7 +105,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
     throw conflict('too_many_backups', `${takes}: delete one before the next backup, or raise it`);
   }
 
-  /** Notes the progress and the end of a backup. Never rejects. */
+  /** Notes a backup's progress and its end. Never rejects. */
   async function follow(backup: Backup, work: ArchiveInWork, client: pg.Client, origin: BackupOrigin): Promise<void> {
     const { id } = backup;
     const endNotes = heartbeat(noteMs, async () => {
@@ -163,7 +162,7 @@ export function createBackups({ database, bus, log, storage, place }: BackupsDep
 
 const stopped = 'the process that made it has ended';
 
-/** Opens a session with the lock of commands. */
+/** Opens a session with the command lock. */
 async function openSession(databaseUrl: string): Promise<pg.Client> {
   const client = await openCommandSession('backup', databaseUrl).catch((error: unknown) => {
     if (!(error instanceof PooledSession)) throw error;
@@ -190,7 +189,7 @@ async function sessionEnd(query: Query, client: pg.Client): Promise<() => Promis
   return () => query({ text: 'select pg_terminate_backend($1)', values: [rows[0]?.id] });
 }
 
-/** Returns the reason of a failed backup for admins. The log has the whole error. */
+/** Returns why a backup failed, for admins. The log has the whole error. */
 function reasonOf(error: unknown): string {
   if (error instanceof OutOfRoom) return error.message;
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

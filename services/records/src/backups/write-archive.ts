@@ -7,7 +7,7 @@ import { OutOfRoom } from './room.ts';
 interface Target {
   readonly archives: Storage;
   readonly key: FileKey;
-  /** The maximum number of bytes. */
+  /** How many bytes it may have. */
   readonly roomBytes: number;
   /** Ends the session on the server, even while a query waits there. */
   endSession(): Promise<unknown>;
@@ -22,7 +22,7 @@ export interface ArchiveInWork {
   stop(reason: Error): void;
 }
 
-/** Writes an archive into the store as a stream, on a session with the lock of commands. */
+/** Writes an archive into the store as a stream, on a session with the command lock. */
 export function writeArchive(
   client: pg.Client,
   { archives, key, roomBytes, endSession }: Target,

@@ -24,16 +24,16 @@ interface HistoryPage {
 /** The values that each run of the statement gives. */
 interface HistoryValues extends HistoryPage {
   readonly offset: number;
-  /** The maximum number of bytes in the answer. */
+  /** How many bytes the answer may have. */
   readonly maxBytes: number;
 }
 
 const statementFor = perCallerKind(listStatement);
 
 /**
- * Reads a page of a record's history, newest first, as the whole body of the answer; undefined when neither the record
- * nor a history row exists. The view rule is checked on the record, or on the last snapshot of a deleted one
- * (history §3.2). Throws 403 or 401 where it does not hold, and 422 for a page that takes too long or is too large.
+ * Reads a page of a record's history, newest first, as the answer's whole body; undefined when neither the record nor a
+ * history row exists. The view rule is checked on the record, or on a deleted one's last snapshot (history §3.2).
+ * Throws 403 or 401 where it does not hold, and 422 for a page that takes too long or is too large.
  */
 export async function listHistory(
   reads: RecordReads,
@@ -67,18 +67,18 @@ function listStatement(
   return { ...prepare('history', text), valuesFrom: parameters.valuesFrom };
 }
 
-/** The rules of a record that its history depends on. */
+/** The rules that a record's history depends on. */
 interface HistoryRules {
-  /** SQL of the view rule; undefined when it is not checked. */
+  /** The view rule as SQL; undefined when it is not checked. */
   readonly rule: string | undefined;
   readonly view: FieldAccess;
-  /** The conditional view rules of fields, as text and SQL. */
+  /** The fields' conditional view rules, as text and SQL. */
   readonly rules: readonly { readonly text: string; readonly sql: string }[];
 }
 
 /**
- * The CTE `begin`, the first version of the record in `parent`. If a record was created by PUT with the id of a deleted
- * one, a rule that admits callers to it does not show them the versions of the deleted one.
+ * The CTE `begin`, the first version of the record in `parent`. If a record was created by PUT with a deleted one's id,
+ * a rule that admits callers to it does not show them the deleted one's versions.
  */
 const beginOfRecord = (history: string, id: string): string => `, begin as materialized (
   select p.created_at as at, coalesce((
@@ -87,8 +87,8 @@ const beginOfRecord = (history: string, id: string): string => `, begin as mater
 )`;
 
 /**
- * Composes a list of history rows. It returns no row for an unknown record. The rules are conditions on the row `parent`;
- * `isAllowed` is whether the view rule holds.
+ * Composes a list of history rows. It returns no row for an unknown record. The rules are conditions on the row
+ * `parent`; `isAllowed` is whether the view rule holds.
  */
 function composeListHistory(
   collection: Collection,

@@ -29,8 +29,8 @@ const compiled = perCollection((collection) => ({
 const compiledChanged = perCollection((collection) => composeRestore(collection, { isChanged: true }));
 
 /**
- * Restores a version of a locked record, as an update. Fields that the version does not have, and single files whose
- * bytes are gone, stay as they are; lists come back without such files. Changes of an account's password or address are
+ * Restores a locked record's version, as an update. Fields that the version does not have, and single files whose bytes
+ * are gone, stay as they are; lists come back without such files. Changes to an account's password or address are
  * audited. Returns undefined when a hook has deleted the record.
  */
 export async function overwriteRecord(

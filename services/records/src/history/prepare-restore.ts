@@ -10,9 +10,9 @@ import type { RestoredField } from './snapshot.ts';
 
 /** What a restore writes. */
 export interface RestorePlan {
-  /** Names of the fields that take the value of the snapshot, as it was stored. */
+  /** Fields that take the snapshot's value, as it was stored, by name. */
   readonly names: readonly string[];
-  /** The values of fields that hooks changed. */
+  /** The values for fields that hooks changed. */
   readonly changed: ColumnValues;
 }
 

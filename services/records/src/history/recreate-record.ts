@@ -28,7 +28,7 @@ import { findLastSnapshot, findRestoredFields, type RestoredField, type Snapshot
 interface DeletedRecord {
   readonly id: string;
   readonly snapshot: Snapshot;
-  /** Whether the history has a row of the delete. */
+  /** Whether the history has a row for the delete. */
   readonly isRecorded: boolean;
 }
 
@@ -48,7 +48,7 @@ const withOptionalSecrets = (collection: Collection): Collection => ({
 });
 
 /**
- * Creates a deleted record again, with its id and the values of a version, in the transaction that found it deleted. An
+ * Creates a deleted record again, with its id and a version's values, in the transaction that found it deleted. An
  * account has no password and no second factor then. Throws 422 naming every field whose value cannot be written.
  */
 export async function recreateRecord(
@@ -67,7 +67,7 @@ export async function recreateRecord(
   const candidates = findRestoredFields(collection, snapshot, lost);
   const before = hooks.find(collection, 'create');
   const plan = await prepareRecreate(unit, { collection, id, candidates, reader }, call, { before, encryption });
-  // Versions that the history lacks belong to this second or an earlier one, so a version of the next second is new.
+  // Versions that the history lacks belong to this second or an earlier one, so a version in the next second is new.
   if (!isRecorded) await query({ text: untilNextSecond, values: [] });
   const values = recreate.valuesFrom({
     ...originOf(call),

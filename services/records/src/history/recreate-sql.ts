@@ -20,20 +20,20 @@ import {
   type RestoreValues,
 } from './restore-sql.ts';
 
-/** Selects the last history row of a record ($1): whether it is a delete, and its version. */
+/** Selects a record's last history row ($1): whether it is a delete, and its version. */
 export const composeFindEnd = (collection: Collection): string =>
   `select h.op = 'delete' as "isDelete", ${versionOf('l')} as version
 from ${historyTableOf(collection)} h cross join lateral (select h.at as updated_at, h._revision) l
 where h.record_id = $1::text order by h.at desc, h._revision desc limit 1`;
 
-/** Unix seconds of 2020. Seconds since then fit an integer until 2088. */
+/** When 2020 began, in Unix seconds. Seconds since then fit an integer until 2088. */
 const epoch2020 = 1_577_836_800;
 
 /** The statement that creates a record from a snapshot. Its version follows the last one in the history. */
 export const composeRecreate = (collection: Collection): WriteStatement<RestoreValues> =>
   composeWrite((parameters) => {
     const known = new Set(snapshotFields(collection));
-    // No earlier token of the account has this token version.
+    // None of the account's earlier tokens has this token version.
     const account = hasAccounts(collection)
       ? [
           { name: 'is_anonymous', value: 'coalesce(p.is_anonymous, false)' },

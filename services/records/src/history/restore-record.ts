@@ -17,7 +17,7 @@ import { findSnapshot, type VersionQuery } from './snapshot.ts';
 export interface RestoreRequest extends VersionQuery {
   /** Whether a deleted record is created again. */
   readonly deleted: boolean;
-  /** The versions that may be overwritten, including that of a delete; undefined for any. */
+  /** The versions that may be overwritten, a delete's included; undefined for any. */
   readonly versions: readonly string[] | undefined;
 }
 
@@ -26,7 +26,7 @@ type RestoredRecord = { readonly outcome: 'written' | 'created' } & WrittenRecor
 const findEndOf = perCollection(composeFindEnd);
 
 /**
- * Restores a version of a record: an update of one that exists, or the create of a deleted one. The record gets a new
+ * Restores a record's version: an update if the record exists, or the create of a deleted one. The record gets a new
  * version, with an event and a history row. The unit has to be a transaction. Hooks may change the restored values.
  * Throws 404 for an unknown version, 409 for a deleted record without `deleted`, and 422 naming every field whose value
  * can no longer be written (history §5.3).
@@ -59,7 +59,7 @@ export async function restoreRecord(
   return { outcome: 'created', ...(await recreateRecord(unit, collection, deletedRecord, call, rules)) };
 }
 
-/** Locks a record if it exists. Of several requests that create it again, the first one creates it; the others find it. */
+/** Locks a record if it exists. When several requests create it again, the first one creates it; the others find it. */
 async function lockExisting(query: Query, collection: Collection, id: string, deleted: boolean) {
   const existing = await lockRow(query, collection, id);
   if (existing || !deleted) return existing;

@@ -24,7 +24,7 @@ import {
 import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
 import { hasAccounts } from '../accounts/new-account.ts';
 
-/** Selects the last snapshot of a record up to a version ($2 and $3): its version, the record, and its field ids. */
+/** Selects a record's last snapshot up to a version ($2 and $3): its version, the record, and its field ids. */
 export function composeFindSnapshot(collection: Collection): string {
   const picked = `select * from ${historyTableOf(collection)}
     where record_id = $1::text and (at, _revision) <= ($2::bigint, $3::bigint)
@@ -39,22 +39,22 @@ export interface RestoreValues extends Origin, Partial<AuditValues> {
   /** The snapshot's `at` and `_revision`. */
   readonly atSec: number;
   readonly revision: number;
-  /** Names of the fields that take the value of the snapshot. */
+  /** Fields that take the snapshot's value, by name. */
   readonly names: readonly string[];
-  /** Names of files to leave out of lists: their bytes are gone. */
+  /** Files to leave out of lists, by name: their bytes are gone. */
   readonly lost: readonly string[];
-  /** The values of fields that hooks changed. */
+  /** The values for fields that hooks changed. */
   readonly changed: ColumnValues;
-  /** The names of these fields. */
+  /** These fields' names. */
   readonly changedNames: readonly string[];
 }
 
 export type RestoreParameters = NamedParameters<RestoreValues>;
 
 /**
- * The statement that writes the values of a snapshot to a locked record. The values never leave the database, so they come
- * back as they were stored, encrypted ones included. With `isChanged`, the values of `changed` take precedence over those
- * of the snapshot. A restore of an account writes audit rows.
+ * Writes a snapshot's values to a locked record. The values never leave the database, so they come back as they were
+ * stored, encrypted ones included. With `isChanged`, the values in `changed` take precedence over the snapshot's.
+ * Restoring an account writes audit rows.
  */
 export const composeRestore = (collection: Collection, { isChanged = false } = {}): WriteStatement<RestoreValues> =>
   composeWrite((parameters) => {
@@ -85,13 +85,13 @@ export function pickedSnapshot(collection: Collection, parameters: RestoreParame
   return { name: 'picked', sql: selectSnapshots(collection, rows), isMaterialized: true };
 }
 
-/** The case of a field that hooks changed. */
+/** The case for a field that hooks changed. */
 export function caseChanged(field: Field, parameters: RestoreParameters): string {
   const value = parameters.member('changed', field.name, fieldTypeOf(field).columnType(field));
   return `when ${quoteLiteral(field.name)} = any(${parameters.named('changedNames', 'text[]')}) then ${value}`;
 }
 
-/** The case of a field that takes its value from the row `p` of `picked`. Lists of files leave out lost ones. */
+/** The case for a field that takes its value from the row `p` of `picked`. File lists leave out lost ones. */
 export function caseRestored(field: Field, parameters: RestoreParameters): string {
   const column = `p.${quoteIdentifier(field.name)}`;
   const value =

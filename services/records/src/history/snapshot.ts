@@ -19,7 +19,7 @@ export interface VersionQuery {
 /** A version in the history. */
 export interface Snapshot extends Version {
   readonly record: Readonly<Record<string, unknown>>;
-  /** Ids of the fields that it has. */
+  /** The fields that it has, by id. */
   readonly fieldIds: readonly string[];
 }
 
@@ -31,7 +31,7 @@ export interface RestoredField {
 
 const compiled = perCollection(composeFindSnapshot);
 
-/** Finds a version of a record. Throws 404 when the history lacks it. */
+/** Finds a record's version. Throws 404 when the history lacks it. */
 export async function findSnapshot(
   query: Query,
   collection: Collection,
@@ -43,7 +43,7 @@ export async function findSnapshot(
   return snapshot;
 }
 
-/** Finds the last version of a record in the history. Throws 404 without any. */
+/** Finds a record's last version in the history. Throws 404 without any. */
 export const findLastSnapshot = (query: Query, collection: Collection, id: string): Promise<Snapshot> =>
   findSnapshot(query, collection, { id, upTo: lastOfSecond(Number.MAX_SAFE_INTEGER), isExact: false });
 

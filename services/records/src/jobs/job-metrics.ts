@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import type { Metrics } from '@recordbus/process/metrics';
 import { countRows } from '@recordbus/queue';
 
-/** Registers the metrics of jobs. Returns a counter of rows by result. */
+/** Registers the job metrics. Returns a counter for rows by result. */
 export function addJobMetrics(metrics: Metrics, query: Query) {
   const count = (name: string, help: string, state: string) =>
     countRows(metrics, query, { name, help, from: `system.jobs where state = '${state}'` });

@@ -4,13 +4,13 @@ import type { Query } from '@recordbus/database';
 export interface JobRow {
   readonly row: number;
   readonly state: 'refused' | 'waiting' | 'incomplete';
-  /** The id of its record, if the body has it or the record exists. */
+  /** Its record's id, if the body has it or the record exists. */
   readonly recordId: string | undefined;
   /** Messages by field, for a refused row; the fields whose targets are missing, for another one. */
   readonly details: Readonly<Record<string, string>>;
 }
 
-/** Stores rows of a job. A stored row gets its new state. */
+/** Stores a job's rows. A stored row gets its new state. */
 export async function noteRows(query: Query, jobId: string, rows: readonly JobRow[]): Promise<void> {
   if (rows.length === 0) return;
   await query({
@@ -82,7 +82,7 @@ export async function findWaitingIds(query: Query, jobId: string, ids: readonly 
   return new Set(rows.map(({ record_id }) => record_id));
 }
 
-/** Refuses the rows that still wait, with a message by state. Returns their number. */
+/** Refuses the rows that still wait, with a message by state. Returns how many there were. */
 export async function refuseUnfinished(
   query: Query,
   jobId: string,

@@ -64,11 +64,11 @@ interface JobsPage {
   readonly perPage: number;
   readonly state?: JobState | undefined;
   readonly collection?: string | undefined;
-  /** Only jobs of these collections; all by default. */
+  /** Only jobs for these collections; all by default. */
   readonly collections?: readonly string[] | undefined;
 }
 
-/** Reads a page of jobs, newest first, and their number. */
+/** Reads a page of jobs, newest first, and how many there are. */
 export async function listJobs(
   query: Query,
   { page, perPage, state, collection, collections }: JobsPage,
@@ -88,9 +88,9 @@ export async function listJobs(
 }
 
 /**
- * Takes a job that is queued, or whose lease has expired. Actors take turns: the one whose last job began first is next,
- * with its oldest job. Beside a running job, only a job of another actor is taken, and beside one of a service key only
- * one of an admin. A higher fence keeps the previous replica from committing anything more.
+ * Takes a job that is queued, or whose lease has expired. Actors take turns: the one whose last job began first is
+ * next, with its oldest job. Beside a running job, only another actor's job is taken, and beside a service key's only
+ * an admin's. A higher fence keeps the previous replica from committing anything more.
  */
 export async function takeJob(query: Query, beside: readonly JobActor[] = []): Promise<Job | undefined> {
   const [row] = await query<Job>({
@@ -128,7 +128,7 @@ export async function renewJob(query: Query, { id, fence }: HeldJob): Promise<bo
   return rows.length > 0;
 }
 
-/** The progress of a chunk. Counts are added. */
+/** A chunk's progress. Counts are added. */
 export interface JobProgress {
   readonly position: number;
   readonly lastRow: number;
@@ -141,8 +141,8 @@ export interface JobProgress {
 }
 
 /**
- * Notes the progress of a chunk, in its transaction, and renews the lease. Throws LostJob if this replica no longer
- * holds the job, so nothing of the chunk is committed.
+ * Notes a chunk's progress, in its transaction, and renews the lease. Throws LostJob if this replica no longer holds
+ * the job, so nothing in the chunk is committed.
  */
 export async function noteProgress(query: Query, { id, fence }: HeldJob, progress: JobProgress): Promise<void> {
   const rows = await query({
@@ -200,7 +200,7 @@ export async function leaveJob(
   });
 }
 
-/** The states that allow each command of an admin, and the state that it leads to. */
+/** The states that allow each admin command, and the state that it leads to. */
 const commands = {
   pause: { from: ['queued', 'running'], to: 'paused' },
   resume: { from: ['paused'], to: 'queued' },
@@ -209,7 +209,7 @@ const commands = {
 
 export type JobCommand = keyof typeof commands;
 
-/** Changes the state of a job by a command of an admin; undefined if its state does not allow it. */
+/** Changes a job's state by an admin's command; undefined if its state does not allow it. */
 export async function commandJob(query: Query, id: string, command: JobCommand): Promise<Job | undefined> {
   const { from, to } = commands[command];
   const [row] = await query<Job>({

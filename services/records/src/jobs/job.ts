@@ -31,12 +31,12 @@ export interface Job<Options = unknown> {
   readonly actor: JobActor;
   readonly request: JobRequest;
   readonly options: Options;
-  /** The id of the body in the store: the id of the job that uploaded it. */
+  /** The body's id in the store: the id of the job that uploaded it. */
   readonly body_id: string;
   readonly body_bytes: number;
-  /** The number of the current pass over the body, from 1. */
+  /** The current pass's number over the body, from 1. */
   readonly pass: number;
-  /** The progress of the current pass: bytes of the body, and the number of the last row. */
+  /** The current pass's progress: bytes into the body, and the last row's number. */
   readonly position: number;
   readonly last_row: number;
   readonly rows_total: number;
@@ -46,13 +46,13 @@ export interface Job<Options = unknown> {
   readonly rows_refused: number;
   /** Rows that later passes import or refuse. */
   readonly rows_waiting: number;
-  /** The number of such rows when the current pass began. */
+  /** How many such rows there were when the current pass began. */
   readonly pass_began_waiting: number;
   readonly error: JobError | null;
   /** Failed attempts since the last progress. */
   readonly failures: number;
   readonly fence: number;
-  /** The total time of work on it, in milliseconds. */
+  /** How long it has been worked on, in milliseconds. */
   readonly active_ms: number;
   /** Unix seconds. */
   readonly created_at: number;
@@ -92,7 +92,7 @@ export const shownJob = z
   })
   .meta({ id: 'Job' });
 
-/** Returns a job for an answer. `shownOptions` are the options of its request. */
+/** Returns a job for an answer. `shownOptions` are its request's options. */
 export function showJob(job: Job, shownOptions: Readonly<Record<string, unknown>>): z.output<typeof shownJob> {
   const rate = job.active_ms > 0 && job.rows_read > 0 ? job.rows_read / (job.active_ms / 1000) : null;
   const isUnfinished = job.finished_at === null;

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Lets requests take precedence over a job of the same process. */
+/** Lets requests take precedence over a job in the same process. */
 export interface RequestPrecedence {
   /** Notes that a request has arrived. */
   note(): void;
-  /** Waits as long as the job has worked if requests are arriving; otherwise only for a turn of the event loop. */
+  /** Waits as long as the job has worked if requests are arriving; otherwise only for an event loop turn. */
   yieldToRequests(workedMs: number): Promise<void>;
 }
 

@@ -15,14 +15,14 @@ interface WorkerDeps {
   readonly log: Logger;
 }
 
-/** Attempts without progress after which a job fails, and the wait before the first of them, in seconds. */
+/** Attempts without progress after which a job fails, and the wait before the first one, in seconds. */
 const maxFailures = 10;
 const retrySec = 2;
 
-/** How many jobs a replica runs at once. Service keys have one of them together, so admins always find the other. */
+/** How many jobs a replica runs at once. All service keys together have one place, so admins always find the other. */
 const maxRunning = 2;
 
-/** Creates the worker of a replica, which runs one job of each actor at a time (import §7.4). */
+/** Creates a replica's worker, which runs one job for each actor at a time (import §7.4). */
 export function createJobWorker({ database: { query }, run, log }: WorkerDeps): QueueWorker<Job> {
   const worker = createQueueWorker<Job>({
     name: 'take jobs',
@@ -56,7 +56,7 @@ export function createJobWorker({ database: { query }, run, log }: WorkerDeps): 
     }
   }
 
-  /** A refusal ends the job. Other failures, such as of the database, lead to another attempt. */
+  /** A refusal ends the job. Other failures, such as the database's, lead to another attempt. */
   async function fail(job: Job, error: unknown): Promise<void> {
     if (error instanceof LostJob) return;
     const refusal = error instanceof AppError && error.status < 500 ? error : undefined;

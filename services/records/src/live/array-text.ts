@@ -1,6 +1,6 @@
 /**
- * The text of an array in PostgreSQL (manual, section 8.15.6). For ten thousand ids it takes a quarter of the time of the
- * driver, which looks for dates and buffers.
+ * A PostgreSQL array's text (manual, section 8.15.6). For ten thousand ids it takes a quarter of the driver's time,
+ * which looks for dates and buffers.
  */
 export function arrayText(values: readonly unknown[]): string {
   let text = '{';

@@ -1,6 +1,6 @@
 import type { NamedParameters, Parameters, RequestValues } from '@recordbus/query';
 
-/** The sources of a subscription's values. */
+/** Where a subscription's values come from. */
 export interface SubscriptionValues {
   readonly request: RequestValues;
   /** The id of the one record that is followed. */
@@ -18,28 +18,28 @@ export interface CallerColumns<Given extends object> {
   readonly count: number;
   /** How often the SQL so far reads one of the columns. */
   readonly reads: number;
-  /** The SQL types of the columns, in order. */
+  /** The columns' SQL types, in order. */
   readonly types: readonly string[];
-  /** Parameters for a rule: values of the request are columns, fixed values belong to the statement. */
+  /** Parameters for a rule: request values are columns, fixed values belong to the statement. */
   readonly ofRule: NamedParameters<Given>;
   /** Parameters for a client's filter: fixed values are columns too. */
   readonly ofClient: Parameters;
-  /** The index of the id of the caller's account among the values; undefined if the SQL does not read it. */
+  /** At which index the caller's account id is among the values; undefined if the SQL does not read it. */
   placeOfAccount(): number | undefined;
-  /** Adds the id of the followed record. Returns its SQL. */
+  /** Adds the followed record's id. Returns its SQL. */
   recordId(): string;
-  /** The values of one subscription, in the order of the columns. */
+  /** One subscription's values, in column order. */
   valuesOf(values: SubscriptionValues): unknown[];
 }
 
-/** Alias of the relation, and its column with the number of the subscription. No value is named like it. */
+/** The relation's alias, and its column with the subscription's number. No value is named like it. */
 export const callerAlias = 'caller';
 export const callerNumber = `${callerAlias}."@c"`;
 
-/** The compiler's key for the id of the caller's account. */
+/** The compiler's key for the caller's account id. */
 const accountKey = 'auth.id as text';
 
-/** Creates the columns of a statement with the given parameters. */
+/** Creates a statement's columns with the given parameters. */
 export function createCallerColumns<Given extends object>(statement: NamedParameters<Given>): CallerColumns<Given> {
   const columns: CallerColumn[] = [];
   const placed = new Map<string, string>();

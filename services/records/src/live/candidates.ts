@@ -5,8 +5,7 @@ import { needsRuleCheck } from '../rules/rule-context.ts';
 import { type EventRows, eventAlias, selectEventRows } from './event-rows.ts';
 
 /**
- * A statement that finds the ids of the accounts that events may concern. It returns null if an event may concern
- * everyone.
+ * A statement that finds which accounts events may concern, by id. It returns null if an event may concern everyone.
  */
 export interface CandidatesStatement extends Pick<NamedParameters<EventRows>, 'valuesFrom'> {
   readonly text: string;

@@ -12,7 +12,7 @@ import type { Rule } from '@recordbus/schema';
 import { isOpenTo } from '../rules/authorize.ts';
 import { requestValuesOf } from './live-plans.ts';
 
-/** Whether a rule of channels admits the caller. An invalid rule admits only admins. */
+/** Whether a channel rule admits the caller. An invalid rule admits only admins. */
 export async function admitsToChannel(
   { read, schema }: { readonly read: Query; readonly schema: QuerySchema },
   rule: Rule,

@@ -17,26 +17,26 @@ import { composeJudge, type ShownReads } from './judge-sql.ts';
 
 /** The values for each run of a statement, which uses those that it needs. */
 export interface JudgeValues extends EventRows {
-  /** The values of the callers, the text of an array for each column. */
+  /** The callers' values, an array's text for each column. */
   readonly columns: ReadonlyMap<string, string>;
-  /** The maximum number of bytes in the JSON of one record. */
+  /** How many bytes one record's JSON may have. */
   readonly maxBytes: number;
 }
 
-/** A condition (SQL) on the row of an event, and possibly the row of a caller. */
+/** A condition (SQL) on an event's row, and possibly a caller's row. */
 export interface Condition {
   readonly sql: string;
-  /** Whether it reads the row of a caller. */
+  /** Whether it reads a caller's row. */
   readonly reads: boolean;
 }
 
-/** When the row of an event matches, and which JSON is shown. */
+/** When an event's row matches, and which JSON is shown. */
 export interface Judged {
   readonly collection: Collection;
-  /** At most one of them holds for a record and a caller. Undefined if every record matches. */
+  /** For a record and a caller at most one holds. Undefined if every record matches. */
   readonly conditions: readonly Condition[] | undefined;
   readonly projection: Projection;
-  /** Whether the JSON of an event equals that of a get. */
+  /** Whether the event has the same JSON as a get. */
   readonly showsEvent: boolean;
 }
 
@@ -44,11 +44,11 @@ export interface Judged {
 export interface CompiledPlan extends Pick<NamedParameters<JudgeValues>, 'valuesFrom'>, Judged {
   readonly key: string;
   readonly text: string;
-  /** The values of callers that the JSON reads. */
+  /** The callers' values that the JSON reads. */
   readonly shownReads: ShownReads;
   /** Whether the JSON has encrypted fields, which events leave out. */
   readonly needsSealed: boolean;
-  /** The fields of the record that the condition reads. */
+  /** The record's fields that the condition reads. */
   readonly ownFields: readonly string[];
   readonly columns: CallerColumns<JudgeValues>;
   readonly crossed: readonly CrossedCollection[];
@@ -86,8 +86,8 @@ export function compilePlan(collection: Collection, request: LiveRequest, contex
 }
 
 /**
- * The rule that applies to the caller, and the filter, as conditions of which at most one holds for a record and a caller;
- * undefined if there is neither.
+ * The rule that applies to the caller, and the filter, as conditions, at most one of which holds for a record and a
+ * caller; undefined if there is neither.
  */
 function compileConditions(
   collection: Collection,
@@ -111,7 +111,7 @@ function compileConditions(
   }));
 }
 
-/** The fields of the record that a condition names. Its text contains no values, only parameters. */
+/** The record's fields that a condition names. Its text contains no values, only parameters. */
 const fieldsIn = (condition: string, { fields }: Collection): string[] =>
   fields.map(({ name }) => name).filter((name) => condition.includes(`${eventAlias}.${quoteIdentifier(name)}`));
 

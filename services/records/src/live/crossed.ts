@@ -4,7 +4,7 @@ import type { Collection } from '@recordbus/schema';
 import { type CompileContext, clientScope } from '../rules/compile-rule.ts';
 import { needsRuleCheck } from '../rules/rule-context.ts';
 
-/** The collections that the rule and the filter of a subscription pass through. */
+/** The collections through which a subscription's rule and filter lead. */
 export function findCrossed(
   collection: Collection,
   { record, filter }: LiveRequest,

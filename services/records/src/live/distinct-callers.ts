@@ -1,16 +1,16 @@
 import type { Callers } from '@recordbus/live';
 
-/** Callers with the same values, which share one row of a statement. */
+/** Callers with the same values, which share one row in a statement. */
 export interface DistinctCallers {
-  /** The values of each row. */
+  /** Each row's values. */
   readonly rows: readonly (readonly unknown[])[];
   /** The rows whose values pass a test. */
   filter(keeps: (values: readonly unknown[]) => boolean): DistinctCallers;
-  /** The indexes of the callers of rows. The rows are numbered from 1, and the numbers separated by commas. */
+  /** Which callers have these rows, by index. The rows are numbered from 1, and the numbers separated by commas. */
   positionsOf(numbers: string): number[];
 }
 
-/** Finds the different values of callers. */
+/** Finds the callers' different values. */
 export function distinctCallers(callers: readonly (readonly unknown[])[]): DistinctCallers {
   const distinct: Row[] = [];
   const known = new Map<unknown, Row>();

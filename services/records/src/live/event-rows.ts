@@ -1,23 +1,23 @@
 import type { NamedParameters } from '@recordbus/query';
 import { type Collection, fieldTypeOf, quoteIdentifier, recordColumns } from '@recordbus/schema';
 
-/** Alias of the rows of events, and columns whose names no field can have. */
+/** The event rows' alias, and columns whose names no field can have. */
 export const eventAlias = 'event';
-/** The number of the event in its batch. */
+/** The event's number in its batch. */
 export const eventNumber = `${eventAlias}."@n"`;
 /** Whether the row is the record after the write; false for the record before it. */
 export const isAfter = `${eventAlias}."@after"`;
 
 interface EventColumn {
-  /** The member of the record in events. */
+  /** The record's member in events. */
   readonly name: string;
-  /** The column of the table, quoted. */
+  /** The table's column, quoted. */
   readonly column: string;
   /** Its type, with the collation. */
   readonly sqlType: string;
 }
 
-/** The columns of a record, its encrypted fields included. */
+/** A record's columns, its encrypted fields included. */
 function eventColumns(collection: Collection): readonly EventColumn[] {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   return recordColumns(collection).map(({ name, column }) => {
@@ -29,7 +29,7 @@ function eventColumns(collection: Collection): readonly EventColumn[] {
 
 const systemTypes: Readonly<Record<string, string>> = { id: 'text collate "C"', is_anonymous: 'boolean' };
 
-/** The rows of events for a run of a statement. */
+/** The event rows for a statement's run. */
 export interface EventRows {
   /** JSON text of a list of `[n, isAfter, record]`, and their number. */
   readonly given: string;
@@ -37,8 +37,8 @@ export interface EventRows {
 }
 
 /**
- * A select of rows like those of the table, with `"@n"` and `"@after"`, of the given records. The limit gives the planner
- * the number of rows. Otherwise it would expect 200, and read whole tables.
+ * Selects the given records as rows like the table's, with `"@n"` and `"@after"`. The limit gives the planner the
+ * number of rows. Otherwise it would expect 200, and read whole tables.
  */
 export function selectEventRows(collection: Collection, parameters: Pick<NamedParameters<EventRows>, 'named'>): string {
   const columns = eventColumns(collection);

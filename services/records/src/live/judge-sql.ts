@@ -7,12 +7,12 @@ import { type CallerColumns, callerAlias, callerNumber, isArray } from './caller
 import type { Condition, Judged, JudgeValues } from './compile-plan.ts';
 import { eventAlias, eventNumber, isAfter, selectEventRows } from './event-rows.ts';
 
-/** A row of the result: callers for whom a record matches, possibly with its JSON for them. */
+/** A result row: callers for whom a record matches, possibly with its JSON for them. */
 export interface JudgedRow {
-  /** The number of the event. */
+  /** The event's number. */
   readonly n: number;
   readonly isAfter: boolean;
-  /** The numbers of the callers, separated by commas; null if they do not matter. */
+  /** The callers' numbers, separated by commas; null if they do not matter. */
   readonly callers: string | null;
   readonly json: string | null;
 }
@@ -24,8 +24,8 @@ interface JudgeParts {
 }
 
 /**
- * Composes the statement that judges events. It has the rows of all events and, if values of callers are read, a row for
- * each caller, so one statement decides for all of them.
+ * Composes the statement that judges events. It has a row for each event and, if callers' values are read, a row for
+ * each caller, so one statement decides for all.
  */
 export function composeJudge(judged: Judged, parts: JudgeParts): { text: string; shownReads: ShownReads } {
   const { parameters, columns } = parts;
@@ -39,14 +39,14 @@ export function composeJudge(judged: Judged, parts: JudgeParts): { text: string;
   return { text: `with ${events}${callers}${compose(conditions, shown)}`, shownReads: shown.reads };
 }
 
-/** The values of callers that the JSON of a record reads: only those of field rules, or possibly more. */
+/** The callers' values that a record's JSON reads: only those in field rules, or possibly more. */
 export type ShownReads = 'nothing' | 'rules' | 'anything';
 
-/** The JSON of a record. */
+/** A record's JSON. */
 interface Shown {
   readonly text: string;
   readonly from: string;
-  /** With `rules`, their results are the columns `b1`, … of the row `g`. */
+  /** With `rules`, their results are the columns `b1`, … in the row `g`. */
   readonly reads: ShownReads;
   readonly rules: readonly string[];
 }
@@ -120,13 +120,13 @@ select s.n, true, ${joined('s.c')}, s.json from (
 ) s group by s.n, s.json`;
 }
 
-/** A select of the matching rows and their callers; null for a row that does not depend on the caller. */
+/** Selects the matching rows and their callers; null for a row that does not depend on the caller. */
 const selectMatching = (condition: Condition): string =>
   condition.reads
     ? selectPairs(condition)
     : `select ${eventNumber} as n, ${isAfter} as is_after, null::bigint as c from event where ${condition.sql}`;
 
-/** The same for each caller, with more values (SQL) of both. */
+/** The same for each caller, with more values (SQL) from both. */
 const selectPairs = ({ sql }: Condition, more: readonly string[] = []): string =>
   `select ${[`${eventNumber} as n`, `${isAfter} as is_after`, `${callerNumber} as c`, ...more].join(', ')} from event, ${callerAlias} where ${sql}`;
 
@@ -134,7 +134,7 @@ const head = `${eventNumber} as n, ${isAfter} as "isAfter"`;
 
 const joined = (number: string): string => `string_agg(${number}::text, ',')`;
 
-/** A select of a row for each caller. */
+/** Selects a row for each caller. */
 function selectCallers(columns: CallerColumns<JudgeValues>, parameters: NamedParameters<JudgeValues>): string {
   const names = columns.types.map((_type, index) => columnName(index));
   const lists = columns.types.map((type, index) =>
@@ -143,5 +143,5 @@ function selectCallers(columns: CallerColumns<JudgeValues>, parameters: NamedPar
   return `select * from unnest(${lists.join(', ')}) with ordinality ${callerAlias}(${names.join(', ')}, "@c")`;
 }
 
-/** The name of a column of callers. */
+/** The name for a column of callers' values. */
 export const columnName = (index: number): string => `v${index + 1}`;

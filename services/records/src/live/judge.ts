@@ -10,7 +10,7 @@ import { isKnown, type ReadEvent, readEvents } from './read-events.ts';
 import { type Asked, readJudgedRows, rowsOf } from './read-judged-rows.ts';
 import { answerFreely, createResult, verdictOf } from './verdict-results.ts';
 
-/** The dependencies of judging. */
+/** What judging depends on. */
 export interface JudgeDeps {
   /** Runs the statements that judge. */
   readonly read: Query;
@@ -20,12 +20,12 @@ export interface JudgeDeps {
   maxAnswerBytes(): number;
 }
 
-/** The maximum number of UTF-16 code units of the records in one statement. */
+/** How many UTF-16 code units one statement's records may have. */
 const maxUnits = 4 * 2 ** 20;
 
 type CallerValues = readonly (readonly unknown[])[];
 
-/** Judges events for callers. Throws the errors of the database, and 422 for an answer that is too large. */
+/** Judges events for callers. Throws the database's errors, and 422 for an answer that is too large. */
 export async function judgeEvents(
   deps: JudgeDeps,
   plan: CompiledPlan,
@@ -40,7 +40,7 @@ export async function judgeEvents(
   return read.map((one) => (isKnown(one) ? (judged.next().value ?? lost) : lost));
 }
 
-/** Finds the ids of the accounts that events may concern; undefined if they may concern everyone. */
+/** Finds which accounts events may concern, by id; undefined if they may concern everyone. */
 export async function findCandidates(
   deps: JudgeDeps,
   plan: CompiledPlan,
@@ -60,7 +60,7 @@ export async function findCandidates(
       for (const id of found.ids) ids.add(id);
     }
   } catch (error) {
-    // Judging finds out which of the events does not match the schema.
+    // Judging finds out which event does not match the schema.
     if (isDataError(error)) return undefined;
     throw error;
   }

@@ -10,13 +10,13 @@ import { collectionFor, schemaFor } from '../rules/key-collections.ts';
 import { type CompiledPlan, compilePlan } from './compile-plan.ts';
 
 /**
- * The maximum total length, in UTF-16 code units, of a collection's requests whose compiled plans are cached. A plan takes
+ * How long, in UTF-16 code units, a collection's requests whose compiled plans are cached may be together. A plan takes
  * about 50 times as many bytes as its request.
  */
 const maxKeptUnits = 200_000;
 /** Longer requests are compiled each time. */
 const maxKeptLength = 10_000;
-/** The maximum number of keys of plans that are remembered as current. */
+/** How many plan keys are remembered as current. */
 const maxCurrent = 100_000;
 
 interface PlanDeps {
@@ -24,7 +24,7 @@ interface PlanDeps {
   readonly schema: QuerySchema;
 }
 
-/** The compiled plans of the current schema. */
+/** The current schema's compiled plans. */
 export interface LivePlans {
   /** Compiles a caller's subscription to a collection. Throws 400 for an invalid filter or `expand`. */
   compile(collection: Collection, request: LiveRequest, principal: Principal): CompiledPlan;
@@ -33,13 +33,13 @@ export interface LivePlans {
    */
   find(plan: LivePlan): CompiledPlan | undefined;
   /**
-   * Whether the schema still gives these plans their keys, in order. Each is compiled once for a version of the schema, in
-   * slices of time: one client may have thousands.
+   * Whether the schema still gives these plans their keys, in order. Each is compiled once for a schema version, in
+   * time slices: one client may have thousands.
    */
   areCurrent(plans: readonly LivePlan[]): Promise<readonly boolean[]>;
 }
 
-/** Creates the plans. Plans of earlier schemas are garbage-collected. */
+/** Creates the plans. Earlier schemas' plans are garbage-collected. */
 export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
   const keptOf = perCollection(() => ({ plans: new Map<string, CompiledPlan>(), units: 0 }));
 
@@ -76,7 +76,7 @@ export function createLivePlans({ collections, schema }: PlanDeps): LivePlans {
     }
   }
 
-  /** The keys of plans that were found, by the version of the schema. */
+  /** Keys of plans that were found, by schema version. */
   let current: { readonly version: number; readonly keys: Set<string> } = { version: -1, keys: new Set() };
 
   function isCurrent(plan: LivePlan): boolean {
@@ -108,7 +108,7 @@ export const givenText = (text: string | undefined): string | undefined => (text
 
 const ofService = 'service:';
 
-/** One of the callers of a kind. Statements are the same for all of them. */
+/** Any caller of a kind. Statements are the same for all. */
 function principalOf(kind: string): Principal {
   if (kind === 'guest') return { type: 'guest', rejectedToken: false };
   if (kind === 'admin') return { type: 'admin', id: '', email: '' };
@@ -117,7 +117,7 @@ function principalOf(kind: string): Principal {
   return { type: 'user', id: '', email: '', collection, anonymous: false, impersonatedBy: null };
 }
 
-/** The request values that rules read for a subscription: a GET with the headers and the query of its connection. */
+/** The request values that rules read for a subscription: a GET with its connection's headers and query. */
 export const requestValuesOf = ({ principal, headers, query }: LiveCaller): RequestValues => ({
   method: 'GET',
   auth: authOf(principal),

@@ -22,7 +22,7 @@ interface LiveReadsDeps {
   readonly served: ServedCollections;
   readonly schema: QuerySchema;
   readonly encryption: FieldEncryption;
-  /** Returns the refusal for an error of the database; undefined for any other error. */
+  /** Returns the refusal for a database error; undefined for any other error. */
   mapError(error: unknown): AppError | undefined;
 }
 
@@ -48,7 +48,7 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
   };
 
   const findPlan = (plan: LivePlan) => () => plans.find(plan);
-  /** Runs work of a client on the current schema. Errors of the database become refusals. */
+  /** Runs a client's work on the current schema. Database errors become refusals. */
   const current = async <T>(client: string, work: () => Promise<T>): Promise<T> => {
     try {
       return await asClient(client, async () => {
@@ -85,7 +85,7 @@ export function createLiveReads(deps: LiveReadsDeps): LiveReads {
 }
 
 /**
- * The client for the turns. In the scope of the request that opened the connection, a large answer would occupy its
+ * The client for taking turns. In the scope of the request that opened the connection, a large answer would occupy its
  * place until the connection closes.
  */
 const clientOfCaller = ({ principal, address = '' }: LiveCaller): string =>
@@ -97,14 +97,14 @@ const readSchemaVersion = {
   values: [],
 };
 
-/** The current second of the clock of versions. */
+/** The version clock's current second. */
 const readSecond = {
   name: 'live.second',
   text: 'select floor(extract(epoch from now()))::float8 as second',
   values: [],
 };
 
-/** Runs work with a plan of the current schema; undefined if there is none. */
+/** Runs work with the current schema's plan; undefined if there is none. */
 const withPlan = <T>(
   find: () => CompiledPlan | undefined,
   work: (plan: CompiledPlan) => Promise<T>,

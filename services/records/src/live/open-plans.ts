@@ -21,7 +21,7 @@ interface Opening {
   readonly caller: LiveCaller;
 }
 
-/** Opens subscriptions: each becomes its plan and values, or the refusal of a GET. */
+/** Opens subscriptions: each becomes its plan and values, or a GET's refusal. */
 export async function openPlans(deps: OpenDeps, openings: readonly Opening[]): Promise<OpenResult[]> {
   const results: OpenResult[] = [];
   for await (const opening of inSlices(openings)) {

@@ -9,9 +9,11 @@ import type { CompiledPlan } from './compile-plan.ts';
 /** An event, and the rows to judge. */
 export interface ReadEvent {
   readonly event: LiveEvent;
-  /** JSON text of the record before the write; undefined for a create. */
+  /** The record before the write as JSON text; undefined for a create. */
   readonly before: string | undefined;
-  /** JSON text of the record after the write, with its encrypted fields if the plan shows some; undefined for a delete. */
+  /**
+   * The record after the write as JSON text, with its encrypted fields if the plan shows some; undefined for a delete.
+   */
   readonly after: string | undefined;
   readonly changed: readonly string[];
 }
@@ -24,7 +26,7 @@ export interface LostEvent {
 
 export const isKnown = (read: ReadEvent | LostEvent): read is ReadEvent => !('isLost' in read);
 
-/** The sources of what messages leave out. */
+/** Where to find what messages leave out. */
 interface EventSources {
   /** Reads the records that the callers see. */
   readonly read: Query;
@@ -33,9 +35,10 @@ interface EventSources {
 }
 
 /**
- * Reads the `data` of events, in order. Large events and encrypted values are read from the database. An event of another
- * shape (`shapeOf`) does not tell what the fields of its record are now. Then the stored record is read, which has the
- * same version unless it was written again. Without it, and for a rule that must judge an earlier state, the event is lost.
+ * Reads the events' `data`, in order. Large events and encrypted values are read from the database. An event with
+ * another shape (`shapeOf`) does not say what its record's fields are now. Then the stored record is read, which has
+ * the same version unless it was written again. Without it, and for a rule that must judge an earlier state, the event
+ * is lost.
  */
 export async function readEvents(
   { read, readSystem }: EventSources,
@@ -60,20 +63,20 @@ export async function readEvents(
 }
 
 interface ParsedEvent extends ReadEvent {
-  /** The id of the record; undefined for a large event that is gone and names no record. */
+  /** The record's id; undefined for a large event that is gone and names no record. */
   readonly id: string | undefined;
 }
 
 /** How the event relates to the plan. */
 interface Reading {
   readonly plan: CompiledPlan;
-  /** Whether the record has the shape of today. */
+  /** Whether the record has today's shape. */
   readonly isAlike: boolean;
-  /** The sealed values of events (JSON texts), by their ids; undefined if the plan shows none. */
+  /** The events' sealed values (JSON texts), by event id; undefined if the plan shows none. */
   readonly sealed: ReadonlyMap<string, string> | undefined;
 }
 
-/** The state of a record to which every record matches. */
+/** A record state to which every record matches. */
 const anyState = '{}';
 /** Members that every record of a type has, whatever its shape. */
 const systemMembers: ReadonlySet<string> = new Set(['id', 'anonymous', 'created', 'updated']);
@@ -94,7 +97,9 @@ function parseEvent(event: LiveEvent, data: string | undefined, { plan, isAlike,
   };
 }
 
-/** The part of an earlier state that the condition may read; undefined if it reads fields, and the shape is another one. */
+/**
+ * The part of an earlier state that the condition may read; undefined if it reads fields, and the shape is another one.
+ */
 function judgeable(earlier: string, { ownFields }: CompiledPlan, isAlike: boolean): string | undefined {
   if (isAlike) return earlier;
   if (ownFields.length > 0) return undefined;
@@ -102,7 +107,7 @@ function judgeable(earlier: string, { ownFields }: CompiledPlan, isAlike: boolea
   return `{${members.map(([name, value]) => `"${name}":${value}`).join(',')}}`;
 }
 
-/** Adds the sealed values to the text of a record; undefined if they are needed and gone. */
+/** Adds the sealed values to a record's text; undefined if they are needed and gone. */
 function withSealed(record: string, values: string | undefined, wanted: Reading['sealed']): string | undefined {
   if (!wanted) return record;
   return values === undefined ? undefined : `${record.slice(0, -1)},${values.slice(1)}`;
@@ -148,7 +153,7 @@ where t.id = any($1::text[])`;
   return new Map(rows.map(({ id, version, record }) => [keyOf({ record: id, version }), record]));
 }
 
-/** The encrypted values of events (JSON texts), by the ids of the events. They stay for as long as the outbox row. */
+/** The events' encrypted values (JSON texts), by event id. They stay for as long as the outbox row. */
 async function readSealed(query: Query, events: readonly LiveEvent[]): Promise<ReadonlyMap<string, string>> {
   const ids = events.flatMap(({ id, verb }) => (verb === 'delete' ? [] : [id]));
   if (ids.length === 0) return new Map();
@@ -160,7 +165,7 @@ async function readSealed(query: Query, events: readonly LiveEvent[]): Promise<R
   return new Map(rows.map(({ id, sealed }) => [id, sealed]));
 }
 
-/** The `data` of the large events that are still stored, by the ids of the events. */
+/** The `data` for the large events that are still stored, by event id. */
 async function readLarge(query: Query, events: readonly LiveEvent[]): Promise<ReadonlyMap<string, string>> {
   const ids = events.flatMap(({ id, data }) => (data === undefined ? [id] : []));
   if (ids.length === 0) return new Map();

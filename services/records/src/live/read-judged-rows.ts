@@ -8,10 +8,10 @@ import type { EventRows } from './event-rows.ts';
 import { columnName, type JudgedRow } from './judge-sql.ts';
 import type { ReadEvent } from './read-events.ts';
 
-/** The maximum number of pairs of an event and a caller in one statement; fewer if each may have its own JSON. */
+/** How many pairs, each an event and a caller, one statement may have; fewer if each may have its own JSON. */
 const maxPairs = 250_000;
 const maxPairsForEach = 10_000;
-/** The maximum number of UTF-16 code units of all JSON that one call returns. */
+/** How many UTF-16 code units all JSON that one call returns may have. */
 const maxShownUnits = 64 * 2 ** 20;
 
 interface ReadDeps {
@@ -49,14 +49,14 @@ export async function readJudgedRows(
   return found;
 }
 
-/** An event of a group to judge. */
+/** An event in a group to judge. */
 export interface Asked {
   readonly read: ReadEvent;
-  /** The number of the event in its group. */
+  /** The event's number in its group. */
   readonly n: number;
 }
 
-/** The rows of events for a statement (see `selectEventRows`). */
+/** The event rows for a statement (see `selectEventRows`). */
 export function rowsOf(asked: readonly Asked[]): EventRows {
   const given = asked.flatMap(({ read: { before, after }, n }) => [
     ...(before === undefined ? [] : [`[${n},false,${before}]`]),
@@ -67,7 +67,7 @@ export function rowsOf(asked: readonly Asked[]): EventRows {
 
 const textOfList = (value: unknown): string | null => (Array.isArray(value) ? arrayText(value) : null);
 
-/** Converts the numbers of a later part to numbers among all callers. */
+/** Converts a later part's numbers to numbers among all callers. */
 const shifted = (numbers: string, by: number): string =>
   numbers
     .split(',')

@@ -22,9 +22,9 @@ interface SnapshotDeps {
 }
 
 interface Snapshot {
-  /** JSON text of a list of records. */
+  /** A list of records as JSON text. */
   readonly records: string;
-  /** The total number of records in the list; undefined for a single record. */
+  /** How many records the list has in total; undefined for a single record. */
   readonly total?: number | undefined;
 }
 
@@ -32,7 +32,7 @@ interface Snapshot {
 const defaultPage = { page: 1, perPage: 30 };
 const maxPerPage = 1000;
 
-/** Reads the snapshot of a subscription. Throws as a GET does. */
+/** Reads a subscription's snapshot. Throws as a GET does. */
 export function readSnapshot(deps: SnapshotDeps, request: SnapshotRequest, caller: LiveCaller): Promise<Snapshot> {
   const { principal } = caller;
   const { served, schema } = deps;
@@ -44,7 +44,7 @@ export function readSnapshot(deps: SnapshotDeps, request: SnapshotRequest, calle
   );
 }
 
-/** Throws 400 for a page that no list has, or a sort that is not valid. The fields of a filter are checked by its plan. */
+/** Throws 400 for a page that no list has, or a sort that is not valid. A filter's fields are checked by its plan. */
 export function checkPage(
   collection: Collection,
   { page, perPage, sort }: SnapshotRequest,
@@ -91,7 +91,7 @@ async function readOne(
   return { records: `[${found.body.slice(dataStart.length, -1)}]` };
 }
 
-/** The text before the records of an answer. */
+/** The text before an answer's records. */
 const dataStart = '{"data":';
 const endOfList = /,"page":\d+,"perPage":\d+,"totalItems":(\d+),"totalPages":\d+\}$/;
 

@@ -3,7 +3,7 @@ import { selectedColumns } from '../shape/field-selection.ts';
 import type { CompiledPlan } from './compile-plan.ts';
 import type { ReadEvent } from './read-events.ts';
 
-/** The intermediate result of judging an event. */
+/** The intermediate result while an event is judged. */
 export interface Result {
   before: number[] | 'all';
   now: number[] | 'all';
@@ -13,7 +13,7 @@ export interface Result {
 
 export const createResult = (): Result => ({ before: [], now: [], records: new Map() });
 
-/** Fills in the result of an event whose record everyone sees. */
+/** Fills in the result for an event whose record everyone sees. */
 export function answerFreely({ before, after }: ReadEvent, result: Result): void {
   if (before !== undefined) result.before = 'all';
   if (after === undefined) return;

@@ -10,12 +10,12 @@ import {
 } from '@recordbus/schema';
 import { writtenSeconds } from '@recordbus/text/date-text';
 
-/** Writes the values of one member of a record to CSV cells, and reads them. */
+/** Writes one record member's values to CSV cells, and reads them. */
 export interface Cell {
-  /** Returns the cell text of a JSON value. Null is an empty cell, and an empty text is a quoted one. */
+  /** Returns a JSON value's cell text. Null is an empty cell, and an empty text is a quoted one. */
   write(value: unknown): string | null;
   /**
-   * Returns the value of a cell's text. A text that cannot be read stays text, which the field then refuses. The caller
+   * Returns the value in a cell's text. A text that cannot be read stays text, which the field then refuses. The caller
    * decides which cells are null.
    */
   read(text: string): unknown;
@@ -26,12 +26,12 @@ interface CellOptions {
   readonly isRaw?: boolean;
 }
 
-/** Texts that a spreadsheet would run, and texts that begin with the mark of `safeText`. */
+/** Texts that a spreadsheet would run, and texts that begin with `safeText`'s mark. */
 const marked = /^'*[=+\-@\t\r]/;
 
 /**
- * Returns the cells of all members that a record of the collection may have, by name: `id`, the fields, and members
- * that the server adds. `write` puts `'` before a text that a spreadsheet would run, and `read` removes it.
+ * Returns the cells for all members that the collection's records may have, by name: `id`, the fields, and members that
+ * the server adds. `write` puts `'` before a text that a spreadsheet would run, and `read` removes it.
  */
 export function cellsOf(collection: Collection, { isRaw = false }: CellOptions = {}): ReadonlyMap<string, Cell> {
   const writeText = isRaw ? plainOf : safeText;

@@ -1,11 +1,11 @@
-/** The header of an array of one dimension (array_send: dimensions, flags, element type, length, lower bound). */
+/** The header of an array with one dimension (array_send: dimensions, flags, element type, length, lower bound). */
 const headerBytes = 20;
 const lengthAt = 12;
 const elementBytes = 12;
 
 /**
- * Reads the output of PostgreSQL's array_send for a `double precision[]`, from `start` to the end of the bytes. Undefined
- * if it has a null or a number of elements other than `count`.
+ * Reads what PostgreSQL's array_send writes for a `double precision[]`, from `start` to the last byte. Undefined if it
+ * has a null or does not have `count` elements.
  */
 export function readDoubles(bytes: Buffer, start: number, count: number): Float64Array | undefined {
   const end = start + headerBytes + count * elementBytes;
@@ -13,7 +13,7 @@ export function readDoubles(bytes: Buffer, start: number, count: number): Float6
     return undefined;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const values = new Float64Array(count);
-  // The length of each element precedes it.
+  // Each element's length precedes it.
   for (let index = 0, at = start + headerBytes; index < count; index += 1, at += elementBytes)
     values[index] = view.getFloat64(at + 4);
   return values;

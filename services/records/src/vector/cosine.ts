@@ -1,9 +1,9 @@
-/** A larger exponent makes the factor infinite. Up to this one, the squares of scaled components are normal numbers. */
+/** A larger exponent makes the factor infinite. Up to this one, scaled components' squares are normal numbers. */
 const maxExponent = 1000;
 
 /**
- * Scales the components by the power of two that brings the largest of them near 1, so no square overflows or becomes
- * zero, and nothing is rounded. A zero vector stays as it is.
+ * Scales the components by the power of two that brings the largest one near 1, so no square overflows or becomes zero,
+ * and nothing is rounded. A zero vector stays as it is.
  */
 function scaled(vector: Float64Array): Float64Array {
   let largest = 0;
@@ -13,7 +13,7 @@ function scaled(vector: Float64Array): Float64Array {
   return vector.map((component) => component * factor);
 }
 
-/** Cosine similarity in double precision, from -1 to 1; 0 if one of the two is zero (vectors §2.2). */
+/** Cosine similarity in double precision, from -1 to 1; 0 if either is zero (vectors §2.2). */
 export function cosine(a: Float64Array, b: Float64Array): number {
   const [x, y] = [scaled(a), scaled(b)];
   let dot = 0;
@@ -29,7 +29,7 @@ export function cosine(a: Float64Array, b: Float64Array): number {
   return xx === 0 || yy === 0 ? 0 : Math.min(1, Math.max(-1, dot / Math.sqrt(xx * yy)));
 }
 
-/** The vector of length 1 in the same direction. A zero vector stays as it is. */
+/** The vector with length 1 in the same direction. A zero vector stays as it is. */
 export function unit(vector: Float64Array): Float64Array {
   const components = scaled(vector);
   let square = 0;

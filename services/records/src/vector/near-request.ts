@@ -4,7 +4,7 @@ import type { Collection, Field } from '@recordbus/schema';
 import type { CompileContext } from '../rules/compile-rule.ts';
 import { viewOf } from '../rules/field-rules.ts';
 
-/** The query parameters of a vector search (vectors §1.1). */
+/** A vector search's query parameters (vectors §1.1). */
 interface NearParameters {
   readonly nearVector?: string | undefined;
   readonly nearVectorField?: string | undefined;
@@ -17,15 +17,15 @@ export interface Near {
   readonly field: Field;
   readonly dimensions: number;
   readonly vector: Float64Array;
-  /** The maximum number of records in the answer. */
+  /** How many records the answer may have. */
   readonly limit: number;
   readonly minScore: number;
 }
 
 /**
- * Reads the parameters of a vector search; undefined without any. Throws 400 for a vector that is not a JSON array or a
- * field that cannot be searched, and 422 for a vector of another length or with a number that is not finite
- * (vectors §1.3).
+ * Reads a vector search's parameters; undefined without any. Throws 400 for a vector that is not a JSON array or a
+ * field that cannot be searched, and 422 for a vector with another length or with a number that is not finite (vectors
+ * §1.3).
  */
 export function readNear(parameters: NearParameters, collection: Collection, caller: CompileContext): Near | undefined {
   const { nearVector, nearVectorField, nearLimit, nearMinScore = Number.NEGATIVE_INFINITY } = parameters;

@@ -8,7 +8,7 @@ import { readCondition } from '../shape/conditions.ts';
 import { type Projection, recordJson } from '../shape/record-json.ts';
 import { columnList } from '../shape/related-records.ts';
 
-/** The text of a statement, and its values for each run. */
+/** A statement's text, and its values for each run. */
 interface Composed<Given extends object> extends Pick<NamedParameters<Given>, 'valuesFrom'> {
   readonly text: string;
 }
@@ -17,16 +17,16 @@ type ReadContext = Pick<RuleContext, 'principal' | 'schema'>;
 
 const column = (field: Field, row: string): string => `${row}.${quoteIdentifier(field.name)}`;
 
-/** Bytes of a row version in `composeCandidates` and `composeLoad`: block (4), offset (2), xmin (4). */
+/** Bytes in a row version in `composeCandidates` and `composeLoad`: block (4), offset (2), xmin (4). */
 export const versionBytes = 10;
 const version = 'tidsend(t.ctid) || xidsend(t.xmin)';
 
-/** SQL of bytes as base64, which takes two thirds of the driver's hexadecimal. */
+/** Bytes as base64, in SQL. It takes two thirds of the driver's hexadecimal. */
 const base64 = (bytes: string): string => `encode(${bytes}, 'base64')`;
 
 /**
  * Selects the versions of all rows that have a vector and satisfy list rule and filter, concatenated in `versions`, and
- * the `storage` of the table, the id of its file.
+ * the table's `storage`, its file's id.
  */
 export function composeCandidates(
   collection: Collection,
@@ -38,7 +38,7 @@ export function composeCandidates(
   const place = { row: 't', parameters };
   const filtered = readCondition(collection, filter, place, ruleContext);
   const rule = viewOf(collection, ruleContext).conditional.get(field.name);
-  // If the rule of the field does not hold, the caller sees no vector.
+  // If the field's rule does not hold, the caller sees no vector.
   const visible =
     rule === undefined
       ? undefined
@@ -55,7 +55,7 @@ export const composeLoad = (collection: Collection, field: Field): string =>
   `select t.id, ${base64(`${version} || array_send(${column(field, 't')})`)} as bytes
 from ${tableOf(collection)} t where t.ctid = any($1::tid[])`;
 
-/** The source of a prefilter over the rows with the given `ctid`s, which are its keys. */
+/** The source for a prefilter over the rows with the given `ctid`s, which are its keys. */
 export const composeRowSource = (
   collection: Collection,
   field: Field,
@@ -65,7 +65,7 @@ export const composeRowSource = (
   `select t.ctid::text as key, ${column(field, 't')} as vector
 from ${tableOf(collection)} t where t.ctid = any(${parameters.fixed(ctids, 'tid[]')})`;
 
-/** The source of a prefilter over the rows of a view, whose ids are its keys. */
+/** The source for a prefilter over a view's rows, whose ids are its keys. */
 export const composeViewSource = (
   collection: Collection,
   field: Field,
@@ -73,18 +73,18 @@ export const composeViewSource = (
 ): string => `select t.id as key, ${column(field, 't')}::double precision[] as vector
 ${viewRows(collection, field, condition)}`;
 
-/** Selects the rows of a view with the given ids (value 1): `id`, and as `bytes` the vector. */
+/** Selects a view's rows with the given ids (value 1): `id`, and as `bytes` the vector. */
 export const composeViewLoad = (collection: Collection, field: Field): string =>
   `${viewColumns(field)}
 from ${tableOf(collection)} t where t.id = any($1::text[])`;
 
 interface ScanValues {
-  /** The last id of the previous rows. */
+  /** The previous rows' last id. */
   readonly last: string;
   readonly batchSize: number;
 }
 
-/** Selects the next rows of a view, in the order of ids: `id`, and as `bytes` the vector. */
+/** Selects a view's next rows, in id order: `id`, and as `bytes` the vector. */
 export function composeScan(
   collection: Collection,
   field: Field,
@@ -107,7 +107,7 @@ const viewRows = (collection: Collection, field: Field, condition: string | unde
 
 interface FoundValues {
   readonly ids: readonly string[];
-  /** The maximum number of bytes of all records together. With more, the statement fails. */
+  /** How many bytes all records may have together. With more, the statement fails. */
   readonly maxBytes: number;
 }
 
@@ -116,7 +116,7 @@ export function composeFound(projection: Projection, field: Field, ruleContext: 
   const parameters = createNamedParameters<FoundValues>();
   const maxBytes = parameters.named('maxBytes', 'bigint');
   const { columns, from, text: json } = recordJson(projection, 'p', { parameters, ...ruleContext });
-  // No name of a field begins with an underscore.
+  // No field name begins with an underscore.
   const found = `select p.id, ${base64('array_send(p._vector)')} as bytes, ${json} as json from (
   select ${columnList(columns, 't')}, ${column(field, 't')}::double precision[] as _vector
   from ${tableOf(projection.collection)} t where t.id = any(${parameters.named('ids', 'text[]')})

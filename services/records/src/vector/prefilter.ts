@@ -5,13 +5,13 @@ import { unit } from './cosine.ts';
 import type { Near } from './near-request.ts';
 
 interface CandidateSource {
-  /** Composes SQL that selects `key` and `vector` (double precision[]) of each candidate. */
+  /** Composes SQL that selects each candidate's `key` and `vector` (double precision[]). */
   readonly compose: (parameters: Parameters) => string;
   /** The request whose values the SQL uses. */
   readonly request?: RequestValues;
 }
 
-/** Data exceptions: a number that single precision does not hold, or an array of another length. */
+/** Data exceptions: a number that single precision does not hold, or an array with another length. */
 const outOfRange = /^22/;
 
 /**
@@ -40,8 +40,8 @@ export async function prefilter(
 }
 
 /**
- * The largest error of a score that pgvector computes. Both unit vectors are rounded to 24 bits, and so is each partial
- * sum of their scalar product. The products of two unit vectors add up to at most 1.
+ * The largest error in a score that pgvector computes. Both unit vectors are rounded to 24 bits, and so is each partial
+ * sum in their scalar product. Two unit vectors' products add up to at most 1.
  */
 const maxScoreErrorOf = (dimensions: number): number => (dimensions + 8) * 2 ** -24;
 

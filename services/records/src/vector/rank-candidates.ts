@@ -88,7 +88,7 @@ async function findSlots(versions: Buffer, slots: Int32Array, { rows }: KeptVect
   return missing;
 }
 
-/** More than the rows of a block. */
+/** More rows than a block has. */
 const offsetsPerBlock = 2 ** 16;
 
 const readVersion = (bytes: Buffer, at: number): RowVersion => ({
@@ -138,7 +138,7 @@ interface LoadedRow {
   readonly bytes: string;
 }
 
-/** Rows of a view have no versions, so all of them are read at each search, unless the prefilter works. */
+/** View rows have no versions, so all are read at each search, unless the prefilter works. */
 async function scanView(search: Search, topK: TopK): Promise<void> {
   const { query, collection, near, filter, ruleContext } = search;
   const batchSize = batchSizeOf(near);

@@ -19,7 +19,7 @@ import { rankCandidates } from './rank-candidates.ts';
 import { byScore } from './top-k.ts';
 import { createVectorMemory } from './vector-memory.ts';
 
-/** The other parameters of a list with a vector search. */
+/** The other parameters for a list with a vector search. */
 interface SearchRequest {
   readonly skipTotal: boolean;
   readonly filter?: string | undefined;
@@ -28,7 +28,7 @@ interface SearchRequest {
   readonly expand?: string | undefined;
 }
 
-/** Finds the records with the most similar vectors. Returns the body of the answer. */
+/** Finds the records with the most similar vectors. Returns the answer's body. */
 export type SearchVectors = (
   collection: Collection,
   near: Near,
@@ -37,8 +37,8 @@ export type SearchVectors = (
 ) => Promise<string>;
 
 /**
- * Each search holds a connection for all of its statements and keeps the processor busy. More at once would only take
- * both from other requests.
+ * Each search holds a connection for all its statements and keeps the processor busy. More at once would only take both
+ * from other requests.
  */
 const gateOptions = {
   width: 4,
@@ -50,12 +50,12 @@ const gateOptions = {
   refuse: () => unavailable('too many vector searches are waiting'),
 };
 
-/** The bytes that are read may exceed those of the answer: candidates that turn out not to belong to it are read too. */
+/** More bytes may be read than the answer has: candidates that turn out not to belong to it are read too. */
 const readBytesFactor = 2;
 
 /**
- * Creates the search and its memory of vectors. The search is exact: it compares all candidates of one snapshot in single
- * precision, then computes the scores of the top k, and of candidates too close to them, in double precision.
+ * Creates the search and its vector memory. The search is exact: it compares all candidates in one snapshot in single
+ * precision, then computes the scores for the top k, and for candidates too close to them, in double precision.
  */
 export function createSearchVectors(
   { reads, encryption }: { readonly reads: RecordReads; readonly encryption: FieldEncryption },
@@ -94,7 +94,7 @@ interface FoundRow {
   readonly json: string;
 }
 
-/** The body of the answer, with the counts of vectors §2.4. */
+/** The answer's body, with the counts from vectors §2.4. */
 function composeBody(near: Near, rows: readonly FoundRow[], skipTotal: boolean): string {
   const scored = rows
     .map(({ id, bytes, json }) => {

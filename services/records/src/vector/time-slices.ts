@@ -1,6 +1,6 @@
 import { startSlice } from '@recordbus/limits/time-slice';
 
-/** Steps between two checks of the clock. */
+/** How many steps run between two looks at the clock. */
 const stepsPerCheck = 256;
 
 /** Runs `step` for each index below `count`, in time slices between which the event loop runs other work. */

@@ -1,7 +1,7 @@
-/** The largest error of a score in single precision; see `product`. */
+/** The largest error in a single-precision score; see `product`. */
 export const maxScoreError = 2e-7;
 
-/** The maximum number of candidates beyond the limit whose score is too close to the last one to decide. */
+/** How many candidates beyond the limit may have a score too close to the last one to decide. */
 const maxUndecided = 1000;
 
 /** A candidate and its score in single precision. */
@@ -20,7 +20,7 @@ export interface TopK {
 /** Compares by score, the highest first; ties by id. */
 export const byScore = (a: Scored, b: Scored): number => b.score - a.score || (a.id < b.id ? -1 : a.id > b.id ? 1 : 0);
 
-/** Keeps the `limit` highest scores, and those too close to the last of them to decide in single precision. */
+/** Keeps the `limit` highest scores, and those too close to the last one to decide in single precision. */
 export function createTopK(limit: number, minScore: number): TopK {
   const keep = 2 * limit + maxUndecided;
   let found: Scored[] = [];

@@ -1,9 +1,9 @@
 import { VectorRows } from './vector-rows.ts';
 
-/** Default of the most memory that all vectors take together. */
+/** How much memory all vectors take together at most, by default. */
 const defaultLimitBytes = 512 * 2 ** 20;
 
-/** The vectors of one field that are in memory. */
+/** One field's vectors that are in memory. */
 export interface KeptVectors {
   readonly rows: VectorRows;
   /** Runs work that adds vectors, one call after the other: two searches at once would load the same vectors. */
@@ -15,8 +15,8 @@ export interface KeptVectors {
 /** Keeps vectors in memory, up to a limit. */
 export interface VectorMemory {
   /**
-   * Returns the vectors of a field. `storage` is the id of the table's file. In another file the rows are in other
-   * places, so a change of it drops the kept vectors.
+   * Returns a field's vectors. `storage` is the id of the table's file. In another file the rows are in other places,
+   * so its change drops the kept vectors.
    */
   open(field: { readonly name: string; readonly storage: string; readonly dimensions: number }): KeptVectors;
 }
@@ -28,7 +28,7 @@ interface Entry {
 
 /** Creates an empty memory. */
 export function createVectorMemory(limitBytes = defaultLimitBytes): VectorMemory {
-  /** By the name of the field; the least recently searched one first. */
+  /** By field name; the least recently searched one first. */
   const entries = new Map<string, Entry>();
 
   function hasRoomFor(rows: VectorRows): boolean {

@@ -1,8 +1,8 @@
 import { product } from './cosine.ts';
 
-/** A version of a row: its place in the table, and the transaction that wrote it. */
+/** A row version: its place in the table, and the transaction that wrote it. */
 export interface RowVersion {
-  /** Block and offset of the row (`ctid`) as one number. */
+  /** The row's block and offset (`ctid`) as one number. */
   readonly place: number;
   /** The row's `xmin`. */
   readonly transaction: number;
@@ -10,7 +10,7 @@ export interface RowVersion {
 
 /** Memory is allocated in chunks of about this size. */
 const chunkBytes = 2 ** 20;
-/** Memory of a row in addition to its components: its id, and its entries in the maps. */
+/** Memory that a row takes in addition to its components: its id, and its entries in the maps. */
 const overheadBytes = 200;
 
 const free = 0;
@@ -18,9 +18,9 @@ const live = 1;
 const retired = 2;
 
 /**
- * The vectors of a field in memory, as unit vectors in single precision, each with the version of its row. The same
- * place and transaction mean the same row with the same values, since PostgreSQL never changes a row in place. An
- * outdated vector is retired at once, but stays readable while a search may still read it.
+ * A field's vectors in memory, as unit vectors in single precision, each with its row's version. The same place and
+ * transaction mean the same row with the same values, since PostgreSQL never changes a row in place. An outdated vector
+ * is retired at once, but stays readable while a search may still read it.
  */
 export class VectorRows {
   readonly #dimensions: number;
@@ -41,7 +41,7 @@ export class VectorRows {
     this.#shift = Math.max(4, Math.floor(Math.log2(chunkBytes / (dimensions * 4))));
   }
 
-  /** The number of current vectors. */
+  /** How many vectors are current. */
   get count(): number {
     return this.#slotOfId.size;
   }
@@ -56,7 +56,7 @@ export class VectorRows {
     return this.#dimensions * 4 * 2 ** this.#shift;
   }
 
-  /** Finds the slot of a row version. */
+  /** Finds a row version's slot. */
   find({ place, transaction }: RowVersion): number | undefined {
     const slot = this.#slotOfPlace.get(place);
     return slot !== undefined && this.#transactions[slot] === transaction ? slot : undefined;
@@ -73,7 +73,7 @@ export class VectorRows {
     return product(query, chunk, (slot & (2 ** this.#shift - 1)) * this.#dimensions);
   }
 
-  /** Adds the unit vector of a row version, and retires an earlier version of the row. */
+  /** Adds a row version's unit vector, and retires the row's earlier version. */
   put({ place, transaction }: RowVersion, id: string, unitVector: Float64Array): void {
     this.#retire(this.#slotOfId.get(id));
     this.#retire(this.#slotOfPlace.get(place));

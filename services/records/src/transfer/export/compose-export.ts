@@ -9,17 +9,17 @@ import { isOpenEnded, type Projection } from '../../shape/record-json.ts';
 import { columnList } from '../../shape/related-records.ts';
 import type { ExportRequest } from './export-query.ts';
 
-/** The statement of an export, with its members. */
+/** An export's statement, with its members. */
 export interface ComposedExport {
-  /** Its only column is the JSON text of each record. */
+  /** Its only column is each record's JSON text. */
   readonly statement: Statement;
   readonly projection: Projection;
-  /** The members that a record may have, in the order of its JSON. */
+  /** The members that a record may have, in its JSON's order. */
   readonly members: readonly string[];
 }
 
 interface ExportContext extends RuleContext {
-  /** The maximum number of bytes in one record. */
+  /** How many bytes one record may have. */
   readonly maxBytes: number;
 }
 

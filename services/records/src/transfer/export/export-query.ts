@@ -2,7 +2,7 @@ import { flag, freeText } from '@recordbus/http';
 import { z } from 'zod';
 import { formats } from '../formats/source-row.ts';
 
-/** The query parameters of an export (export §1.2). */
+/** An export's query parameters (export §1.2). */
 export const exportQuery = z.object({
   format: z
     .enum(formats, `must be one of ${formats.join(', ')}`)

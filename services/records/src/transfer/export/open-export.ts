@@ -13,18 +13,18 @@ import type { ExportRequest } from './export-query.ts';
 import { watchedStream } from './watched-stream.ts';
 import { writeRecords } from './write-records.ts';
 
-/** Reads for exports, with the limits of connections and time (export §4). */
+/** Reads for exports, within limits on connections and time (export §4). */
 export interface ExportReads {
   /** Opens a cursor over records. Throws 429 or 503 without a free connection, and 422 for a part that takes too long. */
   openCursor(statement: Statement): Promise<Cursor>;
-  /** The longest time of an export, in milliseconds. */
+  /** How long an export may take, in milliseconds. */
   timeoutMs(): number;
-  /** The maximum number of bytes in one record. */
+  /** How many bytes one record may have. */
   maxRecordBytes(): number;
 }
 
 /**
- * Opens an export: reads the first records from a snapshot, and returns the stream of all. Throws 400 for an invalid
+ * Opens an export: reads the first records from a snapshot, and returns the whole stream. Throws 400 for an invalid
  * filter, sort or expand. A later failure breaks the stream off.
  */
 export async function openExport(

@@ -12,7 +12,7 @@ interface StreamLimits {
 }
 
 /**
- * Returns the texts as a stream of bytes. It fails, and its answer breaks off, if nothing is read for too long, if the
+ * Returns the texts as a byte stream. It fails, and its answer breaks off, if nothing is read for too long, if the
  * whole stream takes too long, or if its client reads slowly while others wait (export §4.3).
  */
 export function watchedStream(

@@ -7,14 +7,11 @@ interface RecordSource {
   /** The first rows. */
   readonly first: readonly string[];
   readonly cursor: Pick<Cursor, 'next'>;
-  /** Decrypts the JSON of a record; undefined when nothing is encrypted. */
+  /** Decrypts a record's JSON; undefined when nothing is encrypted. */
   readonly decrypt: ((json: string) => Promise<string>) | undefined;
 }
 
-/**
- * Yields the texts of an export. While the client reads one part of the rows, the next one is fetched, so at most two are
- * in memory.
- */
+/** Yields an export's texts. While the client reads one part, the next one is fetched, so at most two are in memory. */
 export async function* writeRecords(
   { first, cursor, decrypt }: RecordSource,
   writer: FormatWriter,

@@ -3,7 +3,7 @@ import { AppError } from '@recordbus/errors';
 const maxLength = 50;
 
 /**
- * Returns the encoding of a body by the `charset` of its content type, as the WHATWG Encoding Standard names it; undefined
+ * Returns a body's encoding by the `charset` in its content type, as the WHATWG Encoding Standard names it; undefined
  * without one. Throws 415 for an unknown charset.
  */
 export function readCharset(contentType: string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 /** The separators that are found by themselves; among equally frequent ones, the first. */
 const separators = [',', ';', '\t'] as const;
 
-/** The first line by which Excel names the separator of a file, and its separator. */
+/** The first line by which Excel names a file's separator, and its separator. */
 const separatorLine = /^"?sep=([^"\r\n])"?[\r\n]*$/iu;
 
 /** A header is not longer. Beyond this many bytes the separators so far decide. */
@@ -9,17 +9,17 @@ const maxHeaderBytes = 65_536;
 
 const [quote, lineFeed, carriageReturn] = [0x22, 0x0a, 0x0d];
 
-/** The beginning of a CSV body in UTF-8. */
+/** How a CSV body in UTF-8 begins. */
 export interface CsvBeginning {
   /** The separator that the body names, or else the most frequent one in its first line. */
   readonly separator: string;
-  /** The bytes of a line that only names the separator. */
+  /** How many bytes a line that only names the separator has. */
   readonly skipped: number;
   /** The whole body. */
   readonly source: AsyncIterable<Buffer>;
 }
 
-/** Reads the first line of a body, which says how its cells are separated (import §3.1). */
+/** Reads a body's first line, which says how its cells are separated (import §3.1). */
 export async function readCsvBeginning(source: AsyncIterable<Buffer>): Promise<CsvBeginning> {
   const pieces = source[Symbol.asyncIterator]();
   const taken: Buffer[] = [];

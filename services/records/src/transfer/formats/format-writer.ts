@@ -3,12 +3,12 @@ import type { Format } from './source-row.ts';
 /** Writes records in one format. Call `record` for each record in turn. */
 export interface FormatWriter {
   readonly start: string;
-  /** Returns the text of a record from its JSON. */
+  /** Returns a record's text from its JSON. */
   record(json: string): string;
   readonly end: string;
 }
 
-/** The content type of an export in each format. */
+/** An export's content type in each format. */
 export const exportContentTypes: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8; header=present',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -22,7 +22,7 @@ export const createNdjsonWriter = (): FormatWriter => ({
   end: '',
 });
 
-/** Creates a writer of one array, with one record on each line. */
+/** Creates a writer that writes one array, with one record on each line. */
 export function createJsonWriter(): FormatWriter {
   let separator = '\n';
   return {

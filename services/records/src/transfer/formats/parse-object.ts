@@ -1,7 +1,7 @@
 import { findJsonExcess } from '@recordbus/http';
 import { maxColumns, type SourceRow } from './source-row.ts';
 
-/** Parses the text of a row as a JSON object, with the limits of the body of a single write (http §2.1). */
+/** Parses a row's text as a JSON object, with the limits on a single write's body (http §2.1). */
 export function parseObject(bytes: Buffer): Pick<SourceRow, 'members' | 'problem'> {
   const excess = findJsonExcess(bytes);
   if (excess) return refused(excess);

@@ -4,7 +4,7 @@ import { readCsvBeginning } from './csv-beginning.ts';
 import { brokenBody, maxColumns, maxRowBytes, type ReadFrom, type SourceRow } from './source-row.ts';
 import { inPieces } from './to-utf8.ts';
 
-/** The dialect of a CSV body. */
+/** A CSV body's dialect. */
 export interface CsvDialect {
   readonly separator: string;
   /** The unquoted cell that means null. */
@@ -24,7 +24,7 @@ interface CsvLine {
 interface OpenCsv {
   readonly columns: readonly string[];
   readonly separator: string;
-  /** The position of the first row. */
+  /** The first row's position. */
   readonly start: number;
   readonly rows: AsyncIterable<SourceRow>;
 }
@@ -48,7 +48,7 @@ export async function openCsv(
   return { columns, separator: dialect.separator, start: skipped + info.bytes, rows };
 }
 
-/** The names of a header. Spreadsheets leave spaces around names, and empty columns at the end. */
+/** A header's names. Spreadsheets leave spaces around names, and empty columns at the end. */
 function columnsOf(record: readonly CsvCell[]): readonly string[] {
   const names = record.map((cell) => (cell ?? '').trim());
   const columns = names.slice(0, names.findLastIndex((name) => name !== '') + 1);
@@ -56,7 +56,7 @@ function columnsOf(record: readonly CsvCell[]): readonly string[] {
   return columns;
 }
 
-/** Leaves out the first bytes of a body. */
+/** Leaves out a body's first bytes. */
 async function* without(source: AsyncIterable<Buffer>, bytes: number): AsyncGenerator<Buffer> {
   let left = bytes;
   for await (const piece of source) {
@@ -65,7 +65,7 @@ async function* without(source: AsyncIterable<Buffer>, bytes: number): AsyncGene
   }
 }
 
-/** Creates the reader of a body with these columns. It begins after the header. */
+/** Creates the reader for a body with these columns. It begins after the header. */
 export const createCsvReader =
   (columns: readonly string[], dialect: CsvDialect) =>
   (source: AsyncIterable<Buffer>, from: ReadFrom): AsyncIterable<SourceRow> =>
@@ -85,7 +85,7 @@ async function* rowsOf(
   }
 }
 
-/** Leaves out empty cells behind those of the header. */
+/** Leaves out empty cells after the header's last column. */
 const withoutEmptyEnd = (record: readonly CsvCell[], length: number): readonly CsvCell[] =>
   record.length > length && record.slice(length).every((cell) => cell === null || cell === '')
     ? record.slice(0, length)
@@ -100,7 +100,7 @@ function membersOf(columns: readonly string[], record: readonly CsvCell[]): Pick
 /** The parser reads a piece at once. It may have as many cells as bytes, and each takes some microseconds. */
 const pieceBytes = 2048;
 
-/** Reads lines. `firstRow` is the number of the first one, for messages. */
+/** Reads lines. `firstRow` is the first one's number, for messages. */
 async function* readLines(
   source: AsyncIterable<Buffer>,
   { separator, nullText }: CsvDialect,
@@ -116,7 +116,7 @@ async function* readLines(
     max_record_size: maxRowBytes,
     info: true,
     cast(text: string, { quoting, index, records }: CastingContext) {
-      // Empty cells do not add to the size of a row.
+      // Empty cells do not add to a row's size.
       if (index >= maxColumns)
         throw brokenBody(`there are more than ${maxColumns} columns`, { row: firstRow + records, column: index + 1 });
       return !quoting && text === nullText ? null : text;
@@ -136,7 +136,7 @@ async function* readLines(
   }
 }
 
-/** Messages by the error codes of the parser. */
+/** Messages by the parser's error codes. */
 const messages: Readonly<Record<string, string>> = {
   CSV_QUOTE_NOT_CLOSED: 'a quote is never closed',
   CSV_MAX_RECORD_SIZE: `the row has more than ${maxRowBytes} bytes; perhaps a quote is never closed`,
@@ -144,7 +144,7 @@ const messages: Readonly<Record<string, string>> = {
   INVALID_OPENING_QUOTE: 'a cell with a quote in it must be in quotes, and the quote doubled',
 };
 
-/** The parser counts the lines that it has read, and the cells of the current one. */
+/** The parser counts the lines that it has read, and the current line's cells. */
 function explain(error: CsvError, firstRow: number): Error {
   const message = messages[error.code];
   if (message === undefined) return error;
@@ -152,7 +152,7 @@ function explain(error: CsvError, firstRow: number): Error {
   return brokenBody(message, { row: firstRow + records, column: column + 1 });
 }
 
-/** Writes the line of a record. */
+/** Writes a record's line. */
 export const lineOf = (record: readonly CsvCell[], { separator, nullText }: CsvDialect): string =>
   record
     .map((cell) => {

@@ -10,13 +10,13 @@ const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
  */
 type Place = 'before' | 'first' | 'next' | 'within' | 'behind' | 'after';
 
-/** Reads the elements of a JSON list one at a time. The memory is bounded by the largest element. */
+/** Reads a JSON list's elements one at a time. The largest element bounds the memory. */
 export async function* readJson(
   source: AsyncIterable<Buffer>,
   { position, row: before }: ReadFrom,
 ): AsyncGenerator<SourceRow> {
   let row = before;
-  // A reader that does not begin at the start of the body begins behind an element.
+  // A reader that does not begin at the body's start begins after an element.
   let place = (position === 0 ? 'before' : 'behind') as Place;
   let depth = 0;
   let isText = false;
@@ -46,7 +46,7 @@ export async function* readJson(
           if (!isText && depth === 0) yield finish(chunk.subarray(start, at + 1), chunkStart + at + 1);
           continue;
         }
-        // Numbers and words end at the next byte. Texts and brackets have an end of their own.
+        // Numbers and words end at the next byte. Texts and brackets have their own end.
         if (depth > 0 || (byte !== comma && byte !== closeList)) {
           if (byte === quote) isText = true;
           else if (byte === openList || byte === openObject) depth += 1;

@@ -1,19 +1,19 @@
 import { malformed } from '@recordbus/errors';
 import { startSlice } from '@recordbus/limits/time-slice';
 
-/** The encodings of a body, by the names of the parameter. */
+/** A body's encodings, as the parameter names them. */
 export const encodings = ['utf-8', 'utf-16le', 'utf-16be', 'latin1'] as const;
 export type Encoding = (typeof encodings)[number];
 
 /**
- * The size of pieces, in bytes. A larger piece would block the event loop, since it may have as many lines as bytes.
+ * How large a piece is, in bytes. A larger piece would block the event loop, since it may have as many lines as bytes.
  */
 const pieceBytes = 8192;
 
-/** What a request says about the encoding of its body. */
+/** What a request says about its body's encoding. */
 export interface BodyEncoding {
   readonly named?: Encoding | undefined;
-  /** That of the content type. */
+  /** The content type's. */
   readonly charset?: string | undefined;
 }
 

@@ -15,7 +15,7 @@ import { readNewId } from '../../record/record-id.ts';
 import { readKey } from '../../write/record-key.ts';
 import { type ImportContext, type ImportRow, type Outcomes, refusalOf } from './import-row.ts';
 
-/** Finds the ids of the existing records of rows. Rows without a key are refused. */
+/** Finds which rows' records exist, by id. Rows without a key are refused. */
 export async function findExisting(
   query: Query,
   context: ImportContext,
@@ -67,7 +67,7 @@ async function findByKeys(
   lock: string,
 ): Promise<ReadonlyMap<ImportRow, string>> {
   const columns = columnsOfRows(keyed.map(({ values }) => values));
-  // No name of a field begins with an underscore.
+  // No field name begins with an underscore.
   const names = fields.map((_, n) => `_k${n}`);
   const conditions = fields.map((field, n) => {
     const column = `t.${quoteIdentifier(field.name)}`;

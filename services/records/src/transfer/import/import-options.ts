@@ -15,7 +15,7 @@ type Keepable = (typeof keepable)[number];
 
 const maxListLength = 1000;
 
-/** The parameters of an import. Unknown parameters are refused by name, so a misspelt one is not ignored silently. */
+/** An import's parameters. Unknown parameters are refused by name, so a misspelt one is not ignored silently. */
 export const importQuery = z.looseObject({
   format: z.enum(formats).optional().describe("the body's format; by default its content type's"),
   mode: z
@@ -57,35 +57,35 @@ export const importQuery = z.looseObject({
 });
 export type ImportQuery = z.output<typeof importQuery>;
 
-/** The options of an import, stored in its job. */
+/** An import's options, stored in its job. */
 export interface ImportOptions {
   readonly format: Format;
   readonly mode: (typeof modes)[number];
   /** The fields by which records are found; undefined for the id. */
   readonly on: readonly string[] | undefined;
   readonly isDryRun: boolean;
-  /** Names of fields by columns or members; null leaves one out. */
+  /** Field names by columns or members; null leaves one out. */
   readonly map: Readonly<Record<string, string | null>>;
   readonly keep: readonly Keepable[];
   readonly separator: string;
-  /** The order of numeric dates; a job of an earlier version has none, which is `iso`. */
+  /** In which order numeric dates are; an earlier version's job has none, which is `iso`. */
   readonly dates?: (typeof dateOrders)[number] | undefined;
   readonly nullText: string;
   readonly isSilent: boolean;
-  /** The columns of CSV. */
+  /** The CSV columns. */
   readonly columns: readonly string[];
-  /** The position of the first row. */
+  /** The first row's position. */
   readonly start: number;
-  /** The parameters of the request. */
+  /** The request's parameters. */
   readonly shown: Readonly<Record<string, unknown>>;
 }
 
-/** The options of a request. Its body has the others. */
+/** A request's options. Its body has the others. */
 export type RequestedOptions = Omit<ImportOptions, 'columns' | 'start' | 'separator'> & {
   readonly separator: string | undefined;
 };
 
-/** Reads the options of an import before its body. Throws 400 and 422 naming the parameter. */
+/** Reads an import's options before its body. Throws 400 and 422 naming the parameter. */
 export function readImportOptions(
   query: ImportQuery,
   collection: Collection,
@@ -119,7 +119,7 @@ export function readImportOptions(
   };
 }
 
-/** The formats by content types. Other types, such as that of a form, leave the format open. */
+/** The formats by content type. Other types, such as a form's, leave the format open. */
 const formatsByType: Readonly<Record<string, Format>> = {
   'text/csv': 'csv',
   'application/json': 'json',
@@ -133,7 +133,7 @@ const formatOf = (contentType = ''): Format | undefined =>
 
 function refuseMismatch(format: Format, named: Format | undefined, contentType: string | undefined): void {
   const ofType = formatOf(contentType);
-  // Many clients send lines of JSON as application/json.
+  // Many clients send JSON lines as application/json.
   if (named === undefined || ofType === undefined || ofType === format || (format === 'ndjson' && ofType === 'json'))
     return;
   throw validationFailed({ format: `is ${format}, but the body's content type is that of ${ofType}` });
@@ -161,7 +161,7 @@ function readMap(text: string | undefined, collection: Collection, format: Forma
     else taken.add(name);
   }
   if (problems.size > 0) throw validationFailed(Object.fromEntries(problems));
-  // The names of CSV columns have no spaces around them.
+  // CSV column names have no spaces around them.
   const entries = Object.entries(map).map(
     ([column, name]) => [format === 'csv' ? column.trim() : column, name] as const,
   );
@@ -193,7 +193,7 @@ function readSeparator(text: string | undefined): string | undefined {
   return text;
 }
 
-/** The numeric dates that the rows of an import may have, besides those of ISO 8601. */
+/** The numeric dates that an import's rows may have, in addition to ISO 8601 dates. */
 export const numericDatesOf = ({ dates = 'iso' }: Pick<ImportOptions, 'dates'>): NumericDates =>
   dates === 'iso' ? 'none' : dates;
 
@@ -201,6 +201,6 @@ export const numericDatesOf = ({ dates = 'iso' }: Pick<ImportOptions, 'dates'>):
 export const isPlaced = ({ mode, on, keep }: Pick<ImportOptions, 'mode' | 'on' | 'keep'>): boolean =>
   keep.includes('id') || (mode !== 'insert' && on === undefined);
 
-/** The relations of a collection to itself. Only their targets may come later in the same body. */
+/** A collection's relations to itself. Only their targets may come later in the same body. */
 export const ownRelations = (collection: Collection) =>
   collection.fields.filter((field) => field.collection === collection.name && fieldTypeOf(field).refersToCollection);

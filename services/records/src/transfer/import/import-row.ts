@@ -11,7 +11,7 @@ export type Body = Readonly<Record<string, unknown>>;
 export interface ImportRow {
   readonly row: number;
   readonly body: Body;
-  /** Bytes of its text. */
+  /** How many bytes its text has. */
   readonly bytes: number;
   /** Set if an earlier pass wrote the record without these fields. */
   readonly lacking?: { readonly recordId: string; readonly fields: readonly string[] };
@@ -19,7 +19,7 @@ export interface ImportRow {
 
 type Messages = Readonly<Record<string, string>>;
 
-/** The outcome of a row. */
+/** A row's outcome. */
 export type Outcome =
   | { readonly state: 'done' }
   | { readonly state: 'skipped' }
@@ -28,10 +28,10 @@ export type Outcome =
   | { readonly state: 'waiting'; readonly recordId: string; readonly details: Messages }
   | { readonly state: 'incomplete'; readonly recordId: string; readonly details: Messages };
 
-/** The outcomes of rows, by their numbers. */
+/** Rows' outcomes, by row number. */
 export type Outcomes = Map<number, Outcome>;
 
-/** The context that the rows of a chunk share. */
+/** The context that a chunk's rows share. */
 export interface ImportContext {
   readonly jobId: string;
   readonly pass: number;
@@ -41,18 +41,18 @@ export interface ImportContext {
   readonly rules: OperationRules & { readonly schema: QuerySchema };
 }
 
-/** The message of a reference to a missing record, as in a single write. */
+/** The message for a reference to a missing record, as in a single write. */
 export const noTarget = 'refers to no record';
 
 /** The message if the record was written before its target turned out to be missing. */
 export const noTargetAfterAll = `${noTarget}, so the record has no value`;
 
-/** The member of the details that is about the whole row. */
+/** The details' member that is about the whole row. */
 export const wholeRow = '_row';
 
 export const refused = (details: Messages): Outcome => ({ state: 'refused', details });
 
-/** The outcome of a row whose write threw. Rethrows errors that are not refusals of this row. */
+/** The outcome for a row whose write threw. Rethrows errors that are not refusals of this row. */
 export function refusalOf(error: unknown): Outcome {
   if (!(error instanceof AppError) || error.status === 503) throw error;
   const details = Object.entries(error.details ?? {}).map(([name, message]): [string, string] => [

@@ -2,11 +2,11 @@ import { AppError } from '@recordbus/errors';
 import { type FileKey, fileKey, type Storage } from '@recordbus/storage';
 import { inPieces } from '../formats/to-utf8.ts';
 
-/** The place of the bodies of jobs in the store. No id of a collection begins with an underscore. */
+/** Where the store has jobs' bodies. No collection id begins with an underscore. */
 export const bodiesOf = '_jobs';
 export const bodyName = 'body';
 
-/** The key of a body. */
+/** A body's key. */
 export function bodyKey(id: string): FileKey {
   const key = fileKey(bodiesOf, id, bodyName);
   if (!key) throw new Error('the id of a body is no segment of a key');
@@ -15,7 +15,7 @@ export function bodyKey(id: string): FileKey {
 
 /**
  * Reads a body from a position on. Its file opens with the first read and closes with the last. Throws 410 if it is
- * gone, for example after a restore of a backup.
+ * gone, for example after a backup was restored.
  */
 export async function* readBody(
   storage: Storage,

@@ -16,7 +16,7 @@ function idsIn(field: Field, value: unknown): readonly string[] {
 }
 
 /**
- * Finds the relations of records to their own collection whose targets are neither stored nor among these records.
+ * Finds the records' relations to their own collection whose targets are neither stored nor among these records.
  * Returns the fields, and the missing ids, by record.
  */
 export async function findMissingTargets<R extends Referrer>(
@@ -53,7 +53,7 @@ const referencesOf = ({ id, values }: Referrer, fields: readonly Field[]): reado
     return targets.length > 0 ? [{ field, targets }] : [];
   });
 
-/** Records of one statement may refer to each other, unless one of them must wait. */
+/** Records in one statement may refer to each other, unless one must wait. */
 function withoutEachOther<R extends Referrer>(
   named: ReadonlyMap<R, readonly References[]>,
   missing: ReadonlySet<string>,

@@ -13,7 +13,7 @@ export type OpenDialect = Omit<Dialect, 'separator'> & { readonly separator: str
 interface OpenRows {
   readonly columns: readonly string[];
   readonly separator: string;
-  /** The position of the first row. */
+  /** The first row's position. */
   readonly start: number;
   readonly rows: AsyncIterable<SourceRow>;
 }
@@ -26,7 +26,7 @@ export async function openRows(source: AsyncIterable<Buffer>, options: OpenDiale
   return { columns: [], separator, start: 0, rows };
 }
 
-/** Returns the reader of the rows of a body whose columns are known. */
+/** Returns the row reader for a body whose columns are known. */
 export function readerOf(options: Dialect & Pick<ImportOptions, 'columns'>): ReadRows {
   if (options.format === 'csv') return createCsvReader(options.columns, options);
   return options.format === 'ndjson' ? readNdjson : readJson;

@@ -13,14 +13,14 @@ import type { RequestedOptions } from './import-options.ts';
 import { bodiesOf, bodyKey, bodyName } from './job-body.ts';
 import { openRows } from './open-rows.ts';
 
-/** A received body of an import. */
+/** An import's received body. */
 export interface ReceivedBody {
   /** Its size in UTF-8. */
   readonly bytes: number;
   readonly rows: number;
   readonly columns: readonly string[];
   readonly separator: string;
-  /** The position of the first row. */
+  /** The first row's position. */
   readonly start: number;
 }
 
@@ -36,7 +36,7 @@ interface Incoming {
 }
 
 /**
- * Streams a body into the store, in UTF-8, at the pace of the store, and checks it at the same time: a broken body is
+ * Streams a body into the store, in UTF-8, at the store's pace, and checks it at the same time: a broken body is
  * refused before any row is imported.
  */
 export async function receiveBody(
@@ -113,7 +113,7 @@ async function* checked(source: AsyncIterable<Buffer>, format: Format): AsyncGen
   }
 }
 
-/** How a body of each format begins. */
+/** How a body in each format begins. */
 const beginnings: Readonly<Record<Format, RegExp>> = {
   csv: /^\s*[^\s[{]/,
   ndjson: /^\s*\{/,

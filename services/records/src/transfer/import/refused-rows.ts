@@ -12,7 +12,7 @@ import { wholeRow } from './import-row.ts';
 import { readBody } from './job-body.ts';
 import { readerOf } from './open-rows.ts';
 
-/** The content type of rows in each format. */
+/** The rows' content type in each format. */
 export const refusedContentTypes: Readonly<Record<Format, string>> = {
   csv: 'text/csv; charset=utf-8',
   ndjson: 'application/x-ndjson; charset=utf-8',
@@ -24,7 +24,7 @@ interface RefusedDeps {
   readonly storage: Storage;
 }
 
-/** Streams the refused rows of an import in the format of its body, each with the reasons in `_refused`. */
+/** Streams an import's refused rows in its body's format, each with the reasons in `_refused`. */
 export function openRefusedRows(deps: RefusedDeps, job: Job<ImportOptions>): Readable {
   return Readable.from(inFormat(deps, job), { objectMode: false });
 }
@@ -71,7 +71,7 @@ const sentenceOf = ({ details }: JobRow): string =>
 const csvOf = (source: SourceRow, refused: JobRow, options: ImportOptions): string =>
   `${source.text()}${options.separator}${lineOf([sentenceOf(refused)], options)}`;
 
-/** The original text of the object with one more member. A text that is not an object becomes a member of one. */
+/** The object's original text with one more member. A text that is not an object becomes a member in one. */
 function jsonOf(source: SourceRow, { details }: JobRow): string {
   const reasons = `${JSON.stringify(refusalColumn)}:${JSON.stringify(details)}`;
   const text = source.text();

@@ -20,19 +20,19 @@ import { readBody } from './job-body.ts';
 import { readerOf } from './open-rows.ts';
 import { type Chunk, type ChunkRow, writeChunk } from './write-chunk.ts';
 
-/** The dependencies of running imports. */
+/** What running imports depends on. */
 export interface RunImportDeps extends Omit<OperationRules, 'collections'> {
   readonly collections: ServedCollections;
-  /** Writes on the connections of background work. */
+  /** Writes on the background work's connections. */
   readonly write: RunWrite;
   readonly storage: Storage;
   /** Reads the collections again, since another replica may have checked the columns by newer ones. */
   reload(): Promise<void>;
-  /** Finds the principal of a service key; undefined when it is revoked or has expired. */
+  /** Finds a service key's principal; undefined when it is revoked or has expired. */
   findKey(id: string): Promise<ServicePrincipal | undefined>;
   /** Finds a collection by its id. */
   findById(id: string): Collection | undefined;
-  /** Lets other work take precedence, after this many milliseconds of work. */
+  /** Lets other work take precedence, after so many milliseconds' work. */
   yieldToRequests(workedMs: number): Promise<void>;
   /** Counts rows by result. */
   readonly rows: { inc(labels: { readonly result: string }, value: number): void };
@@ -40,14 +40,14 @@ export interface RunImportDeps extends Omit<OperationRules, 'collections'> {
 
 type ImportJob = Job<ImportOptions>;
 
-/** The maximum number of rows and bytes in a chunk. */
+/** How many rows and bytes a chunk may have. */
 const maxRows = 1000;
 const maxBytes = 4 * 1024 * 1024;
 
 /** The same with hooks or passwords, which take long, while a transaction should not. */
 const maxSlowRows = 100;
 
-/** The maximum number of passes. Rows that still wait after them are refused. */
+/** How many passes an import may have. Rows that still wait after them are refused. */
 const maxPasses = 50;
 
 /**
@@ -122,7 +122,7 @@ async function* allChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): Asyn
   if (taken.length > 0) yield chunkOf(taken);
 }
 
-/** The chunks of the waiting rows. The rows between them are only read. */
+/** The waiting rows' chunks. The rows between them are only read. */
 async function* waitingChunks(deps: RunImportDeps, job: ImportJob, rows: Rows): AsyncGenerator<ReadChunk> {
   const most = maxChunkRows(deps, job);
   const list = (after: number) =>
@@ -189,7 +189,7 @@ async function doChunk(deps: RunImportDeps, job: ImportJob, chunk: Chunk) {
 /** A dry run has no hooks, since they may do what a rollback cannot undo, such as send mail. */
 const noHooks = { find: () => undefined };
 
-/** The current actor. A job of a key has the key's current scopes at each chunk, and fails when the key is revoked. */
+/** The current actor. A key's job has the key's current scopes at each chunk, and fails when the key is revoked. */
 async function presentActor(
   { findKey }: RunImportDeps,
   { actor, collection_name: name }: ImportJob,

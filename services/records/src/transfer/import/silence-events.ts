@@ -2,8 +2,8 @@ import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 
 /**
- * Keeps the events of later writes in this transaction to one collection from being published. Returns the function to
- * call at the end. The rows stay for totals of lists (read/total.ts).
+ * Keeps the events of this transaction's later writes to one collection from being published. Returns the function to
+ * call at the end. The rows stay for list totals (read/total.ts).
  */
 export async function silenceEvents(query: Query, { id }: Collection): Promise<() => Promise<void>> {
   const [last] = await query<{ id: number }>({

@@ -14,12 +14,12 @@ import { type ImportOptions, type ImportQuery, type RequestedOptions, readImport
 import { readBody } from './job-body.ts';
 import { type ReceivedBody, receiveBody, scanBody } from './receive-body.ts';
 
-/** The dependencies of new imports. */
+/** What new imports depend on. */
 export interface StartImportDeps {
   readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly storage: Storage;
   maxBodyBytes(): number;
-  /** Wakes the worker of every replica. */
+  /** Wakes every replica's worker. */
   wakeJobs(): void;
 }
 
@@ -40,7 +40,7 @@ interface ImportBody extends ReceivedBody {
 }
 
 /**
- * Stores the body of an import and adds its job. The body is checked first, so a broken body is refused and nothing is
+ * Stores an import's body and adds its job. The body is checked first, so a broken body is refused and nothing is
  * imported.
  */
 export async function startImport(
@@ -84,7 +84,7 @@ export async function startImport(
   return reply;
 }
 
-/** Shows the job of an import. */
+/** Shows an import's job. */
 export const showImport = (job: Job<ImportOptions>) => showJob(job, job.options.shown);
 
 async function receive(
@@ -103,7 +103,7 @@ async function receive(
   return { ...received, id, isEarlier: false };
 }
 
-/** Reads the body of an earlier import again, since other parameters may produce other rows. */
+/** Reads an earlier import's body again, since other parameters may produce other rows. */
 async function findEarlier(
   { database, storage }: StartImportDeps,
   { stream, query, collection, call }: ImportRequest,

@@ -4,8 +4,8 @@ import { hasAccounts } from '../../accounts/new-account.ts';
 import type { Body } from './import-row.ts';
 
 /**
- * Removes the hash of a password from a body. A new account stores it unchanged, even one that no sign-in computes
- * (import §4.3). Other passwords stay in the body and are hashed.
+ * Removes a password's hash from a body. A new account stores it unchanged, even one that no sign-in computes (import
+ * §4.3). Other passwords stay in the body and are hashed.
  */
 export function takeHash(
   collection: Collection,

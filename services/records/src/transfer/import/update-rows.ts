@@ -29,9 +29,7 @@ const ownMembers = new Set(['id', 'created', 'updated', 'expand', 'anonymous']);
 /** Fewer are changed one by one. */
 const leastTogether = 4;
 
-/**
- * Changes the records of rows like single updates. If several rows have the same record, the others follow the first.
- */
+/** Changes rows' records like single updates. If several rows have the same record, the others follow the first. */
 export async function updateRows(
   unit: WriteUnit,
   context: ImportContext,
@@ -89,7 +87,7 @@ const isSame = (a: readonly string[], b: readonly string[]): boolean =>
 const without = (body: Body, names: ReadonlySet<string>): Body =>
   names.size === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !names.has(name)));
 
-/** Finds the names of the files of records, if a row names one. */
+/** Finds the records' file names, if a row names one. */
 async function findFiles(
   { query }: WriteUnit,
   { collection }: ImportContext,
@@ -106,7 +104,7 @@ async function findFiles(
   return new Map(rows.map((row) => [row.id, fileNamesIn(collection, row)]));
 }
 
-/** Groups changes that one statement can do: the same fields of different records, in the order of the rows. */
+/** Groups changes that one statement can do: the same fields in different records, in row order. */
 function groupsOf(changes: readonly Change[], { collection, rules }: ImportContext): readonly Change[][] {
   const isAlone = hasAccounts(collection) || rules.hooks.find(collection, 'update') !== undefined;
   const groups: { readonly names: string; readonly ids: Set<string>; readonly changes: Change[] }[] = [];
@@ -158,7 +156,7 @@ async function updateOne(unit: WriteUnit, context: ImportContext, change: Change
   outcomes.set(change.row, refusal ? refusalOf(refusal) : { state: 'done' });
 }
 
-/** A change in the form for a statement of several updates. */
+/** A change in the form for a statement with several updates. */
 function readyOf({ collection, call }: ImportContext, { row, id, body, bytes }: Change): ReadyOperation {
   const operation = {
     op: 'update',

@@ -4,7 +4,7 @@ import { type Collection, explainRefusal, primaryKeyName } from '@recordbus/sche
 import { concernsAll } from '../../batch/batch-refusal.ts';
 import type { WriteUnit } from '../../write/write-unit.ts';
 
-/** The result of work, or the refusal that undid it. */
+/** What the work returned, or the refusal that undid it. */
 type Attempt<T> =
   | { readonly result: T; readonly refusal?: undefined }
   | { readonly result?: undefined; readonly refusal: AppError };

@@ -9,7 +9,7 @@ import { type ImportContext, type ImportRow, type Outcome, type Outcomes, refusa
 import { silenceEvents } from './silence-events.ts';
 import { writeRows } from './write-rows.ts';
 
-/** A row of a chunk, with the notes of an earlier pass. */
+/** A row in a chunk, with an earlier pass's notes. */
 export interface ChunkRow {
   readonly source: SourceRow;
   readonly bytes: number;
@@ -21,13 +21,13 @@ export interface Chunk {
   readonly rows: readonly ChunkRow[];
   readonly position: number;
   readonly lastRow: number;
-  /** The time since the last chunk, in milliseconds. */
+  /** How long ago the last chunk was, in milliseconds. */
   activeMs(): number;
 }
 
 /**
- * Imports the rows of a chunk and notes the position in one transaction, so a crash leaves everything or nothing.
- * Throws LostJob if this replica no longer holds the job; then nothing is imported.
+ * Imports a chunk's rows and notes the position in one transaction, so a crash leaves everything or nothing. Throws
+ * LostJob if this replica no longer holds the job; then nothing is imported.
  */
 export async function writeChunk(
   write: RunWrite,
@@ -69,7 +69,7 @@ async function writeAll(unit: WriteUnit, context: ImportContext, chunk: Chunk): 
   return outcomes;
 }
 
-/** Reads the bodies of rows. Rows that cannot be read are refused. */
+/** Reads the rows' bodies. Rows that cannot be read are refused. */
 async function readRows(
   { collection, options }: ImportContext,
   { rows }: Chunk,

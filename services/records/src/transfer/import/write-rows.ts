@@ -6,13 +6,13 @@ import { type ImportContext, type ImportRow, type Outcome, type Outcomes, refuse
 import { updateRows } from './update-rows.ts';
 import { withinSavepoint } from './within-savepoint.ts';
 
-/** The maximum number of rows and bytes in a statement. The driver converts their values in one piece of work. */
+/** How many rows and bytes a statement may have. The driver converts their values in one piece of work. */
 const maxTogether = 250;
 const maxTogetherBytes = 2 ** 18;
 
 /**
- * Writes the records of rows in the transaction of a chunk, each like a single write. Returns the outcome of each. The
- * work may run again if its transaction loses against another one.
+ * Writes rows' records in a chunk's transaction, each like a single write. Returns each row's outcome. The work may run
+ * again if its transaction loses against another one.
  */
 export async function writeRows(
   unit: WriteUnit,
@@ -28,9 +28,7 @@ export async function writeRows(
 const hasHooks = ({ collection, rules: { hooks } }: ImportContext): boolean =>
   hooks.find(collection, 'create') !== undefined || hooks.find(collection, 'update') !== undefined;
 
-/**
- * Rows that are written together. With hooks each row is separate, since a hook may read the writes of earlier rows.
- */
+/** Rows that are written together. With hooks each row is separate, since a hook may read what earlier rows wrote. */
 function* groupsOf(rows: readonly ImportRow[], context: ImportContext): Generator<ImportRow[]> {
   const most = hasHooks(context) ? 1 : maxTogether;
   let group: ImportRow[] = [];
@@ -52,7 +50,7 @@ const isDone = (outcome: Outcome | undefined): boolean => outcome?.state === 'do
 /** Thrown to undo the work within a savepoint. */
 const undo = validationFailed({ [wholeRow]: 'is refused' });
 
-/** Writes a row with its hooks. If the row is not written, the writes of its hooks are undone. */
+/** Writes a row with its hooks. If the row is not written, its hooks' writes are undone. */
 async function writeHooked(
   unit: WriteUnit,
   context: ImportContext,
