@@ -120,7 +120,7 @@ function valueOfGroup({ of }: Aggregate, columns: Columns): ColumnValue {
   return { sql: `${of.function}(${column.sql})`, kind: column.kind };
 }
 
-/** SQL of a group as JSON. */
+/** A group as JSON, in SQL. */
 const rowJson = (outputs: readonly Output[]): string => {
   const members = outputs.map(
     ({ name, column }) => `${quoteLiteral(`"${name}":`)} || coalesce(to_json(g.${column})::text, 'null')`,
@@ -128,7 +128,9 @@ const rowJson = (outputs: readonly Output[]): string => {
   return `'{' || ${members.join(` || ',' || `)} || '}'`;
 };
 
-/** The ORDER BY list: the members of `sort`, then the keys, so pages never overlap. Throws 400 for an unknown member. */
+/**
+ * The ORDER BY list: the members in `sort`, then the keys, so pages never overlap. Throws 400 for an unknown member.
+ */
 function orderBy(sort: string | undefined, outputs: readonly Output[], keys: readonly Output[]): string {
   const sorted = (sort?.split(',') ?? []).map((term) => {
     const text = term.trim();

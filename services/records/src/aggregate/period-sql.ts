@@ -3,14 +3,14 @@ import type { Period } from './read-aggregate.ts';
 const daySec = 86_400;
 const weekSec = 7 * daySec;
 
-/** Unix seconds of the first Monday after 1970 began. */
+/** When the first Monday after 1970 began, in Unix seconds. */
 const mondaySec = 4 * daySec;
 
-/** The seconds of the years 1 to 9999. PostgreSQL has no timestamps for all dates that a field may have. */
+/** The seconds from year 1 to 9999. PostgreSQL has no timestamps for all dates that a field may have. */
 const [firstSec, lastSec] = [-62_135_596_800, 253_402_300_799];
 
 /**
- * SQL of the start of the period that a date in unix seconds falls into, in unix seconds; null for a date outside the
+ * When the period began into which a date in unix seconds falls, in unix seconds, as SQL; null for a date outside the
  * years 1 to 9999. Days and weeks in UTC need no calendar, which takes a third of the time.
  */
 export function periodStart(period: Period, date: string, zone: string | undefined): string {

@@ -16,7 +16,7 @@ import { operationRefused, throwAt } from './batch-refusal.ts';
 import type { Operation } from './operation.ts';
 import { requestOf, type Uploads } from './plan-batch.ts';
 
-/** The dependencies of the form of a batch. */
+/** What a batch's form depends on. */
 export interface BatchPartsDeps {
   readonly query: Query;
   readonly storage: Storage;
@@ -25,11 +25,11 @@ export interface BatchPartsDeps {
   readonly principal: Principal;
   /** Reads the part with the operations. */
   readonly read: (bytes: Uint8Array) => Promise<readonly Operation[]>;
-  /** The maximum number of bytes of that part. */
+  /** How many bytes that part may have. */
   readonly limitBytes: number;
 }
 
-/** The operations of a form and their files. */
+/** A form's operations and their files. */
 export interface BatchForm {
   readonly operations: readonly Operation[];
   readonly uploads: Uploads;
@@ -42,8 +42,8 @@ const operationsPart = 'operations';
 const filePart = /^(\d{1,6})\.([^.]+)$/;
 
 /**
- * Creates a collector of the parts of a batch: the operations in JSON, and then files. Throws 400 for other parts, and
- * 422 with the index for a file without an operation that takes it.
+ * Creates a collector for a batch's parts: the operations in JSON, and then files. Throws 400 for other parts, and 422
+ * with the index for a file without an operation that takes it.
  */
 export function createBatchParts(deps: BatchPartsDeps, announced: AnnouncedFiles): FormParts<BatchForm> {
   let reading: Promise<readonly Operation[]> | undefined;
@@ -52,7 +52,7 @@ export function createBatchParts(deps: BatchPartsDeps, announced: AnnouncedFiles
   function begin(read: () => Promise<readonly Operation[]>): void {
     if (reading) throw malformed(`the form has the part ${operationsPart} twice`);
     reading = read();
-    // The caller of `take`, and each file, gets the refusal.
+    // `take`'s caller, and each file, gets the refusal.
     reading.catch(() => {});
   }
 
@@ -83,7 +83,7 @@ export function createBatchParts(deps: BatchPartsDeps, announced: AnnouncedFiles
     }
   }
 
-  /** Opens the upload of an operation. */
+  /** Opens an operation's upload. */
   async function openRecord(operation: Operation, field: string, index: number): Promise<UploadParts> {
     const { op, id } = operation;
     if (op === 'delete') throw operationRefused(index, { [field]: 'is a file for a delete' });
@@ -112,7 +112,7 @@ export function createBatchParts(deps: BatchPartsDeps, announced: AnnouncedFiles
       const uploads = new Map<number, ReturnType<UploadParts['take']>>();
       for (const [index, record] of records) {
         const upload = (await record).take();
-        // The values of its file fields name the files that an update keeps.
+        // Its file fields' values name the files that an update keeps.
         uploads.set(index, { ...upload, body: operations[index]?.data ?? {} });
       }
       return { operations, uploads };

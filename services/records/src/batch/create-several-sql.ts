@@ -14,14 +14,14 @@ import { lastVersions } from '../write/last-versions-sql.ts';
 import { type GivenRows, givenRows } from './given-rows.ts';
 import { holdsFor } from './holds-for.ts';
 
-/** The parts of a statement of several creates other than the fields. */
+/** What a statement with several creates has in addition to the fields. */
 interface CreateOptions {
   /** Whether the client chose the ids, so records with them may exist or have existed. */
   readonly isPlaced: boolean;
 }
 
 /**
- * The statement of several creates. Rules are conditions on the rows `draft`; a record for which a rule does not hold
+ * The statement for several creates. Rules are conditions on the rows `draft`; a record for which a rule does not hold
  * is not written. It returns a row for each written record.
  */
 export const composeCreateSeveral = (

@@ -5,7 +5,7 @@ import { type GivenRows, givenRows } from './given-rows.ts';
 import { holdsFor } from './holds-for.ts';
 import { admitsVersion, admittedRows, lockedRows } from './locked-rows.ts';
 
-/** The statement of several deletes without references to the records. It returns a row for each deleted record. */
+/** The statement for several deletes without references to the records. It returns a row for each deleted record. */
 export const composeDeleteSeveral = (
   collection: Collection,
   caller: CallerSql,

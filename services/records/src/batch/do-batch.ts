@@ -6,7 +6,7 @@ import { planBatch, requestOf, type Uploads } from './plan-batch.ts';
 import type { BatchInput } from './ready-operation.ts';
 import { type BatchRules, batchBudgetMs, isRelaxedBatch, modeOfBatch, runBatch } from './run-batch.ts';
 
-/** The dependencies of a batch. */
+/** What a batch depends on. */
 export interface BatchDeps extends Omit<BatchRules, 'collections'> {
   readonly collections: ServedCollections;
   readonly write: RunWrite;
@@ -15,12 +15,12 @@ export interface BatchDeps extends Omit<BatchRules, 'collections'> {
 interface BatchRequest {
   readonly operations: readonly Operation[];
   readonly uploads: Uploads;
-  /** Ids of the files that were announced for the uploads. */
+  /** The uploads' announced files, by id. */
   readonly announced: readonly number[];
   readonly input: BatchInput & { readonly keepAnswer?: KeepAnswer };
 }
 
-/** Does a batch: all of its operations or none. Throws the refusal of the first operation that is refused. */
+/** Does all operations in a batch or none. Throws the first refused operation's refusal. */
 export async function doBatch(
   { operations, uploads, announced, input }: BatchRequest,
   deps: BatchDeps,

@@ -55,8 +55,8 @@ export const equalCreates: EqualOperations = {
 };
 
 /**
- * Whether a create with an id of the client may be done together with others. It may not if it could refer to a record
- * that a later one creates, if files of an earlier record could be in the way, or if it has operators.
+ * Whether a create with the client's id may be done together with others. It may not if it could refer to a record that
+ * a later one creates, if an earlier record's files could be in the way, or if it has operators.
  */
 export const canBePlaced = ({ collection, body }: ReadyOperation): boolean =>
   !collection.fields.some((field) => field.collection === collection.name) &&

@@ -12,7 +12,7 @@ const statementOf = perCaller('delete', (collection, caller) =>
   prepareWrite('delete several', composeDeleteSeveral(collection, caller)),
 );
 
-/** Deletes without hooks, of records to which no relation can refer. */
+/** Deletes without hooks, for records to which no relation can refer. */
 export const equalDeletes: EqualOperations = {
   kindOf({ collection, id = '', call, operation }, rules) {
     if (modeOfDelete(collection, rules) !== 'statement' || !isRecordId(id)) return undefined;

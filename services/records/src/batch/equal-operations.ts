@@ -3,11 +3,11 @@ import type { ReadyOperation } from './ready-operation.ts';
 import type { OperationResult } from './results.ts';
 import type { OperationRules } from './run-operation.ts';
 
-/** Operations of one verb that one statement can do. */
+/** Operations with one verb that one statement can do. */
 export interface EqualOperations {
   /**
-   * The kind of an operation within its verb and collection; undefined if it must be done alone. Equal operations have
-   * the same kind.
+   * An operation's kind within its verb and collection; undefined if it must be done alone. Equal operations have the
+   * same kind.
    */
   kindOf(ready: ReadyOperation, rules: OperationRules): string | undefined;
   /**

@@ -26,7 +26,7 @@ const statementOf = perCaller('update', (collection, caller) =>
   prepareWrite('update several', composeUpdateSeveral(collection, caller)),
 );
 
-/** Updates without hooks, operators and files, of values that need not be unique. */
+/** Updates without hooks, operators and files, whose values need not be unique. */
 export const equalUpdates: EqualOperations = {
   kindOf({ collection, id = '', body, upload, call, operation }, { hooks }) {
     if (upload || hooks.find(collection, 'update') || !isRecordId(id)) return undefined;

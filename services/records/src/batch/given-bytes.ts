@@ -1,10 +1,10 @@
-/** The bytes that a batch brings, with the values of its references. */
+/** The bytes that a batch brings, with its references' values. */
 export interface GivenBytes {
-  /** Sets the bytes of one operation, and returns those of all. An operation may be read several times. */
+  /** Sets one operation's bytes, and returns the bytes in all. An operation may be read several times. */
   add(index: number, bytes: number): number;
 }
 
-/** Counts the bytes of a batch, which begin with those of its operations as they were sent. */
+/** Counts a batch's bytes, which begin with its operations' bytes as they were sent. */
 export function countGivenBytes(sent: readonly number[]): GivenBytes {
   const ofOperations = [...sent];
   let sum = sent.reduce((total, bytes) => total + bytes, 0);

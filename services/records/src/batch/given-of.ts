@@ -6,14 +6,14 @@ import type { ReadyOperation } from './ready-operation.ts';
 
 type Equal = readonly [ReadyOperation, ...ReadyOperation[]];
 
-/** The values, other than those of fields, of a statement of several operations on existing records. */
+/** The values, in addition to the fields', for a statement with several operations on existing records. */
 export const givenOf = (ready: Equal): Origin & Omit<GivenRows, 'columns'> => ({
   ...placesOf(ready),
   ids: ready.map(({ id = '' }) => id),
   versions: ready.map(({ operation }) => versionsOfIfMatch(operation.ifMatch)?.[0] ?? null),
 });
 
-/** The origin of several operations, and their places in the batch; null for operations outside one. */
+/** Several operations' origin, and their places in the batch; null for operations outside one. */
 export const placesOf = (ready: Equal): Origin & Pick<GivenRows, 'batches'> => ({
   ...originOf(ready[0].call),
   batches: ready.map(({ call }) => (call.batch ? textOfPlace(call.batch) : null)),

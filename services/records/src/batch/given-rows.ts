@@ -2,9 +2,8 @@ import type { Cte } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf } from '@recordbus/schema';
 
-/** The values of a statement of several operations: lists with an entry for each. */
+/** The values for a statement with several operations: lists with an entry for each. */
 export interface GivenRows {
-  /** The ids of the records. */
   readonly ids: readonly string[];
   /** The places in the batch, as JSON texts; null for writes outside one. */
   readonly batches: readonly (string | null)[];
@@ -14,15 +13,15 @@ export interface GivenRows {
   readonly columns: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
-/** The operations as rows of a statement. */
+/** The operations as rows in a statement. */
 export interface GivenRowsSql {
-  /** The CTE `given`: `id`, `batch`, `version`, the values, and `place`, the order of the operations. */
+  /** The CTE `given`: `id`, `batch`, `version`, the values, and `place`, the operation's position. */
   readonly cte: Cte;
-  /** SQL of the value of a field in the row `g`. */
+  /** A field's value in the row `g`, as SQL. */
   valueOf(field: Field): string;
 }
 
-/** Composes the rows of the operations on a collection. Without `withValues` they have no values. */
+/** Composes the rows for the operations on a collection. Without `withValues` they have no values. */
 export function givenRows(
   { fields }: Collection,
   parameters: Pick<NamedParameters<GivenRows>, 'named' | 'member'>,
@@ -49,13 +48,13 @@ export function givenRows(
   };
 }
 
-/** Arranges the values of operations by field. */
+/** Arranges the operations' values by field. */
 export function columnsOfRows(rows: readonly ReadonlyMap<string, unknown>[]): GivenRows['columns'] {
   const names = new Set(rows.flatMap((row) => [...row.keys()]));
   return new Map([...names].map((name) => [name, rows.map((row) => textOf(row.get(name)))]));
 }
 
-/** A value of a column in the text form of PostgreSQL. */
+/** A column's value in PostgreSQL's text form. */
 export function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value === 'string') return value;

@@ -1,6 +1,6 @@
 import type { VerdictParts } from '../rules/rule-verdict.ts';
 
-/** SQL of whether the rules hold for a row. */
+/** Whether the rules hold for a row, as SQL. */
 export const holdsFor = ({ rule, unwritable }: VerdictParts): string =>
   [
     ...(rule === undefined ? [] : [`(${rule}) is true`]),

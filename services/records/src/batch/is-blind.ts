@@ -8,8 +8,8 @@ import type { CompileContext } from '../rules/compile-rule.ts';
 type Action = 'create' | 'update' | 'delete';
 
 /**
- * Whether no rule of a write sees the writes of earlier operations on other records of the collection. Rules of
- * accounts may read the caller, whose account may be one of these records.
+ * Whether no rule on a write sees what earlier operations wrote to the collection's other records. Account rules may
+ * read the caller, whose account may be one of these records.
  */
 export const isBlind = (action: Action, collection: Collection, context: CompileContext): boolean =>
   blind[action](collection, context);

@@ -9,12 +9,12 @@ import type { PlannedOperation } from './plan-batch.ts';
 
 type Action = 'update' | 'delete';
 
-/** Operations of one action on records of one collection, which they name by id. */
+/** Operations with one action on one collection's records, which they name by id. */
 interface Targets {
   readonly collection: Collection;
   readonly action: Action;
   readonly ids: readonly string[];
-  /** The index of the first of these operations. */
+  /** The first such operation's index. */
   readonly index: number;
 }
 

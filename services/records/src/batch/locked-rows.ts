@@ -2,8 +2,8 @@ import { type Cte, versionOf } from '@recordbus/journal';
 import { type Collection, tableOf } from '@recordbus/schema';
 
 /**
- * The CTEs `old`, the locked rows with the ids (SQL) before the write, and `admitted`, the ids of those for which a
- * condition on `old` holds.
+ * The CTEs `old`, the locked rows with the ids (SQL) before the write, and `admitted`, the ids for which a condition on
+ * `old` holds.
  */
 export const lockedRows = (collection: Collection, ids: string, condition: string): readonly Cte[] => [
   {
@@ -14,8 +14,8 @@ export const lockedRows = (collection: Collection, ids: string, condition: strin
   { name: 'admitted', sql: `select old.id from old where ${condition}`, isMaterialized: true },
 ];
 
-/** Joins to `old`: the operation `g` of each admitted row. */
+/** Joins to `old`: each admitted row's operation `g`. */
 export const admittedRows = ' join admitted on admitted.id = old.id join given g on g.id = old.id';
 
-/** The condition that an operation `g` may write the version of the row `old`. */
+/** The condition that an operation `g` may write the version in the row `old`. */
 export const admitsVersion = `(g.version is null or g.version = ${versionOf('old')})`;

@@ -15,11 +15,11 @@ import type { RateRule, Settings } from '@recordbus/settings';
 import { refusalAt } from './batch-refusal.ts';
 import type { Operation, OperationVerb } from './operation.ts';
 
-/** Counts the operations of batches for the rate limits, each like the single write (batch §1.4). */
+/** Counts batches' operations for the rate limits, each like the single write (batch §1.4). */
 export interface OperationLimits {
   /**
-   * Counts the operations of a batch under their rules, or none of them. Returns the headers of the rule with the least
-   * left. Throws 429 with the index of the first operation that is over a limit.
+   * Counts a batch's operations under their rules, or none. Returns the headers for the rule with the least left.
+   * Throws 429 with the index of the first operation that is over a limit.
    */
   count(operations: readonly Operation[], caller: Caller): Promise<Readonly<Record<string, string>>>;
 }
@@ -31,7 +31,7 @@ interface OperationLimitsDeps {
   readonly settings: Pick<Settings, 'get'>;
 }
 
-/** The path of batches. The gateway has counted the request under its rule. */
+/** The path for batches. The gateway has counted the request under its rule. */
 export const batchPath = '/api/v1/batch';
 
 const prefixes = ['/api', '/api/v1', '/api/v1/records'];
@@ -43,7 +43,7 @@ const actionsOf: Readonly<Record<OperationVerb, readonly RateRule['action'][]>> 
   delete: ['delete'],
 };
 
-/** Creates the limits of a replica. They count in the windows of the gateways. */
+/** Creates a replica's limits. They count in the gateways' windows. */
 export function createOperationLimits({ query, settings }: OperationLimitsDeps): OperationLimits {
   const choices = new WeakMap<readonly RateRule[], ChooseRule>();
   const chooseBy = (rules: readonly RateRule[]): ChooseRule => {
@@ -68,7 +68,7 @@ export function createOperationLimits({ query, settings }: OperationLimitsDeps):
   };
 }
 
-/** The indexes of the operations that each rule counts. The request counts as the first operation under its own rule. */
+/** Which operations each rule counts, by index. The request counts as the first operation under its own rule. */
 function countsOf(
   operations: readonly Operation[],
   choose: ChooseRule,
@@ -93,7 +93,7 @@ function countsOf(
   return new Map([...counts].filter(([, indexes]) => indexes.length > 0));
 }
 
-/** The paths of the single write. */
+/** The single write's paths. */
 function pathsOf({ op, collection, id }: Operation): readonly string[] {
   const named = typeof id === 'object' ? id.text : id;
   const rest = op === 'create' || named === undefined ? collection : `${collection}/${named}`;

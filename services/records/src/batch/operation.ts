@@ -38,7 +38,7 @@ const maxMembers = 10_000;
 const maxNameLength = 63;
 const namePattern = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** Reads the operations of a batch. Throws 422 with the index of the first one that has no valid shape. */
+/** Reads a batch's operations. Throws 422 with the index of the first one that has no valid shape. */
 export function readOperations(parsed: readonly ParsedOperation[]): readonly Operation[] {
   const names = new Set<string>();
   return parsed.map(({ value, bytes }, index) => {
@@ -70,7 +70,7 @@ function readOperation(index: number, value: unknown): Omit<Operation, 'bytes'> 
   if (verb === 'upsert') need('on', (id === undefined) !== (on === undefined), 'or id is required, and not both');
   need('on', on === undefined || isText(on) || (Array.isArray(on) && on.every(isText)), 'must name fields');
   need('data', isObject(data), 'must be an object');
-  // As in the body of a single write (http §2.1).
+  // As in a single write's body (http §2.1).
   need('data', !isObject(data) || !Object.hasOwn(data, '__proto__'), 'must not have the member __proto__');
   need('data', !isObject(data) || Object.keys(data).length <= maxMembers, `must have at most ${maxMembers} members`);
   need('if_match', ifMatch === undefined || isText(ifMatch), "must be a version's ETag, or *");

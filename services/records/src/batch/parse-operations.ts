@@ -5,22 +5,23 @@ import { z } from 'zod';
 import { operationRefused, refusalAt } from './batch-refusal.ts';
 import { splitElements } from './split-elements.ts';
 
-/** The largest operation: that of the body of a single write. */
+/** The largest operation: as large as a single write's body. */
 export const maxOperationBytes = 1024 * 1024;
 
 /** The largest body without its operations. It has no other members. */
 const maxRestBytes = 16 * 1024;
 
-/** A value of a list of operations, and the size of its JSON text. */
+/** A value in an operation list, and its JSON text's size. */
 export interface ParsedOperation {
   readonly value: unknown;
   readonly bytes: number;
 }
 
 /**
- * Parses the body of a batch, one operation at a time and in slices of time: one JSON.parse of 16 MiB would keep the
- * process busy for more than 100 ms. Returns the body; its member `operations` is a list of ParsedOperation if it is a list.
- * Throws 400 for other text than JSON, 413 for an operation of more than 1 MiB, and 422 for more than `most` operations.
+ * Parses a batch's body, one operation at a time and in time slices: one JSON.parse with 16 MiB would keep the process
+ * busy for more than 100 ms. Returns the body; its member `operations` is a list of ParsedOperation if it is a list.
+ * Throws 400 for text that is not JSON, 413 for an operation larger than 1 MiB, and 422 for more than `most`
+ * operations.
  */
 export async function parseOperations(bytes: Uint8Array, most: number): Promise<unknown> {
   const { elements, start, end } = await splitElements(bytes, 'operations', most);
@@ -44,7 +45,7 @@ export async function parseOperations(bytes: Uint8Array, most: number): Promise<
 
 const [opening, closing] = [Buffer.from('{"operations":'), Buffer.from('}')];
 
-/** Parses the part of a form with the list of operations like `parseOperations`. */
+/** Parses the form part with the operation list like `parseOperations`. */
 export async function parseOperationList(bytes: Uint8Array, most: number): Promise<readonly ParsedOperation[]> {
   const body = await parseOperations(Buffer.concat([opening, bytes, closing]), most);
   const { data, error } = parsedBody.safeParse(body);
@@ -54,7 +55,7 @@ export async function parseOperationList(bytes: Uint8Array, most: number): Promi
   return listOf(data);
 }
 
-/** The operations of a body. Throws 422 without a list. */
+/** A body's operations. Throws 422 without a list. */
 export function listOf({ operations }: ParsedBody): readonly ParsedOperation[] {
   if (operations === undefined) throw validationFailed({ operations: 'is required' });
   return operations;
@@ -70,7 +71,7 @@ type ParsedBody = z.output<typeof parsedBody>;
 export const tooMany = (most: number): AppError =>
   operationRefused(most, { operations: `may have at most ${most} operations` });
 
-/** The list of operations in a parsed body. */
+/** The operation list in a parsed body. */
 const listIn = (body: unknown): readonly unknown[] | undefined =>
   typeof body === 'object' && body !== null && 'operations' in body && Array.isArray(body.operations)
     ? body.operations

@@ -9,7 +9,7 @@ import { operationRefused, refusalAt } from './batch-refusal.ts';
 import type { Operation, OperationVerb } from './operation.ts';
 import { type Reference, replaceReferences } from './reference.ts';
 
-/** The actions of an operation. At least one must be admitted. */
+/** An operation's actions. At least one must be admitted. */
 const actionsOf: Readonly<Record<OperationVerb, RuleName | readonly RuleName[]>> = {
   create: 'create',
   update: 'update',
@@ -24,7 +24,7 @@ export const requestOf = ({ op, collection }: Operation, principal: Principal) =
   principal,
 });
 
-/** The uploads of operations, by index. */
+/** The operations' uploads, by index. */
 export type Uploads = ReadonlyMap<number, Upload>;
 
 /** An operation that may be done. */
@@ -33,23 +33,23 @@ export interface PlannedOperation {
   readonly operation: Operation;
   readonly collection: Collection;
   readonly upload: Upload | undefined;
-  /** The indexes of the operations to whose results it refers. */
+  /** The operations to whose results it refers, by index. */
   readonly uses: ReadonlySet<number>;
 }
 
-/** The operations of a batch, up to the first one that is refused beforehand. */
+/** A batch's operations, up to the first one that is refused beforehand. */
 export interface BatchPlan {
   readonly id: string;
-  /** The number of operations. */
+  /** How many operations there are. */
   readonly size: number;
   readonly operations: readonly PlannedOperation[];
-  /** The refusal of the operation after them. */
+  /** The refusal for the operation after them. */
   readonly refusal: AppError | undefined;
-  /** The index of each name. */
+  /** Each name's index. */
   readonly names: ReadonlyMap<string, number>;
 }
 
-/** Plans a batch of operations, whose collections were admitted. */
+/** Plans a batch whose operations' collections were admitted. */
 export async function planBatch(
   operations: readonly Operation[],
   { collections, refusal }: Admitted,

@@ -10,22 +10,22 @@ import { maxBatchBytes } from './receive-batch.ts';
 import { type Reference, replaceReferences } from './reference.ts';
 import type { Results } from './results.ts';
 
-/** The request of a batch, as rules see it. */
+/** A batch's request, as rules see it. */
 export type BatchInput = Pick<RouteInput<unknown, unknown, unknown>, 'context' | 'queryText' | 'header'>;
 
 /** An operation whose references are replaced by values. */
 export interface ReadyOperation extends PlannedOperation {
   readonly id: string | undefined;
-  /** With the names of uploaded files. */
+  /** With uploaded files' names. */
   readonly body: Readonly<Record<string, unknown>>;
   readonly call: Call;
-  /** Size of its JSON text, with the values of its references. */
+  /** Its JSON text's size, with its references' values. */
   readonly bytes: number;
 }
 
 /**
- * Replaces the references of an operation. Throws 422 if a result lacks a value, and 413 if the operation, or the batch up to
- * it, is too large with these values (batch §1.2).
+ * Replaces an operation's references. Throws 422 if a result lacks a value, and 413 if the operation, or the batch up
+ * to it, is too large with these values (batch §1.2).
  */
 export function readyOperation(
   planned: PlannedOperation,
@@ -55,7 +55,7 @@ export function readyOperation(
 const tooLarge = (limitBytes: number, what: string) =>
   payloadTooLarge(limitBytes, `${what} with its references' values`);
 
-/** The HTTP method of the single write, as rules see it. */
+/** The single write's HTTP method, as rules see it. */
 function methodOf({ op, id }: PlannedOperation['operation']): string {
   switch (op) {
     case 'create':

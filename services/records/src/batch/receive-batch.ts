@@ -8,10 +8,10 @@ import { type BatchForm, createBatchParts } from './batch-parts.ts';
 import type { Operation } from './operation.ts';
 import { type ParsedOperation, parseOperationList } from './parse-operations.ts';
 
-/** The largest JSON of a batch. */
+/** How large a batch's JSON may be. */
 export const maxBatchBytes = 16 * 1024 * 1024;
 
-/** The maximum number of files in a batch. */
+/** How many files a batch may have. */
 const maxFiles = 1000;
 
 interface ReceiveDeps extends UploadDeps {
@@ -26,7 +26,7 @@ interface Received {
   readonly admit: (values: readonly ParsedOperation[]) => Promise<readonly Operation[]>;
 }
 
-/** Receives the form of a batch, and stores its files. */
+/** Receives a batch's form, and stores its files. */
 export function receiveBatch(
   { database: { query }, storage, removals, maxUploadBytes, collections, maxBatchOperations }: ReceiveDeps,
   { request, principal, admit }: Received,

@@ -1,8 +1,8 @@
 import type { Collection } from '@recordbus/schema';
 
-/** A reference to the result of an earlier operation: `{"$ref": "order.id"}` (batch §3). */
+/** A reference to an earlier operation's result: `{"$ref": "order.id"}` (batch §3). */
 export interface Reference {
-  /** The `as` of the operation. */
+  /** The operation's `as`. */
   readonly name: string;
   /** The members that lead to the value. */
   readonly path: readonly string[];
@@ -28,7 +28,7 @@ export function readReference({ $ref: text }: { readonly $ref: string }): Refere
 type Replace = (reference: Reference, field: string) => unknown;
 
 /**
- * Replaces the references in a body: values of fields, and values within their lists and operators. On json fields an
+ * Replaces the references in a body: fields' values, and values within their lists and operators. On json fields an
  * object is a value. Returns the same body if it has none.
  */
 export function replaceReferences(

@@ -2,10 +2,10 @@ import { etagOf } from '../record/etag.ts';
 import { operationRefused } from './batch-refusal.ts';
 import type { Reference } from './reference.ts';
 
-/** The result of an operation that was done. */
+/** What an operation that was done has as its result. */
 export interface OperationResult {
   readonly status: 200 | 201;
-  /** The body of the single write, `{"data": …}`; undefined for a delete. */
+  /** The single write's body, `{"data": …}`; undefined for a delete. */
   readonly body: string | undefined;
   /** The version after the write; undefined for a delete. */
   readonly version: string | undefined;
@@ -13,22 +13,22 @@ export interface OperationResult {
 
 const envelopeStart = '{"data":'.length;
 
-/** The value of a reference. */
+/** A reference's value. */
 export interface SizedValue {
   readonly value: unknown;
   /** Size of its JSON text. */
   readonly bytes: number;
 }
 
-/** The results of a batch so far, by index. */
+/** The batch's results so far, by index. */
 export interface Results {
   readonly count: number;
-  /** UTF-16 code units of the bodies so far. */
+  /** UTF-16 code units in the bodies so far. */
   readonly units: number;
   add(result: OperationResult): void;
   /** The value that an operation refers to. Throws 422 when the result has no such member. */
   valueOf(reference: Reference, used: number, from: { readonly index: number; readonly member: string }): SizedValue;
-  /** The body of the answer. */
+  /** The answer's body. */
   toJson(): string;
 }
 

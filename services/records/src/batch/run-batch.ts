@@ -15,20 +15,20 @@ import { createResults, type Results } from './results.ts';
 import { type OperationRules, runOperation } from './run-operation.ts';
 import { runTogether } from './run-together.ts';
 
-/** How long a batch may take, in milliseconds, its repetitions included: as long as the statement of a single write. */
+/** How long a batch may take, in milliseconds, its repetitions included: as long as a single write's statement. */
 export const batchBudgetMs = 15_000;
 
-/** The dependencies of a batch. */
+/** What a batch depends on. */
 export interface BatchRules extends OperationRules {
-  /** The maximum number of bytes in the answer. */
+  /** How many bytes the answer may have. */
   maxAnswerBytes(): number;
 }
 
-/** The mode of a batch: one transaction, with hooks if one of its writes has some. */
+/** A batch's mode: one transaction, with hooks if one of its writes has some. */
 export const modeOfBatch = ({ operations }: BatchPlan, rules: OperationRules): WriteMode =>
   widestMode('transaction', ...operations.map((planned) => modeOfOperation(planned, rules)));
 
-/** Whether a batch need not wait for the disk: all of its writes are of relaxed collections. */
+/** Whether a batch need not wait for the disk: it writes only relaxed collections. */
 export const isRelaxedBatch = ({ operations }: BatchPlan, rules: OperationRules): boolean =>
   operations.every(({ operation: { op }, collection }) =>
     op === 'delete' ? isRelaxedDelete(collection, rules) : isRelaxed(collection),
@@ -51,9 +51,9 @@ interface Attempt {
 }
 
 /**
- * Does the operations of a batch one after the other. Equal ones are done together if the result is the same. The unit
- * has the mode of `modeOfBatch`. Returns the body of the answer. Throws the refusal of the first operation that is
- * refused, with its index.
+ * Does a batch's operations one after the other. Equal ones are done together if the result is the same. The unit has
+ * the mode that `modeOfBatch` returns. Returns the answer's body. Throws the first refused operation's refusal, with
+ * its index.
  */
 export async function runBatch(unit: WriteUnit, attempt: Attempt, rules: BatchRules): Promise<string> {
   const { plan, input, deadlineMs, isRepeated } = attempt;

@@ -13,13 +13,13 @@ import type { WriteUnit } from '../write/write-unit.ts';
 import type { ReadyOperation } from './ready-operation.ts';
 import type { OperationResult } from './results.ts';
 
-/** The rules and dependencies of operations. */
+/** The rules and dependencies that operations need. */
 export interface OperationRules extends DeleteRules {
   readonly collections: Pick<ServedCollections, 'requireAction'>;
   readonly schema: QuerySchema;
 }
 
-/** Does one operation like the single write, in the transaction of its batch. Throws the refusals of that write. */
+/** Does one operation like the single write, in its batch's transaction. Throws that write's refusals. */
 export function runOperation(unit: WriteUnit, ready: ReadyOperation, rules: OperationRules): Promise<OperationResult> {
   switch (ready.operation.op) {
     case 'create':
@@ -41,7 +41,7 @@ async function create(
   return { status: 201, ...(await createRecord(unit, collection, { body, upload }, call, rules)) };
 }
 
-/** A create with an id of the client. Throws 412 if the record exists. */
+/** A create with the client's id. Throws 412 if the record exists. */
 async function createAt(
   unit: WriteUnit,
   { collection, body, upload, call }: ReadyOperation,

@@ -19,16 +19,16 @@ const equals: Readonly<Record<OperationVerb, EqualOperations>> = {
   delete: equalDeletes,
 };
 
-/** Fewer operations are done alone, since a statement of several also needs a savepoint and its release. */
+/** Fewer operations are done alone, since a statement with several also needs a savepoint and its release. */
 const leastWidth = 4;
 
-/** The maximum number of operations in the first statement, and in later ones, when the size of an answer is known. */
+/** How many operations the first statement may have, and later ones, when an answer's size is known. */
 const [firstWidth, maxWidth] = [32, 250];
 
-/** UTF-16 code units of the bodies in the answer of a statement. */
+/** UTF-16 code units in a statement's answer. */
 const maxAnswerUnits = 2 ** 21;
 
-/** The maximum bytes of the operations in a statement, since the driver converts their values in one piece of work. */
+/** How many bytes a statement's operations may have: the driver converts their values in one piece of work. */
 const maxGivenBytes = 2 ** 18;
 
 interface Turn {
@@ -38,9 +38,9 @@ interface Turn {
 }
 
 /**
- * Does the next operations with one statement if they are equal and none of them can see the writes of another. Returns
- * how many must be done alone instead, which may be 0: those without an equal next one, and those of a failed
- * statement, to find the first operation that is refused.
+ * Does the next operations with one statement if they are equal and none can see what another one writes. Returns how
+ * many must be done alone instead, which may be 0: those without an equal next one, and those in a failed statement, to
+ * find the first operation that is refused.
  */
 export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationRules): Promise<number> {
   const equal = equals[turn.operations[turn.results.count]?.operation.op ?? 'create'];
@@ -104,7 +104,7 @@ function findReady(planned: PlannedOperation, ready: Turn['ready']): ReadyOperat
   }
 }
 
-/** How many operations the next statement may have, estimated from the size of earlier answers. */
+/** How many operations the next statement may have, estimated from earlier answers' sizes. */
 function widthAfter({ count, units }: Results): number {
   if (count === 0) return firstWidth;
   return Math.max(1, Math.min(maxWidth, Math.floor(maxAnswerUnits / (units / count + 1))));

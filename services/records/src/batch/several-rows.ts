@@ -3,7 +3,7 @@ import type { Collection, FieldEncryption } from '@recordbus/schema';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import type { OperationResult } from './results.ts';
 
-/** A row of the answer of a statement of several operations. */
+/** A row that a statement with several operations answers. */
 export interface SeveralRow {
   readonly id: string;
   readonly body: string;
@@ -15,7 +15,7 @@ interface Options {
   readonly encryption: FieldEncryption;
 }
 
-/** The results in the order of the ids. */
+/** The results in id order. */
 export async function resultsOf(
   collection: Collection,
   ids: readonly string[],

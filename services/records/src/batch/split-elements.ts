@@ -5,11 +5,11 @@ interface Element {
   readonly end: number;
 }
 
-/** A member of a JSON object whose value is a list. */
+/** A JSON object's member whose value is a list. */
 interface Split {
-  /** The places of its entries; undefined without such a member. */
+  /** Where its entries are; undefined without such a member. */
   readonly elements: readonly Element[] | undefined;
-  /** The place of the entries within the brackets. */
+  /** Where the entries within the brackets are. */
   readonly start: number;
   readonly end: number;
 }
@@ -17,13 +17,13 @@ interface Split {
 const [quote, backslash, comma, space] = [0x22, 0x5c, 0x2c, 0x20];
 const [openList, closeList, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d];
 
-/** Bytes between two checks of the clock: a fraction of a millisecond. */
+/** How many bytes are read between two looks at the clock: a fraction of a millisecond. */
 const bytesPerCheck = 65_536;
 
 /**
- * Finds the entries of a list that is a member of the outermost object of a JSON text: the first `most`, and one more if
- * there are more. Linear, and in slices of time. It checks nothing else: the parser of the entries and of the rest
- * finds errors.
+ * Finds the entries in a list that is a member of a JSON text's outermost object: the first `most`, and one more if
+ * there are more. Linear, and in time slices. It checks nothing else: the code that parses the entries and the rest finds
+ * errors.
  */
 export async function splitElements(json: Uint8Array, member: string, most: number): Promise<Split> {
   const slice = startSlice();

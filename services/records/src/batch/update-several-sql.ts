@@ -7,12 +7,12 @@ import { holdsFor } from './holds-for.ts';
 import { admitsVersion, admittedRows, lockedRows } from './locked-rows.ts';
 
 interface UpdateSeveralValues extends Origin, GivenRows, SentNames {
-  /** The names of the fields to set, the same in all operations. */
+  /** The fields to set, by name, the same in all operations. */
   readonly names: readonly string[];
 }
 
 /**
- * The statement of several updates that name the same fields, each of another record. A record that is missing, has
+ * The statement for several updates that name the same fields, each in another record. A record that is missing, has
  * another version, or for which a rule does not hold is not written. It returns a row for each written record.
  */
 export const composeUpdateSeveral = (collection: Collection, caller: CallerSql): WriteStatement<UpdateSeveralValues> =>

@@ -8,7 +8,7 @@ import type { CascadeSet } from './cascade-set.ts';
 import { composeFindBlockers } from './delete-sql.ts';
 import type { FindReferrers } from './referrers.ts';
 
-/** The maximum number of blockers that a refusal lists (records §7.5). */
+/** How many blockers a refusal lists at most (records §7.5). */
 const maxListed = 100;
 
 /**

@@ -6,7 +6,7 @@ import type { FindReferrers } from './referrers.ts';
 /** The ids that one delete removes, by collection. */
 export type CascadeSet = ReadonlyMap<Collection, ReadonlySet<string>>;
 
-/** The ids of a cascade set that one step of the search found, by collection. */
+/** The ids that one step in the search for a cascade set found, by collection. */
 export type CascadeLevel = ReadonlyMap<Collection, readonly string[]>;
 
 /**

@@ -12,9 +12,9 @@ import { readInTurn } from './read-in-turn.ts';
 import { refersToOneOf } from './referrers.ts';
 
 /**
- * Clears the `setNull` relations of collections with update hooks, whose body is the cleared fields: one update and one
- * event for each record, however many of its fields are cleared. Returns the number of records. Throws 409 when a hook
- * lets a cleared relation refer to a deleted record again.
+ * Clears the `setNull` relations in collections with update hooks, whose body is the cleared fields: one update and one
+ * event for each record, however many of its fields are cleared. Returns how many records it changed. Throws 409 when a
+ * hook lets a cleared relation refer to a deleted record again.
  */
 export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeSet): Promise<number> {
   const { unit, call, rules, done } = deletion;
@@ -47,7 +47,7 @@ export async function clearHooked(deletion: HookedDeletion, cascadeSet: CascadeS
   return count;
 }
 
-/** A relation of a record that refers to deleted records. */
+/** A record's relation that refers to deleted records. */
 interface ClearedField {
   readonly field: string;
   /** The deleted targets in a list; a relation to one record is cleared once, whatever its target. */
@@ -56,7 +56,7 @@ interface ClearedField {
   readonly value: readonly unknown[] | null;
 }
 
-/** The fields that still refer to deleted records: hooks of other records may have cleared some. */
+/** The fields that still refer to deleted records: other records' hooks may have cleared some. */
 const clearedFields = (clearings: readonly Clearing[], record: StoredRecord): ClearedField[] =>
   clearings.flatMap(({ field: { name }, ids }): ClearedField[] => {
     const value = record[name];

@@ -5,7 +5,7 @@ import { composeSetNull } from './delete-sql.ts';
 import type { Deletion } from './deletion.ts';
 import type { FindReferrers } from './referrers.ts';
 
-/** A `setNull` relation field, and the records of its target collection that are deleted. */
+/** A `setNull` relation field, and the deleted records in its target collection. */
 export interface Clearing {
   readonly field: Field;
   readonly ids: ReadonlySet<string>;
@@ -26,14 +26,14 @@ export function findClearings(
   return clearings;
 }
 
-/** The values of the statements that clear these relations. */
+/** The values for the statements that clear these relations. */
 export const clearedValues = (cascadeSet: CascadeSet, collection: Collection, clearings: readonly Clearing[]) => ({
   deleted: [...(cascadeSet.get(collection) ?? [])],
   targets: new Map(clearings.map(({ field, ids }) => [field.name, [...ids]])),
 });
 
 /**
- * Clears the `setNull` relations of records outside the cascade set that refer to it, with one statement for each
+ * Clears the `setNull` relations in records outside the cascade set that refer to it, with one statement for each
  * collection. Collections with update hooks are cleared record by record (clear-hooked.ts).
  */
 export async function clearReferences({ unit, call, rules }: Deletion, cascadeSet: CascadeSet): Promise<void> {

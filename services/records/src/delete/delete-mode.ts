@@ -30,7 +30,7 @@ interface DeleteModeRules {
 }
 
 /**
- * The mode of a delete: one statement when no relation points at the collection, a transaction for cascades, and `hooked`
+ * A delete's mode: one statement when no relation points at the collection, a transaction for cascades, and `hooked`
  * when the delete, or any write that it may cause, has hooks.
  */
 export function modeOfDelete(root: Collection, { findReferrers, hooks }: DeleteModeRules): WriteMode {

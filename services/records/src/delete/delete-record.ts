@@ -50,7 +50,7 @@ export async function deleteRecord(
   const { query } = unit;
   const locked = await lockRecord(query, collection, 'delete', request, call);
   if (locked.outcome !== 'locked') return locked;
-  // The cascade set holds the full definitions of collections, since the search may reach this one again.
+  // The cascade set holds collections' full definitions, since the search may reach this one again.
   const root = { collection: asDefined(collection), id: request.id };
   const deletion = { unit, root, call, rules };
   const cascadeSet = await (mode === 'hooked'

@@ -47,7 +47,7 @@ export const composeDeleteOne = (
     };
   });
 
-/** Locks the records that refer to one of the given ids, in the order of ids, so two deletes do not deadlock. */
+/** Locks the records that refer to one of the given ids, in id order, so two deletes do not deadlock. */
 export const composeLockReferring = ({ collection, field }: Referrer): string =>
   `select t.id from ${tableOf(collection)} t
 where ${refersToAny(collection, [{ field, ids: '$1::text[]' }])} order by t.id for update`;
@@ -59,9 +59,9 @@ where ${refersToAny(collection, [{ field, ids: '$1::text[]' }])} and t.id <> all
 order by t.id limit $3::bigint`;
 
 interface ClearedValues {
-  /** The deleted ids of the collection itself. */
+  /** The collection's own deleted ids. */
   readonly deleted: readonly string[];
-  /** The deleted ids of the target collection, by field. */
+  /** The target collection's deleted ids, by field. */
   readonly targets: ReadonlyMap<string, readonly string[]>;
 }
 
@@ -92,7 +92,7 @@ export function composeLockCleared(collection: Collection, fields: readonly Fiel
 }
 
 /**
- * The statement that clears the relation fields of one collection where they refer to deleted records: one write and one
+ * The statement that clears one collection's relation fields where they refer to deleted records: one write and one
  * event for each record, however many of its fields are cleared.
  */
 export const composeSetNull = (
@@ -112,13 +112,13 @@ export const composeSetNull = (
   });
 
 interface DeleteManyValues extends Origin {
-  /** The ids to delete, by the id of their collection. */
+  /** The ids to delete, by their collection's id. */
   readonly ids: ReadonlyMap<string, readonly string[]>;
 }
 
 /**
- * The statement that deletes records of several collections at once: they may refer to each other in a circle, and
- * foreign keys are checked at the end of a statement.
+ * The statement that deletes records in several collections at once: they may refer to each other in a circle, and
+ * foreign keys are checked when a statement ends.
  */
 export const composeDeleteMany = (collections: readonly Collection[]): WriteStatement<DeleteManyValues> =>
   composeWrite((parameters) => ({

@@ -10,7 +10,7 @@ export interface DeleteRules extends WriteRules {
   readonly findReferrers: FindReferrers;
 }
 
-/** The delete of a locked record, in its transaction. */
+/** A locked record's delete, in its transaction. */
 export interface Deletion {
   readonly unit: WriteUnit;
   readonly root: { readonly collection: Collection; readonly id: string };
@@ -22,19 +22,19 @@ export interface Deletion {
 export interface HookedDeletion extends Deletion {
   /** The unit for the hooks: after each of their statements, records that were read before may be outdated. */
   readonly watched: WatchedUnit;
-  /** The deadline of all hooks, by `performance.now`. */
+  /** All hooks' deadline, by `performance.now`. */
   readonly deadlineMs: number;
-  /** Keys of the records whose hooks have run, and of the fields that were cleared. */
+  /** Keys for the records whose hooks have run, and for the fields that were cleared. */
   readonly done: Set<string>;
 }
 
-/** The unit of a delete, as hooks get it. */
+/** A delete's unit, as hooks get it. */
 export interface WatchedUnit extends WriteUnit {
-  /** The number of statements so far. */
+  /** How many statements it has run so far. */
   readonly statements: number;
 }
 
-/** Counts the statements of a unit. */
+/** Counts a unit's statements. */
 export function watchUnit({ query, due }: WriteUnit): WatchedUnit {
   let statements = 0;
   const counted: Query = (statement) => {

@@ -5,7 +5,7 @@ import type { Logger } from '@recordbus/process/logging';
 
 const intervalMs = 30_000;
 
-/** Creates the background task that drops old versions of deleted records. Every replica runs it. */
+/** Creates the background task that drops deleted records' old versions. Every replica runs it. */
 export const createDropDeletedVersions = (query: Query, log: Logger): BackgroundTask =>
   every({
     name: "drop deleted records' old versions",

@@ -5,9 +5,9 @@ import { type Deletion, type HookedDeletion, watchUnit } from './deletion.ts';
 import { runDeleteHooks } from './run-delete-hooks.ts';
 
 /**
- * Finds and locks the cascade set of a record and runs the hooks: first the delete hooks of each record, before the
- * search for its referrers, then the update hooks of records whose relations are cleared, which are written here. Writes
- * of hooks may change the set, so it is followed again until nothing changes. The delete hooks of a record run once.
+ * Finds and locks a record's cascade set and runs the hooks: first each record's delete hooks, before the search for
+ * its referrers, then the update hooks of records whose relations are cleared, which are written here. Hooks' writes
+ * may change the set, so it is followed again until nothing changes. A record's delete hooks run once.
  */
 export async function followHooked(deletion: Deletion): Promise<CascadeSet> {
   const watched = watchUnit(deletion.unit);

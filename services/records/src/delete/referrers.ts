@@ -10,17 +10,17 @@ export interface Referrer {
 /** Finds the relation fields that refer to a collection, its own included. */
 export type FindReferrers = (collection: Collection) => readonly Referrer[];
 
-/** Creates the search among the given collections. Results are kept for the schema version of the collection. */
+/** Creates the search among the given collections. Results are kept for the collection's schema version. */
 export const createReferrers = (all: () => readonly Collection[]): FindReferrers =>
   perCollection((target) =>
     all().flatMap((collection) =>
       collection.fields
-        // A relation of a view is that of the collection that the view reads.
+        // A view's relation is the relation in the collection that the view reads.
         .filter((field) => collection.type !== 'view' && field.type === 'relation' && field.collection === target.name)
         .map((field) => ({ collection, field, cascade: field.options.cascade as Cascade })),
     ),
   );
 
-/** Whether the value of a relation, an id or a list, is or contains one of the ids. */
+/** Whether a relation's value, an id or a list, is or contains one of the ids. */
 export const refersToOneOf = (value: unknown, ids: ReadonlySet<string>): boolean =>
   [value].flat().some((id) => ids.has(String(id)));

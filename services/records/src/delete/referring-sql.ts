@@ -1,14 +1,14 @@
 import { type Collection, type Field, holdsRelations, linkTableOf, quoteIdentifier, tableOf } from '@recordbus/schema';
 
-/** A relation, and the ids (SQL of an array of texts) of targets. */
+/** A relation, and its targets' ids (SQL: text[]). */
 export interface Reference {
   readonly field: Field;
   readonly ids: string;
 }
 
 /**
- * The condition that the row `t` of a collection refers to one of the targets by one of the relations. Indexes of the
- * columns or of the links find the rows.
+ * The condition that a collection's row `t` refers to a target by one of the relations. Indexes on the columns or on
+ * the links find the rows.
  */
 export function refersToAny(collection: Collection, references: readonly Reference[]): string {
   const isReferring = references.map((reference) => refersTo(reference)).join(' or ');
@@ -18,7 +18,7 @@ export function refersToAny(collection: Collection, references: readonly Referen
   return `t.id in (${references.map((reference) => selectOwners(collection, reference)).join(' union all ')}) and (${isReferring})`;
 }
 
-/** The condition on the value of the row `t` itself. */
+/** The condition on the value in the row `t` itself. */
 export function refersTo({ field, ids }: Reference): string {
   const column = `t.${quoteIdentifier(field.name)}`;
   return holdsRelations(field)
@@ -31,7 +31,7 @@ const selectOwners = (collection: Collection, { field, ids }: Reference): string
     ? `select l.owner from ${linkTableOf(collection, field)} l where l.target = any(${ids})`
     : `select o.id from ${tableOf(collection)} o where o.${quoteIdentifier(field.name)} = any(${ids})`;
 
-/** The value of a relation of the row `t` without the targets: null, or a list of the others in their order. */
+/** The value of a relation in the row `t` without the targets: null, or the others as a list in their order. */
 export function clearedSql({ field, ids }: Reference): string {
   const column = `t.${quoteIdentifier(field.name)}`;
   return holdsRelations(field)

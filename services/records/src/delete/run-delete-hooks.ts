@@ -5,7 +5,7 @@ import type { HookedDeletion } from './deletion.ts';
 import { readInTurn } from './read-in-turn.ts';
 import { refersToOneOf } from './referrers.ts';
 
-/** Runs the delete hooks of the records of a level, each once per delete. */
+/** Runs the delete hooks of a level's records, each once per delete. */
 export async function runDeleteHooks(
   deletion: HookedDeletion,
   level: CascadeLevel,
@@ -25,7 +25,7 @@ export async function runDeleteHooks(
   }
 }
 
-/** Whether the record still belongs to the cascade set: hooks of other records may have changed its relations. */
+/** Whether the record still belongs to the cascade set: other records' hooks may have changed its relations. */
 function isStillTarget(
   { root, rules }: HookedDeletion,
   cascadeSet: CascadeSet,

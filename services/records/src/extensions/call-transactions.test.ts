@@ -35,7 +35,7 @@ describe('the transactions of a call', { skip: skipWithoutDatabase }, () => {
     notifyGateways: nothing,
     sendMails: nothing,
   };
-  /** Runs SQL: in the transaction, or in a part of it. */
+  /** Runs SQL in the transaction or in a part of it. */
   const toolbox: Toolbox =
     (_extension, { transaction }) =>
     async (method, [text]) => {

@@ -11,7 +11,7 @@ interface TransactionsDeps {
   readonly write: RunWrite;
 }
 
-/** Runs a call of an extension, which may open transactions through `answer`. */
+/** Calls an extension, which may open transactions through `answer`. */
 export type WithTransactions = <T>(
   extension: string,
   scope: CallScope,

@@ -43,17 +43,17 @@ export interface ExtensionsDeps {
   readonly config: ExtensionsConfig;
   readonly records: Omit<BatchToolDeps, 'beforeHooks' | 'database'>;
   readonly database: Database;
-  /** Maps errors of the database to refusals of a call. */
+  /** Maps database errors to a call's refusals. */
   readonly mapError: MapError;
   readonly settings: Settings;
   readonly bus: Bus;
   readonly stream: EventStream;
-  /** URLs of the push notification providers. */
+  /** The push notification providers' URLs. */
   readonly urls: NotifierDeps['urls'];
   readonly log: Logger;
 }
 
-/** Loads and starts the extensions of the directory. The settings must be loaded before. */
+/** Loads and starts the directory's extensions. The settings must be loaded before. */
 export async function startExtensions(deps: ExtensionsDeps): Promise<Extensions> {
   const { config, records, database, settings, bus, stream, log } = deps;
   const { query } = database;

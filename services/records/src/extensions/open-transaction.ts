@@ -3,7 +3,7 @@ import { upstreamTimeout } from '@recordbus/errors';
 import type { RunWrite, WriteUnit } from '../write/write-unit.ts';
 import { divideTransaction, type WriteTransaction } from './write-transaction.ts';
 
-/** A transaction that code of an extension opens and ends. */
+/** A transaction that an extension's code opens and ends. */
 export interface OpenTransaction {
   /** Resolves once it has a connection. Throws 503 when too many are waiting for one. */
   readonly begun: Promise<void>;
@@ -17,13 +17,13 @@ export interface OpenTransaction {
   rollback(): Promise<boolean>;
 }
 
-/** How long a transaction of a route or a cron may take: it locks rows and holds a connection. */
+/** How long a route's or a cron's transaction may take: it locks rows and holds a connection. */
 const transactionBudgetMs = 5000;
 
-/** Thrown to roll back a transaction. An error of the database would run it again. */
+/** Thrown to roll back a transaction. A database error would run it again. */
 const rolledBack = new Error('the transaction is rolled back');
 
-/** The state of an open transaction. */
+/** An open transaction's state. */
 interface Held {
   readonly begun: PromiseWithResolvers<void>;
   readonly ending: PromiseWithResolvers<void>;

@@ -6,19 +6,19 @@ import type { RequestHandler } from '@recordbus/http/service';
 import { whenWoken } from '@recordbus/process/background';
 import type { Extensions, ExtensionsDeps } from './extensions.ts';
 
-/** The wait before another attempt to store the hooks of accounts, in milliseconds. */
+/** The wait before another attempt to store account hooks, in milliseconds. */
 const retryMs = 1000;
 
 interface ServedDeps extends Omit<ExtensionsDeps, 'config'> {
-  /** Creates the handler of requests for these routes. */
+  /** Creates the request handler for these routes. */
   readonly dispatch: (routes: readonly Route[]) => RequestHandler;
 }
 
-/** The extensions of the service, if there are any. */
+/** The service's extensions, if there are any. */
 export interface ServedExtensions {
   /** Undefined without extensions. */
   readonly loaded: Extensions | undefined;
-  /** Handles requests for routes of extensions; undefined without extensions. */
+  /** Handles requests for extension routes; undefined without extensions. */
   readonly handle: RequestHandler | undefined;
   readonly hookedCollections: HookedCollections;
   onRoutesChange(listener: () => void): void;
@@ -30,7 +30,7 @@ export interface ServedExtensions {
   stop(): Promise<void>;
 }
 
-/** Creates the extensions of the service. Nothing is loaded before `start`. */
+/** Creates the service's extensions. Nothing is loaded before `start`. */
 export function createServedExtensions({ dispatch, ...deps }: ServedDeps): ServedExtensions {
   const { database, bus, log } = deps;
   let loaded: Extensions | undefined;

@@ -3,18 +3,18 @@ import { AppError } from '@recordbus/errors';
 import type { DueWork } from '../write/after-commit.ts';
 import type { WriteUnit } from '../write/write-unit.ts';
 
-/** The unit of a write, as its before hooks share it. */
+/** A write's unit, as its before hooks share it. */
 export interface WriteTransaction extends WriteUnit {
   /**
    * Runs a part of the work that may fail without the rest. Parts run one after the other on the shared connection, and
    * each can be divided again.
    */
   part<T>(work: (transaction: WriteTransaction) => Promise<T>): Promise<T>;
-  /** Refuses further statements: the connection returns to the pool, even if code of an extension still runs. */
+  /** Refuses further statements: the connection returns to the pool, even if an extension's code still runs. */
   close(): void;
 }
 
-/** Returns the transaction of a unit, which can be divided into parts. */
+/** Returns a unit's transaction, which can be divided into parts. */
 export function divideTransaction({ query: inner, due }: WriteUnit, name = 'part'): WriteTransaction {
   let isOpen = true;
   let last: Promise<unknown> = Promise.resolve();

@@ -2,7 +2,7 @@ import { type Database, locks, type Query, takeLock } from '@recordbus/database'
 import { isFree, leaseEnd } from '@recordbus/queue';
 import { z } from 'zod';
 
-/** A run of a cron, as admins get it. */
+/** A cron's run, as admins get it. */
 export const cronRun = z
   .object({
     id: z.uuid(),
@@ -41,7 +41,7 @@ interface RunRequest {
 }
 
 /**
- * Begins a run on exactly one replica; undefined on the others. While another run of the cron is in progress, a
+ * Begins a run on exactly one replica; undefined on the others. While the cron's earlier run is in progress, a
  * scheduled run is recorded as `skipped`, and a manual one is undefined.
  */
 export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron, tick, cause }: RunRequest) {
@@ -69,7 +69,7 @@ export function beginRun({ transaction }: Pick<Database, 'transaction'>, { cron,
 const noteTick = `insert into system.crons as c (name, last_tick) values ($1, $2)
   on conflict (name) do update set last_tick = greatest(c.last_tick, excluded.last_tick)`;
 
-/** The time of the last tick of a cron, or of its first appearance, which is now for a new one. */
+/** When a cron last ticked or, without a tick, first appeared, which is now for a new one. */
 export async function findLastTick(query: Query, cron: string): Promise<Date> {
   await query({
     text: 'insert into system.crons (name, last_tick) values ($1, now()) on conflict do nothing',
@@ -91,7 +91,7 @@ export async function renewRun(query: Query, id: string): Promise<void> {
   });
 }
 
-/** Records the end of a run; `error` is null for success. */
+/** Records how a run ended; `error` is null for success. */
 export async function endRun(query: Query, id: string, error: string | null): Promise<void> {
   await query({
     text: `update system.cron_runs set status = case when $2::text is null then 'success' else 'failed' end, error = $2,
@@ -101,7 +101,7 @@ export async function endRun(query: Query, id: string, error: string | null): Pr
   });
 }
 
-/** Reads a page of the runs of a cron, newest first, and their number. */
+/** Reads a page of a cron's runs, newest first, and how many there are. */
 export async function listRuns(
   query: Query,
   cron: string,
@@ -118,7 +118,7 @@ export async function listRuns(
   return { rows, totalItems: count?.total ?? 0 };
 }
 
-/** Finds the newest run of each cron that has one. */
+/** Finds each cron's newest run, if it has one. */
 export async function findLastRuns(query: Query, crons: readonly string[]): Promise<Map<string, CronRun>> {
   const rows = await query<CronRun>({
     text: `select distinct on (cron) ${columns} from system.cron_runs where cron = any($1)

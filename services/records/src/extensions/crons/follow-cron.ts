@@ -5,7 +5,7 @@ import { type CronDeps, type DeclaredCron, runCron } from './run-cron.ts';
 
 /** A tick that is later than this was missed: the process did not run, or was frozen. */
 const lateMs = 60_000;
-/** The longest wait between checks of the clock. Timers fail beyond 24 days, and clocks may be changed. */
+/** How long it waits between two looks at the clock at most. Timers fail beyond 24 days, and clocks may be changed. */
 const maxSleepMs = 60_000;
 /** The wait before another attempt when the database fails. */
 const retryMs = 2000;
@@ -13,10 +13,10 @@ const retryMs = 2000;
 const jobOf = ({ schedule, timeZone }: DeclaredCron): Cron =>
   new Cron(schedule, { timezone: timeZone, paused: true, mode: '5-part' });
 
-/** Returns the first tick of a cron after a time in milliseconds since the epoch; null when there is none. */
+/** Returns a cron's first tick after a time in milliseconds since the epoch; null when there is none. */
 export const nextTickOf = (cron: DeclaredCron, afterMs: number): Date | null => jobOf(cron).nextRun(new Date(afterMs));
 
-/** Begins the runs of a cron on schedule until `stop`, which does not wait for the current run. */
+/** Begins a cron's runs on schedule until `stop`, which does not wait for the current run. */
 export function followCron(deps: CronDeps, cron: DeclaredCron): { stop(): void } {
   const { log, clock } = deps;
   let missedIsDone = false;

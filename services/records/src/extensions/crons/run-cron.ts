@@ -8,7 +8,7 @@ import { principalOfExtension, rootScope } from '../call-scope.ts';
 import type { WithTransactions } from '../call-transactions.ts';
 import { type CronRun, endRun, renewMs, renewRun } from './cron-runs.ts';
 
-/** A cron of a loaded extension. */
+/** A loaded extension's cron. */
 export interface DeclaredCron extends CronDescription {
   /** `<extension>.<name>`, its name outside the extension. */
   readonly fullName: string;
@@ -24,11 +24,11 @@ export interface CronDeps {
   readonly clock: () => number;
 }
 
-/** Returns the crons of an extension. */
+/** Returns an extension's crons. */
 export const cronsOf = ({ name, description }: LoadedExtension): readonly DeclaredCron[] =>
   description.crons.map((cron) => ({ ...cron, extension: name, fullName: `${name}.${cron.name}` }));
 
-/** Runs a cron whose run has begun, and records its end. Never throws. */
+/** Runs a cron whose run has begun, and records how it ends. Never throws. */
 export async function runCron(deps: CronDeps, cron: DeclaredCron, run: CronRun): Promise<void> {
   const { database, log } = deps;
   const facts = { cron: cron.fullName, run: run.id };
@@ -58,7 +58,7 @@ async function callCron(
   );
 }
 
-/** The error of a run for admins: for a defect of the extension, the message of its own error. */
+/** A run's error for admins: for a defect in the extension, its own error's message. */
 function errorTextOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { cause } = error;

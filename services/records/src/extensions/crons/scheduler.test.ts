@@ -109,7 +109,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
   ] as const) {
     it(`treats a tick that is more than a minute late as missed: ${missed}`, async () => {
       const extension = `frozen-${cause}`;
-      // The process is frozen for five minutes between two checks of the clock.
+      // The process is frozen for five minutes between two looks at the clock.
       const startedAtMs = Date.now();
       let looks = 0;
       const clock = () => {

@@ -12,7 +12,7 @@ export interface ScheduledCron extends DeclaredCron {
 /** Runs crons on schedule. Every replica has a scheduler, and one of them runs each tick. */
 export interface Scheduler {
   readonly crons: readonly ScheduledCron[];
-  /** Follows the crons of the currently loaded extensions. Call it at the start and after each change of extensions. */
+  /** Follows the currently loaded extensions' crons. Call it at the start and after extensions change. */
   renew(): void;
   /** Begins a run now without waiting for its end. Throws 404 for an unknown cron, and 409 while it is running. */
   runNow(fullName: string): Promise<CronRun>;

@@ -21,13 +21,13 @@ interface ExtensionRoutesDeps {
   readonly log: Logger;
 }
 
-/** The path prefix of the routes of extensions. */
+/** The path prefix for extension routes. */
 const extensionPrefix = '/api/x';
 
-/** Headers that extensions do not get: credentials, and internal headers of the product. */
+/** Headers that extensions do not get: credentials, and the product's internal headers. */
 const withheldHeaders = /^(authorization|cookie|proxy-authorization|x-recordbus-.*)$/;
 
-/** The routes of the loaded extensions. Of two with the same method and path the second is left out and logged. */
+/** The loaded extensions' routes. When two have the same method and path, the second is left out and logged. */
 export function extensionRoutes(deps: ExtensionRoutesDeps): Route[] {
   const taken = new Map<string, string>();
   return deps.host.extensions.flatMap(({ name, description }) =>
@@ -98,7 +98,7 @@ interface RouteRequest {
   queryText(name: string): string | undefined;
 }
 
-/** The collection without fields that rules of routes are compiled against. */
+/** Route rules are compiled against this collection without fields. */
 const noCollection = {
   id: '',
   name: '',
@@ -111,7 +111,7 @@ const noCollection = {
   updatedAtSec: 0,
 } as const;
 
-/** Throws 403 or 401 when the rule of a route does not hold. A rule that cannot be compiled admits only admins. */
+/** Throws 403 or 401 when a route's rule does not hold. A rule that cannot be compiled admits only admins. */
 async function checkRouteRule(
   { query, schema }: ExtensionRoutesDeps,
   rule: string,

@@ -7,7 +7,7 @@ import { z } from 'zod';
 import { isRecordId } from '../../record/record-id.ts';
 import { principalOfExtension } from '../call-scope.ts';
 
-/** A caller that an extension names. Of a user only collection and id count; the rest is read. */
+/** A caller that an extension names. For a user only collection and id count; the rest is read. */
 export const actingCaller = z
   .discriminatedUnion('type', [
     z.object({ type: z.literal('guest') }),

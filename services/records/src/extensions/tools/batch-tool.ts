@@ -9,12 +9,12 @@ import type { RecordsToolsDeps } from './records-work.ts';
 import { type Tool, tool } from './tool.ts';
 import { values } from './tool-arguments.ts';
 
-/** The dependencies of the tool. */
+/** What the tool depends on. */
 export interface BatchToolDeps extends RecordsToolsDeps {
   maxBatchOperations(): number;
 }
 
-/** The tool that does several writes together (batch §4), as a part of the transaction of its call if it has one. */
+/** The tool that does several writes together (batch §4), as a part of its call's transaction if it has one. */
 export const batchTools = (deps: BatchToolDeps): Readonly<Record<string, Tool>> => ({
   'records.batch': tool(z.tuple([actingCaller, values]), async (call, [as, body]) => {
     const { scope, extension } = call;

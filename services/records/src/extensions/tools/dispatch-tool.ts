@@ -14,7 +14,9 @@ interface DispatchDeps {
 
 const maxPayloadBytes = 1024 * 1024;
 
-/** `webhooks.dispatch`: adds a custom event to the outbox (extensions §6.2), in the transaction of the call if it has one. */
+/**
+ * `webhooks.dispatch`: adds a custom event to the outbox (extensions §6.2), in the call's transaction if it has one.
+ */
 export const dispatchTools = ({ write, schema }: DispatchDeps): Readonly<Record<string, Tool>> => ({
   'webhooks.dispatch': tool(z.tuple([z.string(), z.string()]), async ({ extension, scope }, [event, payload]) => {
     const problem = findEventNameProblem(event) ?? findOwnerProblem(event, schema);
@@ -30,7 +32,7 @@ export const dispatchTools = ({ write, schema }: DispatchDeps): Readonly<Record<
   }),
 });
 
-/** Why the name of an event is reserved for the product; undefined for a free name. */
+/** Why an event name is reserved for the product; undefined for a free name. */
 function findOwnerProblem(event: string, { findCollection }: DispatchDeps['schema']): string | undefined {
   if (event.startsWith('system.') || event === 'webhooks.test') return 'is a product event';
   const [, collection, verb] = /^([^.]*)\.([^.]*)$/.exec(event) ?? [];

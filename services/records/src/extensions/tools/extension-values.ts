@@ -1,7 +1,7 @@
 import { isDatabaseError, type Query, sqlState } from '@recordbus/database';
 import { AppError } from '@recordbus/errors';
 
-/** The name of a small durable value of an extension (system.extension_values). */
+/** The name of an extension's small durable value (system.extension_values). */
 interface ValueName {
   readonly extension: string;
   readonly key: string;
@@ -16,7 +16,7 @@ interface NewValue {
 
 const maxListed = 1000;
 
-/** Expired values count as absent. The next write of the key, or the housekeeping, removes them. */
+/** Expired values count as absent. The key's next write, or the housekeeping, removes them. */
 const isAlive = '(expires_at is null or expires_at > now())';
 
 /** Finds a value, as JSON text. */
@@ -86,10 +86,7 @@ export async function removeExpiredValues(query: Query): Promise<void> {
   await query({ text: 'delete from system.extension_values where expires_at <= now()', values: [] });
 }
 
-/**
- * The problem of a value that the database refuses; undefined for other errors. New JSON text can have no other
- * problems.
- */
+/** Why the database refuses a value; undefined for other errors. New JSON text can have no other problems. */
 export function findValueProblem(error: unknown): string | undefined {
   if (isDatabaseError(error, sqlState.untranslatableCharacter, sqlState.invalidText))
     return 'must not contain NUL or half a surrogate pair';

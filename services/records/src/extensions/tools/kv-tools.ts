@@ -16,9 +16,9 @@ const lifetimeSec = z.number().positive().max(315_360_000).optional();
 const keyAlone = z.tuple([keyText]);
 const newValue = z.tuple([keyText, z.string(), lifetimeSec]);
 
-/** The key-value tools: small durable values of each extension (system.extension_values). */
+/** The key-value tools: each extension's small durable values (system.extension_values). */
 export function kvTools(database: Query): Readonly<Record<string, Tool>> {
-  /** Runs in the transaction of the call, so a write that fails leaves no value. */
+  /** Runs in the call's transaction, so a write that fails leaves no value. */
   const on = async <T>({ scope }: ToolCall, work: (query: Query) => Promise<T>): Promise<T> => {
     try {
       return await (scope.transaction ? scope.transaction.part(({ query }) => work(query)) : work(database));

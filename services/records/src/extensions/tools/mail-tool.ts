@@ -23,7 +23,7 @@ const mail = z.strictObject({
   html: z.string().max(maxTextLength, 'is too long').optional(),
 });
 
-/** `mail.send`: adds a mail to the queue of the product's own mails. */
+/** `mail.send`: adds a mail to the product's own mail queue. */
 export const mailTools = ({ write, settings }: MailDeps): Readonly<Record<string, Tool>> => ({
   'mail.send': tool(z.tuple([z.string()]), async ({ scope }, [text]) => {
     if (!isMailConfigured(settings)) throw new AppError(422, 'mail_not_configured', 'mail is not configured');

@@ -22,7 +22,7 @@ import { name, values } from './tool-arguments.ts';
 
 const scalars = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.undefined()]));
 
-/** The records API for code of extensions, with the same functions and hooks as behind HTTP. */
+/** The records API for extensions' code, with the same functions and hooks as behind HTTP. */
 export const recordsTools = (deps: RecordsToolsDeps): Readonly<Record<string, Tool>> => ({
   'records.list': tool(z.tuple([actingCaller, name, scalars]), (call, [as, collection, options]) => {
     const query = readListOptions(options);

@@ -10,7 +10,7 @@ import type { BeforeHooks } from '../hooks/before-hooks.ts';
 import { type ActingCaller, principalOfActing } from './acting-caller.ts';
 import type { ToolCall } from './tool.ts';
 
-/** The dependencies of the records tools. */
+/** What the records tools depend on. */
 export interface RecordsToolsDeps extends Omit<DeleteRules, 'hooks'> {
   readonly database: Pick<Database, 'query'>;
   readonly write: RunWrite;
@@ -20,24 +20,24 @@ export interface RecordsToolsDeps extends Omit<DeleteRules, 'hooks'> {
   readonly beforeHooks: BeforeHooks;
 }
 
-/** What a tool call does with the records of a collection. */
+/** What a tool call does with a collection's records. */
 interface WorkRequest {
   readonly as: ActingCaller;
   readonly collection: string;
   /** Several actions if only the write finds out which one it is. */
   readonly action: RuleName | readonly ['update', 'create'];
-  /** The body of a write. */
+  /** A write's body. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
-/** What the work of a tool call runs with. */
+/** What a tool call's work runs with. */
 export interface RecordsWork {
   readonly query: Query;
   readonly write: RunWrite;
   readonly reads: RecordReads;
   readonly collection: Collection;
   readonly call: Call;
-  /** With the hooks of writes by tool calls. */
+  /** With the hooks for writes by tool calls. */
   readonly rules: DeleteRules;
 }
 
@@ -52,7 +52,7 @@ const methods: Readonly<Record<RuleName, string>> = {
 
 const methodOf = (action: WorkRequest['action']): string => (typeof action === 'string' ? methods[action] : 'PUT');
 
-/** Runs the work of a tool call as its acting caller, as a part of its transaction if it has one. */
+/** Runs a tool call's work as its acting caller, as a part of its transaction if it has one. */
 export async function workOnRecords<T>(
   deps: RecordsToolsDeps,
   toolCall: ToolCall,

@@ -4,7 +4,7 @@ import type { ExtensionWorker } from '@recordbus/extension-host';
 import type { z } from 'zod';
 import type { CallScope } from '../call-scope.ts';
 
-/** A call of a tool by code of an extension. */
+/** A tool call by an extension's code. */
 export interface ToolCall {
   readonly extension: string;
   readonly scope: CallScope;
@@ -13,10 +13,10 @@ export interface ToolCall {
   readonly method: string;
 }
 
-/** A function that code of extensions can call. */
+/** A function that extensions' code can call. */
 export type Tool = (call: ToolCall, args: readonly unknown[]) => Promise<unknown>;
 
-/** Creates a tool from a function and the schema of its arguments, which code of extensions sends. */
+/** Creates a tool from a function and its arguments' schema, which extensions' code sends. */
 export const tool =
   <S extends z.ZodType<unknown[]>>(schema: S, work: (call: ToolCall, args: z.output<S>) => Promise<unknown>): Tool =>
   async (call, args) => {
@@ -26,7 +26,7 @@ export const tool =
     throw malformed(`${call.method}: argument ${argumentOf(call.method, path)} ${problem}`);
   };
 
-/** The argument, numbered as in code: functions of `records` get the acting caller before the first argument. */
+/** The argument, numbered as in code: functions in `records` get the acting caller before the first argument. */
 function argumentOf(method: string, path: string): string {
   const [index, ...members] = path.split('.');
   const place = Number(index) + (method.startsWith('records.') ? 0 : 1);

@@ -3,13 +3,13 @@ import type { AnswerAsk } from '@recordbus/extension-host';
 import type { CallScope } from '../call-scope.ts';
 import type { Tool } from './tool.ts';
 
-/** Returns the tools of a call of an extension. */
+/** Returns the tools for an extension's call. */
 export type Toolbox = (extension: string, scope: CallScope) => AnswerAsk;
 
-/** Maps an error of a dependency to a refusal; undefined for unknown errors. */
+/** Maps a dependency's error to a refusal; undefined for unknown errors. */
 export type MapError = (error: unknown) => AppError | undefined;
 
-/** Creates the toolbox of all tools, by name. */
+/** Creates the toolbox with all tools, by name. */
 export const createToolbox =
   (tools: Readonly<Record<string, Tool>>, mapError: MapError): Toolbox =>
   (extension, scope) =>

@@ -52,7 +52,7 @@ function markedEncoding([first, second, third]: Buffer): Encoding | undefined {
   return first === 0xef && second === 0xbb && third === 0xbf ? 'utf-8' : undefined;
 }
 
-/** The length of the longest byte order mark. */
+/** How long the longest byte order mark is. */
 const markBytes = 3;
 
 /** Joins the first pieces until a byte order mark is whole. */

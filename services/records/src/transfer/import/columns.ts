@@ -6,12 +6,12 @@ import { type Cell, cellsOf } from '../cells.ts';
 import type { SourceRow } from '../formats/source-row.ts';
 import { type ImportOptions, numericDatesOf, targetNames } from './import-options.ts';
 
-/** The column that the answer of refused rows adds. A corrected file may still contain it. */
+/** The column that the answer with refused rows adds. A corrected file may still contain it. */
 export const refusalColumn = '_refused';
 
 type Naming = Pick<ImportOptions, 'map'>;
 
-/** The name of the field of a column or member; undefined if it is left out. */
+/** The field that a column or member names; undefined if it is left out. */
 function targetOf(name: string, { map }: Naming): string | undefined {
   if (Object.hasOwn(map, name)) return map[name] ?? undefined;
   return name === refusalColumn ? undefined : name;
@@ -37,10 +37,10 @@ export function refuseUnknownColumns(names: readonly string[], options: Naming, 
 /** A body with thousands of wrong columns is the wrong body. */
 const maxProblems = 100;
 
-/** Returns the body of a row's write. Throws 422 for a cell that cannot be read. */
+/** Returns the body for a row's write. Throws 422 for a cell that cannot be read. */
 export type ReadBody = (row: SourceRow) => Readonly<Record<string, unknown>>;
 
-/** Creates the reader of rows, which maps names to fields, and for CSV also cells to values. */
+/** Creates the row reader, which maps names to fields, and for CSV also cells to values. */
 export function createReadBody(options: ImportOptions, collection: Collection): ReadBody {
   const cells = options.format === 'csv' ? cellsOf(collection) : undefined;
   const targets = new Map<string, string | undefined>();
@@ -58,7 +58,7 @@ export function createReadBody(options: ImportOptions, collection: Collection): 
       const target = findTarget(name);
       if (target === undefined) continue;
       const value = cells ? valueOfCell(cells.get(target), given, target) : given;
-      // A single write reads dates of one order only.
+      // A single write reads dates in one order only.
       const read = dates.has(target) && isText(value) ? readDateValue(value, numericDatesOf(options)) : undefined;
       if (typeof read === 'string') problems.set(target, read);
       body.set(target, typeof read === 'number' ? writtenSeconds(read) : value);
@@ -70,7 +70,7 @@ export function createReadBody(options: ImportOptions, collection: Collection): 
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** The value of a cell. Throws 422 for JSON that is too costly to parse (http §2.1). */
+/** A cell's value. Throws 422 for JSON that is too costly to parse (http §2.1). */
 function valueOfCell(cell: Cell | undefined, text: unknown, name: string): unknown {
   if (typeof text !== 'string') return null;
   const excess = /^[[{]/.test(text) ? findJsonExcess(Buffer.from(text)) : undefined;

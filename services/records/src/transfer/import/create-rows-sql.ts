@@ -12,19 +12,19 @@ import { hasAccounts } from '../../accounts/new-account.ts';
 import { accountVersion } from '../../write/create-sql.ts';
 import { lastVersions } from '../../write/last-versions-sql.ts';
 
-/** The values of a statement that creates the records of rows: lists with an entry for each. */
+/** The values for a statement that creates rows' records: lists with an entry for each. */
 export interface CreatedRows {
   readonly ids: readonly string[];
-  /** Unix seconds from the body; null for the time of the write. */
+  /** Unix seconds from the body; null for when it is written. */
   readonly created: readonly (number | null)[];
   readonly updated: readonly (number | null)[];
-  /** Hashes of passwords; only for auth collections. */
+  /** Password hashes; only for auth collections. */
   readonly hashes: readonly (string | null)[];
   /** The values by field, as texts; a field that no row names has none. */
   readonly columns: ReadonlyMap<string, readonly (string | null)[]>;
 }
 
-/** The variants of the statement. */
+/** The statement's variants. */
 export interface CreateRowsOptions {
   /** Whether the ids come from the body, so records with them may exist or have existed. */
   readonly isPlaced: boolean;
@@ -34,7 +34,7 @@ export interface CreateRowsOptions {
   readonly isStrict: boolean;
 }
 
-/** The statement that creates the records of rows, with their events. It returns the ids of the written records. */
+/** The statement that creates rows' records, with their events. It returns the written records' ids. */
 export const composeCreateRows = (
   collection: Collection,
   { isPlaced, isSilent, isStrict }: CreateRowsOptions,
@@ -53,7 +53,7 @@ export const composeCreateRows = (
     const rest = given.slice(1).map((name) => `u.${name}`);
     const now = isPlaced ? nextUpdatedAt('last') : nowSec;
     const kept = `least(g.updated, ${nowSec})`;
-    // If an earlier record had the id, no version may repeat, so the time of the body is not used.
+    // If an earlier record had the id, no version may repeat, so the body's time is not used.
     const updated = isPlaced
       ? `case when last.updated_at is null then coalesce(${kept}, ${now}) else ${now} end`
       : `coalesce(${kept}, ${now})`;

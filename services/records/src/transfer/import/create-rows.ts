@@ -16,11 +16,11 @@ import type { MissingTargets } from './missing-targets.ts';
 import { takeHash } from './stored-password.ts';
 import { withinSavepoint } from './within-savepoint.ts';
 
-/** A record to create, with the values of its columns. */
+/** A record to create, with its columns' values. */
 export interface Draft {
   readonly row: number;
   readonly from: ImportRow;
-  /** The id of the body. */
+  /** The id in the body. */
   readonly id: string | undefined;
   readonly newId: string;
   readonly created: number | null;
@@ -87,7 +87,7 @@ function timeOf({ body }: ImportRow, name: string, options: ImportContext['optio
   return seconds;
 }
 
-/** Adds the times of `autodate` fields that an import keeps. The server sets those of other writes. */
+/** Adds the times that an import keeps in `autodate` fields. The server sets those in other writes. */
 function withKeptTimes({ collection, options }: ImportContext, from: ImportRow, values: ColumnValues) {
   const { keep } = options;
   const kept = collection.fields.filter(
@@ -103,7 +103,7 @@ function withKeptTimes({ collection, options }: ImportContext, from: ImportRow, 
   return times.length === 0 ? values : new Map([...values, ...times]);
 }
 
-/** Creates the records of drafts. Returns the drafts whose records exist; all others get their outcome. */
+/** Creates the drafts' records. Returns the drafts whose records exist; all others get their outcome. */
 export async function createRows(
   unit: WriteUnit,
   context: ImportContext,
@@ -172,7 +172,7 @@ async function insertInHalves(
   await insertInHalves(unit, context, drafts.slice(half), results);
 }
 
-/** Explains the refusal of a single row by the values of the row. */
+/** Explains a single row's refusal by its values. */
 const explainOne = ({ collection }: ImportContext, [first, ...others]: readonly Draft[]) =>
   explainRefusal(collection, others.length === 0 ? first?.values.keys() : undefined);
 
@@ -184,7 +184,7 @@ export async function createStrictly(unit: WriteUnit, context: ImportContext, dr
   outcomes.set(draft.row, refusal ? outcomeOf(refusal, context, draft) : { state: 'done' });
 }
 
-/** A row may refer to a row of the same statement that was refused or comes later. */
+/** A row may refer to a row in the same statement that was refused or comes later. */
 function outcomeOf(refusal: AppError, { collection, options, pass }: ImportContext, { id }: Draft) {
   const fields = Object.entries(refusal.details ?? {});
   const isOfTargets = fields.every(

@@ -4,7 +4,7 @@ import { isPlaced } from './import-options.ts';
 import { type ImportContext, noTarget, noTargetAfterAll, type Outcomes, refused } from './import-row.ts';
 import { findMissingTargets, type MissingTargets, type Referrer } from './missing-targets.ts';
 
-/** The record of a row to write. */
+/** A row's record to write. */
 interface Written extends Referrer {
   readonly row: number;
   /** Whether an earlier pass wrote the record, without these values. */
