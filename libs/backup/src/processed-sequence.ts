@@ -1,4 +1,4 @@
-import { type Bus, eventStream, webhooksConsumer } from '@recordbus/bus';
+import { type Bus, eventStream, getConsumer, webhooksConsumer } from '@recordbus/bus';
 
 /**
  * Returns the stream's sequence number up to which the webhooks service has created all deliveries; null when the bus
@@ -6,7 +6,6 @@ import { type Bus, eventStream, webhooksConsumer } from '@recordbus/bus';
  */
 export async function findProcessedSequence(bus: Bus): Promise<number | null> {
   if (!bus.connected) return null;
-  const { consumers } = await bus.jetstreamManager();
-  const consumer = await consumers.info(eventStream.name, webhooksConsumer).catch(() => undefined);
-  return consumer?.ack_floor.stream_seq ?? null;
+  const consumer = await getConsumer(bus, eventStream, webhooksConsumer).catch(() => undefined);
+  return consumer?.readUpTo ?? null;
 }

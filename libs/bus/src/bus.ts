@@ -16,6 +16,24 @@ export type NoticeTopic =
 /** The topic of a message to all replicas. A message may be lost. */
 export type MessageTopic = 'broadcast' | 'presence' | 'consistency';
 
+/** The key under which this package finds the clients of a connection. Nothing else has it: it is not exported. */
+export const nats = Symbol('nats');
+
+/** The clients of a connection, for this package alone. */
+export interface NatsClients {
+  /** Publishes a message to a stream. Also throws 503 while there is no connection. */
+  readonly publishToStream: StreamPublisher['publish'];
+  /** The client that consumes streams. Throws 503 while there is no connection. */
+  jetstream(): JetStreamClient;
+  /** The client that manages streams and consumers. Throws 503 while there is no connection. */
+  jetstreamManager(): Promise<JetStreamManager>;
+  /**
+   * Returns the names of a stream's consumers, at once even while servers of the cluster are down. Throws JetStream's
+   * refusals, and 503 while there is no connection.
+   */
+  consumerNames(stream: string): Promise<string[]>;
+}
+
 /** The connection to NATS. It reconnects without limit; a bus that is down fails neither a start nor a write. */
 export interface Bus {
   /** Notifies all replicas of a change. Best effort, coalesced, never waits, never throws. */
@@ -42,17 +60,7 @@ export interface Bus {
   readonly connectedForMs: number;
   /** Calls the handler after each connect, at once if connected. Returns a function that removes the handler. */
   onConnect(handler: () => void): () => void;
-  /** Publishes a message to a stream. Also throws 503 while there is no connection. */
-  readonly publishToStream: StreamPublisher['publish'];
-  /** The client that consumes streams. Throws 503 while there is no connection. */
-  jetstream(): JetStreamClient;
-  /** The client that manages streams and consumers. Throws 503 while there is no connection. */
-  jetstreamManager(): Promise<JetStreamManager>;
-  /**
-   * Returns the names of a stream's consumers, at once even while servers of the cluster are down. Throws JetStream's
-   * refusals, and 503 while there is no connection.
-   */
-  consumerNames(stream: string): Promise<string[]>;
+  readonly [nats]: NatsClients;
   /** The largest message that the server accepts, headers included. Throws 503 while there is no connection. */
   maxPayloadBytes(): number;
   /** The version of the server. Throws 503 while there is no connection. */

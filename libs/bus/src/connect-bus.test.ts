@@ -3,6 +3,7 @@ import { createServer, type Server, type Socket, connect as tcpConnect } from 'n
 import { describe, it } from 'node:test';
 import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
+import { nats } from './bus.ts';
 import { connectBus } from './connect-bus.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
@@ -92,7 +93,7 @@ describe('the bus', { skip }, () => {
     await gate.shut();
     await eventually(() => !bus.connected);
     await assert.rejects(bus.ping());
-    assert.throws(() => bus.jetstream());
+    assert.throws(() => bus[nats].jetstream());
     await gate.open();
     await eventually(() => bus.connected && bus.generation === 2);
     await bus.ping();

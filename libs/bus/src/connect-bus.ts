@@ -4,7 +4,7 @@ import type { NatsConnection } from '@nats-io/transport-node';
 import { unavailable } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
-import type { Bus } from './bus.ts';
+import { type Bus, nats } from './bus.ts';
 import { keepConnected } from './bus-connection.ts';
 import { findConsumerNames } from './consumer-names.ts';
 import { createMessages } from './messages.ts';
@@ -80,10 +80,12 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
       if (connection.live) handler();
       return () => connectHandlers.delete(handler);
     },
-    publishToStream: publisher.publish,
-    jetstream: () => jetstream(live()),
-    jetstreamManager: async () => jetstreamManager(live(), { checkAPI: false }),
-    consumerNames: async (stream) => findConsumerNames(live(), stream),
+    [nats]: {
+      publishToStream: publisher.publish,
+      jetstream: () => jetstream(live()),
+      jetstreamManager: async () => jetstreamManager(live(), { checkAPI: false }),
+      consumerNames: async (stream) => findConsumerNames(live(), stream),
+    },
     maxPayloadBytes: () => serverInfo().max_payload,
     serverVersion: () => serverInfo().version,
     async ping() {

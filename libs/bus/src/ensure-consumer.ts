@@ -1,6 +1,6 @@
 import { AckPolicy, type Consumer, DeliverPolicy, JetStreamApiError } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { Bus } from './bus.ts';
+import { type Bus, nats } from './bus.ts';
 import type { EventStream } from './event-stream.ts';
 
 /** A durable consumer of the event stream, shared by replicas. */
@@ -31,7 +31,7 @@ export async function ensureConsumer(
   stream: EventStream,
   { name, subject, ackWaitMs, from, unreadForMs }: DurableConsumer,
 ): Promise<Consumer> {
-  const { consumers } = await bus.jetstreamManager();
+  const { consumers } = await bus[nats].jetstreamManager();
   const changeable = {
     ack_wait: nanos(ackWaitMs),
     max_ack_pending: maxAckPending,
@@ -52,5 +52,5 @@ export async function ensureConsumer(
     if (!(error instanceof JetStreamApiError) || error.code !== existsDifferently) throw error;
     await consumers.update(stream.name, name, changeable);
   }
-  return bus.jetstream().consumers.get(stream.name, name);
+  return bus[nats].jetstream().consumers.get(stream.name, name);
 }

@@ -8,8 +8,9 @@ import {
 } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
 import { unavailable } from '@recordbus/errors';
-import type { Bus } from './bus.ts';
+import { type Bus, nats } from './bus.ts';
 import { minDefaultBytes, shareOfFree } from './event-stream-size.ts';
+import { type StreamState, streamStateOf } from './stream-state.ts';
 
 /** The stream of events. Tests use another name and prefix to keep their events apart. */
 export interface EventStream {
@@ -38,23 +39,37 @@ const tooFewServers = 10005;
 /** How long the servers of a new cluster may take to find each other, in milliseconds. */
 const clusterPatienceMs = 30_000;
 
-/** Finds the stream; undefined when it does not exist. Throws JetStream's refusals, and 503 without a connection. */
-export async function findEventStream(manager: JetStreamManager, { name }: EventStream) {
-  return manager.streams.info(name).catch((error) => {
+/**
+ * Returns the state of the stream; undefined when it does not exist. Throws JetStream's refusals, and 503 without a
+ * connection.
+ */
+export async function findEventStream(bus: Bus, stream: EventStream): Promise<StreamState | undefined> {
+  const info = await findStreamInfo(bus, stream);
+  return info && streamStateOf(info);
+}
+
+/** Returns the state of the stream; creates it as `ensureStreamInfo` does. */
+export const ensureEventStream = async (bus: Bus, stream: EventStream): Promise<StreamState> =>
+  streamStateOf(await ensureStreamInfo(bus, stream));
+
+/** Returns the server's answer about the stream, as `findEventStream` does. */
+export async function findStreamInfo(bus: Bus, { name }: EventStream): Promise<StreamInfo | undefined> {
+  const { streams } = await bus[nats].jetstreamManager();
+  return streams.info(name).catch((error) => {
     if (isRefusal(error, streamNotFound)) return undefined;
     throw error;
   });
 }
 
 /**
- * Returns the state of the stream; creates the stream when it is missing. Replicas may call it concurrently. It does
+ * Returns the server's answer about the stream; creates the stream when it is missing. Replicas may call it concurrently. It does
  * not change an existing stream: only the relay that publishes does (update-event-stream.ts). Throws JetStream's
  * refusals, and 503 without a connection.
  */
-export async function ensureEventStream(bus: Bus, stream: EventStream): Promise<StreamInfo> {
-  const manager = await bus.jetstreamManager();
-  const found = await findEventStream(manager, stream);
+export async function ensureStreamInfo(bus: Bus, stream: EventStream): Promise<StreamInfo> {
+  const found = await findStreamInfo(bus, stream);
   if (found) return found;
+  const manager = await bus[nats].jetstreamManager();
   try {
     return await createWithRoom(bus, stream, stream.maxBytes ?? (await defaultSize(manager)));
   } catch (error) {
@@ -79,6 +94,19 @@ export const streamSettings = ({ prefix }: EventStream) => ({
   allow_direct: true,
 });
 
+/** Whether JetStream is on for this account of the server. Throws JetStream's refusals, and 503 without a connection. */
+export async function hasJetStream(bus: Bus): Promise<boolean> {
+  const manager = await bus[nats].jetstreamManager();
+  try {
+    await manager.getAccountInfo();
+    return true;
+  } catch (error) {
+    // The client does not export the error's class.
+    if (error instanceof Error && error.name === 'JetStreamNotEnabled') return false;
+    throw error;
+  }
+}
+
 /** Whether the error is JetStream's refusal with this code. */
 const isRefusal = (error: unknown, code: number): boolean => error instanceof JetStreamApiError && error.code === code;
 
@@ -96,7 +124,7 @@ export async function defaultSize(manager: JetStreamManager, ownBytes = 0): Prom
 
 /** Creates the stream; halves the size until the server has room for it. */
 async function createWithRoom(bus: Bus, stream: EventStream, maxBytes: number): Promise<StreamInfo> {
-  const manager = await bus.jetstreamManager();
+  const manager = await bus[nats].jetstreamManager();
   const create = (replicas: number) =>
     manager.streams.add({
       ...streamSettings(stream),

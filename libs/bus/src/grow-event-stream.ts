@@ -1,6 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import type { Logger } from '@recordbus/process/logging';
-import type { Bus } from './bus.ts';
+import { type Bus, nats } from './bus.ts';
 import { clusterReplicas, type EventStream, findEventStream } from './event-stream.ts';
 
 /**
@@ -8,12 +8,11 @@ import { clusterReplicas, type EventStream, findEventStream } from './event-stre
  * the cluster has no room for them. Throws 503 without a connection.
  */
 export async function growEventStream(bus: Bus, stream: EventStream, log: Logger): Promise<undefined> {
-  const manager = await bus.jetstreamManager();
-  const found = await findEventStream(manager, stream);
-  // A single server reports no cluster.
-  if (found?.cluster?.name === undefined || found.config.num_replicas >= clusterReplicas) return undefined;
+  const found = await findEventStream(bus, stream);
+  if (!found?.cluster || found.replicas >= clusterReplicas) return undefined;
+  const { streams } = await bus[nats].jetstreamManager();
   try {
-    await manager.streams.update(stream.name, { num_replicas: clusterReplicas });
+    await streams.update(stream.name, { num_replicas: clusterReplicas });
     log.info(
       { stream: stream.name, replicas: clusterReplicas },
       'the stream and its consumers get replicas on three servers',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findGap } from './stream-gap.ts';
 
-const stream = { first_seq: 100, first_ts: '2026-05-02T00:00:00Z', messages: 10 };
+const stream = { firstSequence: 100, oldestAt: new Date('2026-05-02T00:00:00Z') };
 const at = (consumer_seq: number, stream_seq: number) => ({ delivered: { consumer_seq, stream_seq } });
 const whole = { subject: 'events.>', from: 'beginning' } as const;
 
@@ -21,5 +21,5 @@ test('a consumer begins with a gap if messages since its start time were dropped
   const since = (from: string) => findGap(stream, at(0, 99), { ...whole, from: new Date(from) });
   assert.deepEqual(since('2026-05-01T00:00:00Z'), { from: 1, to: 99, isPartial: true });
   assert.equal(since('2026-05-03T00:00:00Z'), undefined);
-  assert.equal(findGap({ ...stream, first_seq: 1 }, at(0, 0), { ...whole, from: new Date(0) }), undefined);
+  assert.equal(findGap({ ...stream, firstSequence: 1 }, at(0, 0), { ...whole, from: new Date(0) }), undefined);
 });

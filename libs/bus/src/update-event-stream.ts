@@ -1,10 +1,11 @@
-import type { StreamConfig, StreamInfo } from '@nats-io/jetstream';
+import type { StreamConfig } from '@nats-io/jetstream';
 import type { Logger } from '@recordbus/process/logging';
-import type { Bus } from './bus.ts';
-import { defaultSize, type EventStream, ensureEventStream, isOutOfStorage, streamSettings } from './event-stream.ts';
+import { type Bus, nats } from './bus.ts';
+import { defaultSize, type EventStream, ensureStreamInfo, isOutOfStorage, streamSettings } from './event-stream.ts';
 import { readBytesAtLeast } from './room/read-bytes.ts';
 import { readStream } from './room/stream-reading.ts';
 import { reserveOf } from './room/stream-room.ts';
+import { type StreamState, streamStateOf } from './stream-state.ts';
 
 interface UpdateOptions {
   readonly bus: Bus;
@@ -20,16 +21,16 @@ interface UpdateOptions {
  * Settings that the server cannot change on an existing stream (storage, retention) stay. Shrinking drops only messages
  * that have been read. Throws JetStream's refusals, and 503 without a connection.
  */
-export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<StreamInfo> {
-  const info = await ensureEventStream(bus, stream);
+export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<StreamState> {
+  const info = await ensureStreamInfo(bus, stream);
   const { config } = info;
-  const manager = await bus.jetstreamManager();
+  const manager = await bus[nats].jetstreamManager();
   const reading = await readStream(bus, stream, keptFor);
   const wantedBytes = stream.maxBytes ?? Math.max(config.max_bytes, await defaultSize(manager, config.max_bytes));
   const neededBytes = reading.bytes - readBytesAtLeast(reading, bus.maxPayloadBytes());
   const maxBytes = Math.max(wantedBytes, Math.ceil(neededBytes + reserveOf(reading.bytes)));
   const settings = streamSettings(stream);
-  if (!differs(config, { ...settings, max_bytes: maxBytes })) return info;
+  if (!differs(config, { ...settings, max_bytes: maxBytes })) return streamStateOf(info);
   try {
     await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
   } catch (error) {
@@ -37,7 +38,7 @@ export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOpt
     log.warn({ stream: stream.name, bytes: maxBytes }, 'the bus has no room for this size of the event stream');
     await manager.streams.update(stream.name, { ...settings, max_bytes: Math.max(config.max_bytes, neededBytes) });
   }
-  return info;
+  return streamStateOf(info);
 }
 
 function differs(config: StreamConfig, wanted: Partial<StreamConfig>): boolean {

@@ -1,5 +1,4 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { type Bus, type EventStream, eventStream } from '@recordbus/bus';
+import { type Bus, type EventMessage, type EventStream, eventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
 import type { EgressClient } from '@recordbus/egress';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/http';
@@ -53,8 +52,8 @@ export function createWebhooks(deps: WebhooksDeps): Service {
     screen.wake();
   }
 
-  async function handle(messages: readonly JsMsg[]): Promise<void> {
-    const added = await processBatch({ database, days, matched, log }, messages);
+  async function handle(messages: readonly EventMessage[]): Promise<void> {
+    const added = await processBatch({ database, stream, days, matched, log }, messages);
     if (added > 0) onEnqueued();
     if (added > notifyFrom) bus.notify('webhooks');
   }

@@ -1,4 +1,4 @@
-import { type Bus, type EventStream, webhooksConsumer } from '@recordbus/bus';
+import { type Bus, type EventStream, getConsumer, webhooksConsumer } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { createMetrics, type Metrics, sampledGauge } from '@recordbus/process/metrics';
 import { countRows } from '@recordbus/queue';
@@ -51,9 +51,8 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
     help: 'Events on the stream that the webhooks service has not processed yet.',
     isShared: true,
     async sample() {
-      const { consumers } = await bus.jetstreamManager();
-      const { num_pending, num_ack_pending } = await consumers.info(stream.name, webhooksConsumer);
-      return num_pending + num_ack_pending;
+      const { waiting, inProgress } = await getConsumer(bus, stream, webhooksConsumer);
+      return waiting + inProgress;
     },
   });
   return {

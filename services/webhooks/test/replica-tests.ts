@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { nanos } from '@nats-io/transport-node';
 import { webhooksConsumer } from '@recordbus/bus';
+import { managerOf } from '@recordbus/bus/testing';
 import { readMetrics } from '@recordbus/process/metrics';
 import { eventually } from '@recordbus/testing';
 import type { WebhooksFixture } from './webhooks-fixture.ts';
+
+const nanos = (ms: number): number => ms * 1_000_000;
 
 /** Tests the replicas' metrics and load. */
 export function testReplicas(fixture: () => WebhooksFixture): void {
@@ -39,7 +41,7 @@ export function testReplicas(fixture: () => WebhooksFixture): void {
 
   it('updates a consumer that an older version created', async () => {
     const { stack, replicas } = fixture();
-    const { consumers } = await stack.bus.jetstreamManager();
+    const { consumers } = await managerOf(stack.bus);
     const { name } = stack.stream;
     await consumers.update(name, webhooksConsumer, { max_ack_pending: 7, ack_wait: nanos(5000) });
     const { config: older } = await consumers.info(name, webhooksConsumer);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { headers } from '@nats-io/transport-node';
 import { type Bus, connectBus, type EventStream, envelopeSql, eventStream } from '@recordbus/bus';
+import { publishMessage, removeStream } from '@recordbus/bus/testing';
 import { createValueCipher } from '@recordbus/crypto';
 import { type Database, newId, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
@@ -129,13 +129,12 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       });
       const [row = assert.fail('no event')] = rows;
       // The time that the stream adds has milliseconds: it may be before the webhook was added.
-      const stated = headers();
-      stated.set('ce-time', row.occurredAt);
-      await bus.jetstream().publish(`${stream.prefix}.${event}`, row.body, { msgID: id, headers: stated });
+      const headers = { 'ce-time': row.occurredAt };
+      await publishMessage(bus, `${stream.prefix}.${event}`, row.body, { id, headers });
       return id;
     },
     async publish(subject, body) {
-      await bus.jetstream().publish(`${stream.prefix}.${subject}`, body);
+      await publishMessage(bus, `${stream.prefix}.${subject}`, body);
     },
     deliveries: (webhookId) =>
       database.query<DeliveryRow>({
@@ -148,7 +147,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
     async stop() {
       await Promise.all(replicas.map((replica) => replica.stop()));
       await settings.stop();
-      await (await bus.jetstreamManager()).streams.delete(stream.name).catch(() => {});
+      await removeStream(bus, stream).catch(() => {});
       await bus.close();
       await database.close();
       await temporary.drop();

@@ -1,10 +1,14 @@
 import {
   type Bus,
+  type ConsumerState,
   clusterReplicas,
   createRoomWatch,
   eventStream,
   findEventStream,
+  hasJetStream,
+  listConsumers,
   problemOf,
+  type StreamState,
   webhooksConsumer,
 } from '@recordbus/bus';
 import { broken, type Finding, fine, skipped, warning } from './finding.ts';
@@ -15,9 +19,8 @@ const warningLag = 10_000;
 
 /** Examines the server, the stream and its consumers. `keptFor` are the consumers that the setting names. */
 export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<Finding[]> {
-  const manager = await bus.jetstreamManager();
   try {
-    await manager.getAccountInfo();
+    if (!(await hasJetStream(bus))) return [jetStreamOff];
   } catch (error) {
     return [withoutJetStream(error)];
   }
@@ -28,20 +31,19 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
     isOld ? broken('NATS', `version ${version}`, 'Use nats-server 2.10 or newer.') : fine('NATS', `version ${version}`),
   ];
 
-  const stream = await findEventStream(manager, eventStream).catch(() => undefined);
+  const stream = await findEventStream(bus, eventStream).catch(() => undefined);
   if (!stream)
     return [
       ...findings,
       warning('event stream', `there is no ${eventStream.name} yet`, 'Start the services: they create it.'),
     ];
-  const { config, state, cluster } = stream;
-  const says = `${state.messages} messages, ${mebibytes(state.bytes)} of ${mebibytes(config.max_bytes)} MiB, ${config.num_replicas} replica${config.num_replicas === 1 ? '' : 's'}`;
+  const { messages, bytes, maxBytes, replicas, cluster } = stream;
+  const says = `${messages} messages, ${mebibytes(bytes)} of ${mebibytes(maxBytes)} MiB, ${replicas} replica${replicas === 1 ? '' : 's'}`;
   findings.push(await examineRoom(bus, keptFor, says));
-  const servers = 1 + (cluster?.replicas?.length ?? 0);
-  if (cluster?.leader === undefined && servers > 1)
+  if (cluster && !cluster.hasLeader && cluster.servers > 1)
     findings.push(broken('event stream', 'it has no leader', 'Bring the missing cluster servers back.'));
   findings.push(...examineReplicas(stream));
-  if (config.discard !== 'old')
+  if (stream.refusesWhenFull)
     findings.push(
       warning(
         'event stream',
@@ -50,51 +52,42 @@ export async function examineBus(bus: Bus, keptFor: readonly string[]): Promise<
       ),
     );
 
-  for await (const consumer of manager.consumers.list(eventStream.name))
-    findings.push(examineConsumer(consumer, config.num_replicas));
+  for (const consumer of await listConsumers(bus, eventStream)) findings.push(examineConsumer(consumer, replicas));
   return findings;
 }
 
-type Manager = Awaited<ReturnType<Bus['jetstreamManager']>>;
-type FoundConsumer = Awaited<ReturnType<Manager['consumers']['info']>>;
-
 /** Examines whether a consumer is behind, and whether it has its stream's replicas yet. */
-function examineConsumer(
-  { name, num_pending, num_ack_pending, config, cluster }: FoundConsumer,
-  streamReplicas: number,
-): Finding {
-  const lag = `${num_pending} messages behind, ${num_ack_pending} in progress`;
-  if (name === webhooksConsumer && num_pending > warningLag)
+function examineConsumer({ name, waiting, inProgress, copies }: ConsumerState, streamReplicas: number): Finding {
+  const lag = `${waiting} messages behind, ${inProgress} in progress`;
+  if (name === webhooksConsumer && waiting > warningLag)
     return warning(`consumer ${name}`, lag, 'Run more webhooks services, or check their logs for the cause.');
-  const replicas = Number(cluster?.leader !== undefined) + (cluster?.replicas?.length ?? 0);
-  // Zero means as many as the stream.
-  if (cluster?.name !== undefined && config.num_replicas === 0 && replicas < streamReplicas)
+  if (copies !== undefined && copies < streamReplicas)
     return warning(
       `consumer ${name}`,
-      `it has ${replicas} of ${streamReplicas} replicas: its events wait while its server is down`,
+      `it has ${copies} of ${streamReplicas} replicas: its events wait while its server is down`,
       'Keep all NATS servers running until it has them.',
     );
   return fine(`consumer ${name}`, lag);
 }
 
-type FoundStream = NonNullable<Awaited<ReturnType<typeof findEventStream>>>;
-
 /** Examines whether the stream survives losing a server. */
-function examineReplicas({ config, cluster }: FoundStream): Finding[] {
-  // A server alone is no cluster.
-  if (cluster?.name === undefined) return [];
-  if (config.num_replicas < clusterReplicas)
+function examineReplicas({ replicas, cluster }: StreamState): Finding[] {
+  if (!cluster) return [];
+  if (replicas < clusterReplicas)
     return [
       warning(
         'event stream',
-        `it has ${config.num_replicas} of ${clusterReplicas} replicas: events wait while its server is down`,
+        `it has ${replicas} of ${clusterReplicas} replicas: events wait while its server is down`,
         'Run three servers and a records service, which adds the replicas within seconds.',
       ),
     ];
-  const late = (cluster.replicas ?? []).filter(({ current, offline }) => !current || offline).map(({ name }) => name);
-  if (late.length === 0) return [];
+  if (cluster.late.length === 0) return [];
   return [
-    warning('event stream', `its replicas on ${late.join(', ')} are not up to date`, 'Bring these servers back.'),
+    warning(
+      'event stream',
+      `its replicas on ${cluster.late.join(', ')} are not up to date`,
+      'Bring these servers back.',
+    ),
   ];
 }
 
@@ -111,14 +104,13 @@ async function examineRoom(bus: Bus, keptFor: readonly string[], says: string): 
 
 const mebibytes = (bytes: number): number => Math.round(bytes / 1024 ** 2);
 
+const jetStreamOff = broken(
+  'NATS',
+  'JetStream is off',
+  'Start nats-server with JetStream (-js, or jetstream {} in its configuration), and enable it for the account.',
+);
+
 function withoutJetStream(error: unknown): Finding {
-  // The client does not export the error's class.
-  if (error instanceof Error && error.name === 'JetStreamNotEnabled')
-    return broken(
-      'NATS',
-      'JetStream is off',
-      'Start nats-server with JetStream (-js, or jetstream {} in its configuration), and enable it for the account.',
-    );
   const reason = error instanceof Error ? error.message : String(error);
   return broken(
     'NATS',

@@ -1,4 +1,4 @@
-import { type Bus, eventStream } from '@recordbus/bus';
+import { type Bus, eventStream, findEventStream } from '@recordbus/bus';
 import type pg from 'pg';
 import { broken, type Finding, fine, warning } from './finding.ts';
 
@@ -20,10 +20,8 @@ export async function examineClocks(client: pg.Client, bus: Bus | undefined): Pr
 
 /** Returns the server's time, which NATS 2.10 and later add to stream information. */
 async function busTimeMs(bus: Bus): Promise<number | undefined> {
-  const { streams } = await bus.jetstreamManager();
-  const info = await streams.info(eventStream.name).catch(() => undefined);
-  const stated = info && 'ts' in info ? Date.parse(String(info.ts)) : Number.NaN;
-  return Number.isNaN(stated) ? undefined : stated;
+  const stream = await findEventStream(bus, eventStream).catch(() => undefined);
+  return stream?.serverTime?.getTime();
 }
 
 async function compare(whose: string, ask: () => Promise<number | undefined>): Promise<Finding | undefined> {

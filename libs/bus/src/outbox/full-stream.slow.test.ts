@@ -5,7 +5,7 @@ import { type Database, newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { type EventStream, streamSettings } from '../event-stream.ts';
 import { problemOf } from '../room/room-report.ts';
@@ -41,7 +41,7 @@ describe('a full event stream', { skip }, () => {
   });
   afterEach(async () => {
     await Promise.all(relays.splice(0).map((relay) => relay.stop()));
-    await (await bus.jetstreamManager()).streams.delete(stream.name).catch(() => {});
+    await (await bus[nats].jetstreamManager()).streams.delete(stream.name).catch(() => {});
     await database.query({ text: 'delete from system.outbox', values: [] });
   });
   after(async () => {
@@ -77,7 +77,7 @@ describe('a full event stream', { skip }, () => {
     return row?.count ?? 0;
   };
   const allPublished = () => eventually(async () => (await waiting()) === 0);
-  const stateOf = async () => (await (await bus.jetstreamManager()).streams.info(stream.name)).state;
+  const stateOf = async () => (await (await bus[nats].jetstreamManager()).streams.info(stream.name)).state;
 
   /** Waits until the relay has seen the full stream and left events in the outbox. */
   async function untilRelayWaits(): Promise<void> {
@@ -87,7 +87,7 @@ describe('a full event stream', { skip }, () => {
   }
 
   async function addConsumer(name: string, subject = `${stream.prefix}.>`): Promise<Consumer> {
-    const { consumers } = await bus.jetstreamManager();
+    const { consumers } = await bus[nats].jetstreamManager();
     await consumers.add(stream.name, {
       durable_name: name,
       ack_policy: AckPolicy.Explicit,
@@ -95,7 +95,7 @@ describe('a full event stream', { skip }, () => {
       filter_subject: subject,
       max_ack_pending: 10,
     });
-    return bus.jetstream().consumers.get(stream.name, name);
+    return bus[nats].jetstream().consumers.get(stream.name, name);
   }
 
   /** Reads and acknowledges until nothing is left, and returns the ids in order. */
@@ -225,7 +225,7 @@ describe('a full event stream', { skip }, () => {
   });
 
   it('migrates a full stream of the previous version without losing an event', async () => {
-    const { streams } = await bus.jetstreamManager();
+    const { streams } = await bus[nats].jetstreamManager();
     await streams.add({
       ...streamSettings(stream),
       name: stream.name,
@@ -235,7 +235,7 @@ describe('a full event stream', { skip }, () => {
     const webhooks = await addConsumer(webhooksConsumer);
     const before: string[] = [];
     const publish = (id: string) =>
-      bus.jetstream().publish(`${stream.prefix}.posts.create`, JSON.stringify({ id, text }));
+      bus[nats].jetstream().publish(`${stream.prefix}.posts.create`, JSON.stringify({ id, text }));
     for (let isFull = false; !isFull; ) {
       const id = newId();
       isFull = await publish(id).then(

@@ -5,7 +5,7 @@ import { type EventStream, findEventStream } from '../event-stream.ts';
 import type { RoomGrants } from '../room/room-grants.ts';
 import { holdersOf } from '../room/room-report.ts';
 import { createStreamRoom } from '../room/stream-room.ts';
-import { beginStreamLife, lifeOf } from '../stream-life.ts';
+import { beginStreamLife } from '../stream-life.ts';
 import { updateEventStream } from '../update-event-stream.ts';
 import { createFullnessLog } from './fullness-log.ts';
 import { publishRound } from './outbox-round.ts';
@@ -52,11 +52,10 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
     const { generation } = bus;
     // Read before the stream: other relays publish meanwhile, and their new events are not lost.
     const published = await lastPublished(database.query);
-    const info = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
-    const lastSequence = info.state.last_seq;
+    const { life, lastSequence } = await updateEventStream({ bus, stream, keptFor: keptFor(), log });
     if (published > lastSequence) {
       // This comes before the events are marked as unpublished: only their marks show the loss.
-      await beginStreamLife(bus, stream, lifeOf(info));
+      await beginStreamLife(bus, stream, life);
       const lost = await republishAfter(database.query, lastSequence);
       log.warn({ events: lost, stream: stream.name }, 'the stream lost events, publishing them again');
     }
@@ -78,8 +77,8 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
       mayPublish,
       room,
       async onReplaced() {
-        const found = await findEventStream(await bus.jetstreamManager(), stream);
-        if (found) await beginStreamLife(bus, stream, lifeOf(found));
+        const found = await findEventStream(bus, stream);
+        if (found) await beginStreamLife(bus, stream, found.life);
       },
     });
     if (round.busFailure) throw round.busFailure;

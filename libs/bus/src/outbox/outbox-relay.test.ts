@@ -5,11 +5,10 @@ import { type Database, newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { envelope, envelopeSql } from '../envelope.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
-import { lifeOf } from '../stream-life.ts';
 import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
 import { lastPublished, removePublished } from './outbox-store.ts';
 
@@ -32,15 +31,12 @@ function withLateInfo(bus: Bus, step: (info: StreamInfo) => Promise<void>): Bus 
     await step(info);
     return info;
   };
-  return Object.create(bus, {
-    jetstreamManager: {
-      async value() {
-        const manager = await bus.jetstreamManager();
-        const streams = Object.create(manager.streams, { info: { value: (name: string) => late(manager, name) } });
-        return Object.create(manager, { streams: { value: streams } });
-      },
-    },
-  });
+  const jetstreamManager = async () => {
+    const manager = await bus[nats].jetstreamManager();
+    const streams = Object.create(manager.streams, { info: { value: (name: string) => late(manager, name) } });
+    return Object.create(manager, { streams: { value: streams } });
+  };
+  return Object.create(bus, { [nats]: { value: { ...bus[nats], jetstreamManager } } });
 }
 
 describe('the outbox relay', { skip }, () => {
@@ -65,7 +61,7 @@ describe('the outbox relay', { skip }, () => {
     await temporary.remove();
   });
 
-  const deleteStream = async () => (await bus.jetstreamManager()).streams.delete(stream.name);
+  const deleteStream = async () => (await bus[nats].jetstreamManager()).streams.delete(stream.name);
 
   function startRelay(itsBus = bus): OutboxRelay {
     const relay = createOutboxRelay({ database, bus: itsBus, log, stream });
@@ -105,7 +101,7 @@ describe('the outbox relay', { skip }, () => {
   }
 
   async function messages(): Promise<Message[]> {
-    const { streams } = await bus.jetstreamManager();
+    const { streams } = await bus[nats].jetstreamManager();
     const { state } = await streams.info(stream.name);
     const found: Message[] = [];
     for (let seq = Math.max(1, state.first_seq); seq <= state.last_seq; seq += 1) {
@@ -159,7 +155,7 @@ describe('the outbox relay', { skip }, () => {
   });
 
   it('a relay that joins while another one publishes finds no loss [events §3.3]', async () => {
-    const life = lifeOf(await ensureEventStream(bus, stream));
+    const { life } = await ensureEventStream(bus, stream);
     const ids: string[] = [];
     /** Holds the first answer about the stream until the other relay has published more. */
     const behind = withLateInfo(bus, async ({ state }) => {
@@ -175,7 +171,7 @@ describe('the outbox relay', { skip }, () => {
       joined.wake();
       return ids.length === 40 && (await unpublished()) === 0;
     });
-    assert.equal(lifeOf(await ensureEventStream(bus, stream)), life);
+    assert.equal((await ensureEventStream(bus, stream)).life, life);
     await joined.stop();
     relays.pop();
   });
@@ -252,7 +248,7 @@ describe('the outbox relay', { skip }, () => {
   it('publishes lost events again after another client has recreated the stream', async () => {
     const before = (await messages()).map(({ id }) => id);
     await deleteStream();
-    const made = lifeOf(await ensureEventStream(bus, stream));
+    const { life: made } = await ensureEventStream(bus, stream);
     const id = await write('posts.create', 'posts/again');
     relays.at(-1)?.wake();
     await eventually(async () => {
@@ -260,7 +256,7 @@ describe('the outbox relay', { skip }, () => {
       return [...before, id].every((one) => now.includes(one));
     });
     assert.equal(new Set((await messages()).map((message) => message.id)).size, before.length + 1);
-    assert.ok(lifeOf(await ensureEventStream(bus, stream)) > made);
+    assert.ok((await ensureEventStream(bus, stream)).life > made);
   });
 
   it('keeps published events for the grace period, then removes them', async () => {

@@ -3,7 +3,7 @@ import { MsgHdrsImpl } from '@nats-io/nats-core/internal';
 import { errors, type MsgHdrs } from '@nats-io/transport-node';
 import { AppError } from '@recordbus/errors';
 import { currentTraceparent, inSpan } from '@recordbus/process/telemetry';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import { subjectOf } from '../event-subject.ts';
 import type { OutboxRow } from './outbox-store.ts';
 
@@ -28,7 +28,7 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
         'messaging.message.id': row.event_id,
       }),
     },
-    () => bus.publishToStream(subject, body, eventHeaders(row)),
+    () => bus[nats].publishToStream(subject, body, eventHeaders(row)),
   );
 }
 

@@ -1,6 +1,6 @@
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import type { EventStream } from '../event-stream.ts';
 import { type StreamReading, unreadMessages } from './stream-reading.ts';
 
@@ -14,7 +14,7 @@ const minAgeMs = hourMs;
 export async function measureFillRate(bus: Bus, { name }: EventStream, reading: StreamReading): Promise<number> {
   if (reading.messages === 0) return 0;
   const nowMs = Date.now();
-  const { consumers } = await bus.jetstreamManager();
+  const { consumers } = await bus[nats].jetstreamManager();
   // A consumer that starts at that time knows the number of its messages.
   const consumer = await consumers.add(name, {
     ack_policy: AckPolicy.None,

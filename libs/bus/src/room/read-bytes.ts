@@ -1,6 +1,6 @@
 import { AckPolicy, DeliverPolicy } from '@nats-io/jetstream';
 import { nanos } from '@nats-io/transport-node';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import type { EventStream } from '../event-stream.ts';
 import { type StreamReading, unreadMessages } from './stream-reading.ts';
 
@@ -34,7 +34,7 @@ export async function measureOldest(
   { firstSequence, unreadFrom }: StreamReading,
   wantedBytes: number,
 ): Promise<number> {
-  const { consumers } = await bus.jetstreamManager();
+  const { consumers } = await bus[nats].jetstreamManager();
   const { name: consumer } = await consumers.add(name, {
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartSequence,
@@ -45,7 +45,7 @@ export async function measureOldest(
     inactive_threshold: nanos(10_000),
   });
   try {
-    const reader = await bus.jetstream().consumers.get(name, consumer);
+    const reader = await bus[nats].jetstream().consumers.get(name, consumer);
     let bytes = 0;
     let next = firstSequence;
     for (let batch = 0; batch < maxBatches && bytes < wantedBytes && next < unreadFrom; batch += 1) {

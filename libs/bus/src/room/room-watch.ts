@@ -1,6 +1,6 @@
 import { JetStreamApiError } from '@nats-io/jetstream';
 import { type Metrics, sampledGauge } from '@recordbus/process/metrics';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import { type EventStream, eventsKeptForMs } from '../event-stream.ts';
 import { measureFillRate, secondsOfRoom } from './fill-rate.ts';
 import { noGrants } from './room-grants.ts';
@@ -58,7 +58,7 @@ export function createRoomWatch({ bus, stream, keptFor }: RoomWatchOptions): Roo
 /** Returns the seconds until the first unread message reaches the age limit of the stream. */
 async function ageLeftOf(bus: Bus, { name }: EventStream, reading: StreamReading): Promise<number | undefined> {
   if (unreadMessages(reading) === 0) return undefined;
-  const { streams } = await bus.jetstreamManager();
+  const { streams } = await bus[nats].jetstreamManager();
   const message = await streams.getMessage(name, { seq: reading.unreadFrom });
   return message ? (eventsKeptForMs - (Date.now() - message.time.getTime())) / 1000 : undefined;
 }

@@ -4,7 +4,7 @@ import { AckPolicy } from '@nats-io/jetstream';
 import { newId } from '@recordbus/database';
 import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
 import { connectBus } from '../connect-bus.ts';
 import { type EventStream, ensureEventStream, eventStream } from '../event-stream.ts';
 import { problemOf } from './room-report.ts';
@@ -23,22 +23,24 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
     stream = { ...eventStream, name: `READING_${suffix}`, prefix: `reading-${suffix}`, maxBytes: 4 * 1024 ** 2 };
     await eventually(() => bus.connected);
     await ensureEventStream(bus, stream);
-    const { consumers } = await bus.jetstreamManager();
+    const { consumers } = await bus[nats].jetstreamManager();
     for (const name of ['webhooks', 'extension-mails', 'crm', 'passer-by'])
       await consumers.add(stream.name, { durable_name: name, ack_policy: AckPolicy.Explicit });
-    for (const text of ['one', 'two']) await bus.jetstream().publish(`${stream.prefix}.x.y`, text);
-    const messages = await (await bus.jetstream().consumers.get(stream.name, 'webhooks')).fetch({ max_messages: 2 });
+    for (const text of ['one', 'two']) await bus[nats].jetstream().publish(`${stream.prefix}.x.y`, text);
+    const messages = await (await bus[nats].jetstream().consumers.get(stream.name, 'webhooks')).fetch({
+      max_messages: 2,
+    });
     for await (const message of messages) await message.ackAck();
   });
   after(async () => {
-    await (await bus.jetstreamManager()).streams.delete(stream.name);
+    await (await bus[nats].jetstreamManager()).streams.delete(stream.name);
     await bus.close();
   });
 
   /** Returns the bus, on which the question for the position of one consumer gets `answer`. */
   function whereConsumer(name: string, answer: () => Promise<never>): Bus {
     const jetstreamManager = async () => {
-      const manager = await bus.jetstreamManager();
+      const manager = await bus[nats].jetstreamManager();
       const info = (of: string, asked: string) => (asked === name ? answer() : manager.consumers.info(of, asked));
       return {
         ...manager,
@@ -49,7 +51,7 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
         }),
       };
     };
-    return Object.create(bus, { jetstreamManager: { value: jetstreamManager } });
+    return Object.create(bus, { [nats]: { value: { ...bus[nats], jetstreamManager } } });
   }
 
   const positions = async (of: Bus, named: readonly string[]) =>

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ConsumerInfo, StreamInfo } from '@nats-io/jetstream';
-import type { Bus } from '../bus.ts';
+import { type Bus, nats } from '../bus.ts';
+import { type ConsumerState, getConsumer } from '../consumer-state.ts';
 import type { EventStream } from '../event-stream.ts';
+import { type StreamState, streamStateOf } from '../stream-state.ts';
 
 /** A consumer that the stream keeps messages for, and its position. */
 export interface Reader {
@@ -13,15 +14,7 @@ export interface Reader {
 }
 
 /** The state of the stream at one moment, and the positions of its readers. */
-export interface StreamReading {
-  readonly maxBytes: number;
-  readonly bytes: number;
-  readonly messages: number;
-  readonly firstSequence: number;
-  readonly lastSequence: number;
-  /** When its oldest message was stored; undefined when it is empty. */
-  readonly oldestAt: Date | undefined;
-  readonly createdAt: Date;
+export interface StreamReading extends StreamState {
   readonly readers: readonly Reader[];
   /** The lowest sequence that a reader still needs; one above the last when all is read. */
   readonly unreadFrom: number;
@@ -39,9 +32,10 @@ const positionMs = 2000;
  * Reads the state of the stream and of its readers: the webhooks service, the after hooks of extensions that have a
  * consumer, and the consumers that an admin named. Throws JetStream's refusals, and 503 without a connection.
  */
-export async function readStream(bus: Bus, { name }: EventStream, named: readonly string[]): Promise<StreamReading> {
-  const { streams, consumers } = await bus.jetstreamManager();
-  const [{ config, state, created }, names] = await Promise.all([streams.info(name), bus.consumerNames(name)]);
+export async function readStream(bus: Bus, stream: EventStream, named: readonly string[]): Promise<StreamReading> {
+  const { streams } = await bus[nats].jetstreamManager();
+  const [info, names] = await Promise.all([streams.info(stream.name), bus[nats].consumerNames(stream.name)]);
+  const state = streamStateOf(info);
   const existing = new Set(names);
   const hooks = [...existing].filter((consumer) => consumer.startsWith(hookConsumerPrefix));
   const wanted = [...new Set([webhooksConsumer, ...hooks, ...named])];
@@ -49,19 +43,11 @@ export async function readStream(bus: Bus, { name }: EventStream, named: readonl
   const readers = await Promise.all(
     wanted.map((consumer) =>
       existing.has(consumer)
-        ? findReader(consumers.info(name, consumer), consumer, state)
+        ? findReader(getConsumer(bus, stream, consumer), consumer, state)
         : ({ name: consumer, position: 'missing', readUpTo: 0 } as const),
     ),
   );
-  return withReaders(readers, {
-    maxBytes: config.max_bytes,
-    bytes: state.bytes,
-    messages: state.messages,
-    firstSequence: state.first_seq,
-    lastSequence: state.last_seq,
-    oldestAt: state.messages > 0 ? new Date(state.first_ts) : undefined,
-    createdAt: new Date(created),
-  });
+  return withReaders(readers, state);
 }
 
 /** Returns the reading without the readers whose position nobody knows. */
@@ -71,12 +57,9 @@ export const knownPart = (reading: StreamReading): StreamReading =>
     reading,
   );
 
-function withReaders<T extends Pick<StreamReading, 'firstSequence' | 'lastSequence'>>(
-  readers: readonly Reader[],
-  stream: T,
-): T & Pick<StreamReading, 'readers' | 'unreadFrom'> {
-  const readUpTo = Math.min(stream.lastSequence, ...readers.map((reader) => reader.readUpTo));
-  return { ...stream, readers, unreadFrom: Math.max(readUpTo + 1, stream.firstSequence) };
+function withReaders(readers: readonly Reader[], state: StreamState): StreamReading {
+  const readUpTo = Math.min(state.lastSequence, ...readers.map((reader) => reader.readUpTo));
+  return { ...state, readers, unreadFrom: Math.max(readUpTo + 1, state.firstSequence) };
 }
 
 /**
@@ -84,16 +67,16 @@ function withReaders<T extends Pick<StreamReading, 'firstSequence' | 'lastSequen
  * everything for it, which harms nothing as long as the stream is not full.
  */
 async function findReader(
-  question: Promise<ConsumerInfo>,
+  question: Promise<ConsumerState>,
   name: string,
-  { last_seq }: StreamInfo['state'],
+  { lastSequence }: StreamState,
 ): Promise<Reader> {
   const late = sleep(positionMs, undefined, { ref: false });
-  const info = await Promise.race([question, late]).catch(() => undefined);
-  if (!info) return { name, position: 'unknown', readUpTo: 0 };
+  const consumer = await Promise.race([question, late]).catch(() => undefined);
+  if (!consumer) return { name, position: 'unknown', readUpTo: 0 };
   // A consumer with a rare subject has an old position although it has nothing left to read.
-  const isDone = info.num_pending === 0 && info.num_ack_pending === 0;
-  return { name, position: 'known', readUpTo: isDone ? last_seq : info.ack_floor.stream_seq };
+  const isDone = consumer.waiting + consumer.inProgress === 0;
+  return { name, position: 'known', readUpTo: isDone ? lastSequence : consumer.readUpTo };
 }
 
 /** Returns the number of messages that a reader still needs. */

@@ -1,5 +1,4 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { type Bus, type EventStream, findEventStream } from '@recordbus/bus';
+import { type Bus, type EventMessage, type EventStream, findEventStream, type StreamState } from '@recordbus/bus';
 import { AppError, unavailable } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import { delay } from '../delay.ts';
@@ -7,7 +6,7 @@ import { type Change, changeOf } from './change.ts';
 import type { Cursor } from './cursor.ts';
 import { createOlderChanges } from './older-changes.ts';
 import { type ChangePart, createRecentChanges } from './recent-changes.ts';
-import { createStreamTail, type StreamState, stateOf } from './stream-tail.ts';
+import { createStreamTail } from './stream-tail.ts';
 
 /** Why changes after a cursor are lost (realtime §4.3). */
 export type MissedReason = 'stream_recreated' | 'too_old' | 'ahead' | 'too_far_behind';
@@ -46,6 +45,8 @@ const connectMs = 5000;
 
 const away = (cause?: unknown) => unavailable('live changes are not available: the bus does not answer', cause);
 
+const epochOf = ({ life }: StreamState): string => String(life);
+
 /** A client that is farther behind than this reads its list again (realtime §4.3). */
 export const maxLag = 10_000;
 
@@ -72,14 +73,14 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
   }
 
   function hasLost(state: StreamState): boolean {
-    return state.epoch === epoch && state.lastSeq < recent.head;
+    return epochOf(state) === epoch && state.lastSequence < recent.head;
   }
 
   function connect(state: StreamState): number {
     const missed = epoch === undefined ? undefined : missedSince({ epoch, seq: recent.head }, state);
     if (epoch === undefined || missed) {
-      epoch = state.epoch;
-      recent.reset(state.lastSeq);
+      epoch = epochOf(state);
+      recent.reset(state.lastSequence);
       older.clear();
       if (missed) {
         log.warn(
@@ -93,7 +94,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     return recent.head;
   }
 
-  function take(message: JsMsg): void {
+  function take(message: EventMessage): void {
     if (message.seq <= recent.head) return;
     if (message.seq !== recent.head + 1) {
       recent.reset(message.seq - 1);
@@ -107,7 +108,7 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
   /** If the bus disconnects meanwhile, the failure is temporary, whatever the NATS client throws. */
   async function askForStream() {
     try {
-      return await findEventStream(await bus.jetstreamManager(), stream);
+      return await findEventStream(bus, stream);
     } catch (error) {
       throw error instanceof AppError ? error : away(error);
     }
@@ -133,18 +134,18 @@ export function createChangeLog({ bus, stream, log, isUsed, onChange, onMissed }
     async findMissed(cursor) {
       const { epoch, seq } = endOf();
       if (cursor.epoch === epoch && cursor.seq <= seq && cursor.seq >= recent.after) return undefined;
-      const info = await askForStream();
-      if (!info) throw unavailable('there is no event stream');
-      return missedSince(cursor, stateOf(info));
+      const state = await askForStream();
+      if (!state) throw unavailable('there is no event stream');
+      return missedSince(cursor, state);
     },
     read: (after) => recent.read(after) ?? older.read(after, recent.after),
   };
 }
 
 /** Returns why a stream in this state has lost changes after a cursor; undefined if it has them all. */
-export function missedSince(cursor: Cursor, { epoch, firstSeq, lastSeq }: StreamState): MissedReason | undefined {
-  if (cursor.epoch !== epoch) return 'stream_recreated';
-  if (cursor.seq > lastSeq) return 'ahead';
-  if (cursor.seq + 1 < firstSeq) return 'too_old';
-  return lastSeq - cursor.seq > maxLag ? 'too_far_behind' : undefined;
+function missedSince(cursor: Cursor, state: StreamState): MissedReason | undefined {
+  if (cursor.epoch !== epochOf(state)) return 'stream_recreated';
+  if (cursor.seq > state.lastSequence) return 'ahead';
+  if (cursor.seq + 1 < state.firstSequence) return 'too_old';
+  return state.lastSequence - cursor.seq > maxLag ? 'too_far_behind' : undefined;
 }

@@ -1,5 +1,4 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { cutMembers, findEnvelope } from '@recordbus/bus';
+import { cutMembers, type EventMessage, findEnvelope } from '@recordbus/bus';
 
 /** A committed write to a record, read from the stream. */
 export interface Change {
@@ -37,9 +36,9 @@ const verbs: ReadonlySet<string> = new Set(['create', 'update', 'delete']);
 const isVerb = (text: string): text is Change['verb'] => verbs.has(text);
 
 /** Reads a message's head; undefined for an event that belongs to no record. */
-export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' | 'data'>): Change | undefined {
-  const subject = headers?.get('ce-subject') ?? '';
-  const event = headers?.get('Service-Event') ?? '';
+export function changeOf({ seq, header, data }: EventMessage): Change | undefined {
+  const subject = header('ce-subject') ?? '';
+  const event = header('Service-Event') ?? '';
   const slash = subject.indexOf('/');
   const collection = subject.slice(0, slash);
   const verb = event.slice(collection.length + 1);
@@ -49,7 +48,7 @@ export function changeOf({ seq, headers, data }: Pick<JsMsg, 'seq' | 'headers' |
   return {
     seq,
     collection,
-    collectionId: headers?.get('Service-Collection-Id') || undefined,
+    collectionId: header('Service-Collection-Id'),
     recordId: subject.slice(slash + 1),
     verb,
     bytes: data.length,

@@ -1,6 +1,4 @@
-import { DeliverPolicy } from '@nats-io/jetstream';
-import type { Bus, EventStream } from '@recordbus/bus';
-import { unavailable } from '@recordbus/errors';
+import { type Bus, type EventStream, readEvents } from '@recordbus/bus';
 import { LRUCache } from 'lru-cache';
 import { type Change, changeOf } from './change.ts';
 import { type ChangePart, partOf } from './recent-changes.ts';
@@ -29,10 +27,9 @@ const blockSize = 256;
 const maxBytes = 32 * 2 ** 20;
 /** A block without changes takes memory too. */
 const bytesOfBlock = 1024;
-const fetchMs = 5000;
 
 /** Creates the reader. Clients that reconnect together share its reads. */
-export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChanges {
+export function createOlderChanges(bus: Bus, stream: EventStream): OlderChanges {
   const blocks = new LRUCache<string, readonly Change[]>({
     maxSize: maxBytes,
     sizeCalculation: (changes) => changes.reduce((sum, { bytes }) => sum + bytes, bytesOfBlock),
@@ -41,19 +38,13 @@ export function createOlderChanges(bus: Bus, { name }: EventStream): OlderChange
 
   async function fetchBlock({ first, last }: Block): Promise<readonly Change[]> {
     const changes: Change[] = [];
-    for (let next = first; next <= last; ) {
-      const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: next };
-      const consumer = await bus.jetstream().consumers.get(name, start);
-      const before = next;
-      for await (const message of await consumer.fetch({ max_messages: last - next + 1, expires: fetchMs })) {
-        // Single messages cannot be deleted, so a gap means that the stream now begins later.
-        if (message.seq !== next) throw new MissedChanges(`the stream has no message ${next}`);
-        const change = changeOf(message);
-        if (change) changes.push(change);
-        next += 1;
-        if (next > last) break;
-      }
-      if (next === before) throw unavailable('the event stream does not answer');
+    let next = first;
+    for await (const message of readEvents(bus, stream, first, last)) {
+      // Single messages cannot be deleted, so a gap means that the stream now begins later.
+      if (message.seq !== next) throw new MissedChanges(`the stream has no message ${next}`);
+      const change = changeOf(message);
+      if (change) changes.push(change);
+      next += 1;
     }
     return changes;
   }

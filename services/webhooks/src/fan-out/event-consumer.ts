@@ -1,5 +1,11 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { type Bus, createEventReader, type EventReader, type EventStream, webhooksConsumer } from '@recordbus/bus';
+import {
+  type Bus,
+  type ConsumedMessage,
+  createSharedConsumer,
+  type EventStream,
+  type SharedConsumer,
+  webhooksConsumer,
+} from '@recordbus/bus';
 import { skipped, whenWoken } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 
@@ -8,7 +14,7 @@ interface EventConsumerOptions {
   readonly stream: EventStream;
   readonly log: Logger;
   /** Handles a batch. The messages are acknowledged when it resolves, and handled again when it throws. */
-  readonly handle: (messages: readonly JsMsg[]) => Promise<void>;
+  readonly handle: (messages: readonly ConsumedMessage[]) => Promise<void>;
 }
 
 /** How many messages a batch may have, and how many may wait in this process. */
@@ -20,9 +26,9 @@ const retryMs = 1000;
  * Creates this process's consumer. It handles one batch at a time. When it stops, it returns the messages that it has
  * not handled to the other replicas.
  */
-export function createEventConsumer({ bus, stream, log, handle }: EventConsumerOptions): EventReader {
+export function createEventConsumer({ bus, stream, log, handle }: EventConsumerOptions): SharedConsumer {
   /** By sequence number, so that a message redelivered while it waits here is handled once. */
-  const waiting = new Map<number, JsMsg>();
+  const waiting = new Map<number, ConsumedMessage>();
   const handling = whenWoken({
     name: 'create event deliveries',
     log,
@@ -46,12 +52,12 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
     return undefined;
   }
 
-  function take(message: JsMsg): void {
+  function take(message: ConsumedMessage): void {
     waiting.set(message.seq, message);
     handling.wake();
   }
 
-  const reader = createEventReader({
+  const consumer = createSharedConsumer({
     bus,
     stream,
     consumer: { name: webhooksConsumer, subject: `${stream.prefix}.>`, ackWaitMs: 30_000, from: 'beginning' },
@@ -61,12 +67,12 @@ export function createEventConsumer({ bus, stream, log, handle }: EventConsumerO
   });
 
   return {
-    start: reader.start,
+    start: consumer.start,
     async stop() {
       const handled = handling.stop();
-      await reader.stop();
+      await consumer.stop();
       await handled;
-      for (const message of waiting.values()) message.nak();
+      for (const message of waiting.values()) message.retry();
     },
   };
 }

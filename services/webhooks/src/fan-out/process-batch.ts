@@ -1,5 +1,4 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { completeEnvelopes } from '@recordbus/bus';
+import { completeEnvelopes, type EventMessage, type EventStream, webhooksConsumer } from '@recordbus/bus';
 import { type Database, isConnectionError, isDatabaseError } from '@recordbus/database';
 import type { Logger } from '@recordbus/process/logging';
 import { inSpan } from '@recordbus/process/telemetry';
@@ -10,6 +9,7 @@ import { type IncomingEvent, type ReceivedEvent, readDetails, readMessage, Unusa
 
 interface ProcessBatchDeps {
   readonly database: Database;
+  readonly stream: EventStream;
   readonly days: EventDays;
   readonly matched: MatchedEvents;
   readonly log: Logger;
@@ -18,12 +18,12 @@ interface ProcessBatchDeps {
 const spanName = 'process events';
 
 /** A batch's attributes, by the conventions for messaging spans (OpenTelemetry, "Messaging"). */
-const ofBatch = (messages: readonly JsMsg[]) => ({
+const ofBatch = (stream: EventStream, messages: readonly EventMessage[]) => ({
   'messaging.system': 'nats',
   'messaging.operation.name': 'process',
   'messaging.operation.type': 'process',
-  'messaging.destination.name': messages[0]?.info.stream ?? '',
-  'messaging.consumer.group.name': messages[0]?.info.consumer ?? '',
+  'messaging.destination.name': stream.name,
+  'messaging.consumer.group.name': webhooksConsumer,
   'messaging.batch.message_count': messages.length,
 });
 
@@ -37,8 +37,8 @@ const noPartition = '23514';
  * database refuses, is parked and logged, and does not stop the others. Throws when the database does not answer.
  */
 export async function processBatch(
-  { database, days, matched, log }: ProcessBatchDeps,
-  messages: readonly JsMsg[],
+  { database, stream, days, matched, log }: ProcessBatchDeps,
+  messages: readonly EventMessage[],
 ): Promise<number> {
   const { query } = database;
 
@@ -52,8 +52,10 @@ export async function processBatch(
     const incoming = await complete(events);
     await days.ensure(incoming.map(({ occurredAt }) => occurredAt));
     const traceparent = incoming[0]?.traceparent ?? undefined;
-    const made = await inSpan(spanName, { kind: 'CONSUMER', traceparent, attributes: () => ofBatch(messages) }, () =>
-      fanOut(query, incoming),
+    const made = await inSpan(
+      spanName,
+      { kind: 'CONSUMER', traceparent, attributes: () => ofBatch(stream, messages) },
+      () => fanOut(query, incoming),
     );
     matched.note(made);
     return made;

@@ -1,9 +1,8 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { cutMembers, type DecodedEnvelope, decodeEnvelope } from '@recordbus/bus';
+import { cutMembers, type DecodedEnvelope, decodeEnvelope, type EventMessage } from '@recordbus/bus';
 
 /** An event read from the stream. */
 export interface ReceivedEvent {
-  readonly message: Message;
+  readonly message: EventMessage;
   /** The decoded message. It may only refer to its data. */
   readonly received: DecodedEnvelope;
 }
@@ -22,8 +21,6 @@ export interface IncomingEvent {
   readonly received: DecodedEnvelope;
 }
 
-type Message = Pick<JsMsg, 'data' | 'headers' | 'time' | 'seq' | 'subject'>;
-
 /** The message is an event that cannot be delivered; the error's message says why. */
 export class UnusableMessage extends Error {
   override name = 'UnusableMessage';
@@ -34,7 +31,7 @@ const dayMs = 24 * 3600 * 1000;
 const oldestMs = 30 * dayMs;
 
 /** Reads a stream message. Throws for one that is not an event (libs/bus, envelope). */
-export function readMessage(message: Message): ReceivedEvent {
+export function readMessage(message: EventMessage): ReceivedEvent {
   const received = decodeEnvelope(message.data);
   const { event } = received.envelope;
   if (event.includes('\0') || !event.isWellFormed()) throw new Error('the event name is not text');
@@ -45,7 +42,7 @@ export function readMessage(message: Message): ReceivedEvent {
  * Reads what deliveries need, from the complete envelope. It costs more than `readMessage`, and most events have no
  * webhook. Throws UnusableMessage.
  */
-export function readDetails(message: Message, received: DecodedEnvelope): IncomingEvent {
+export function readDetails(message: EventMessage, received: DecodedEnvelope): IncomingEvent {
   const { id, event, collection } = received.envelope;
   try {
     return {
@@ -53,7 +50,7 @@ export function readDetails(message: Message, received: DecodedEnvelope): Incomi
       event,
       body: webhookBody(received.text),
       occurredAt: readTime(message),
-      traceparent: message.headers?.get('traceparent') || null,
+      traceparent: message.header('traceparent') ?? null,
       recordId: collection === undefined ? null : recordIdOf(message),
       received,
     };
@@ -74,11 +71,11 @@ function webhookBody(envelopeText: string): string {
 }
 
 /** Returns the id in `ce-subject`, which is `<collection>/<id>` (events §2.3). */
-const recordIdOf = ({ headers }: Message): string | null => headers?.get('ce-subject').split('/').at(-1) || null;
+const recordIdOf = ({ header }: EventMessage): string | null => header('ce-subject')?.split('/').at(-1) || null;
 
 /** Returns the publisher's time, in microseconds, or else the time at which the stream received the message. */
-function readTime({ headers, time }: Message): string {
-  const stated = headers?.get('ce-time') ?? '';
+function readTime({ header, time }: EventMessage): string {
+  const stated = header('ce-time') ?? '';
   const ageMs = time.getTime() - Date.parse(stated);
   return ageMs > -dayMs && ageMs < oldestMs ? stated : time.toISOString();
 }

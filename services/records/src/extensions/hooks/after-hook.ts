@@ -1,6 +1,5 @@
-import type { JsMsg } from '@nats-io/jetstream';
 import { signedInEvent } from '@recordbus/accounts';
-import { hookConsumerPrefix, subjectOf } from '@recordbus/bus';
+import { type EventMessage, hookConsumerPrefix, subjectOf } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import { type CallTarget, everyCollection, type LoadedExtension } from '@recordbus/extension-host';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
@@ -13,7 +12,7 @@ export interface AfterHook {
   readonly consumerName: string;
   readonly subject: string;
   /** Reads the input of the hook; undefined for an event of no interest. Throws when the database fails. */
-  read(message: JsMsg, query: Query): Promise<RecordEvent | SignIn | undefined>;
+  read(message: EventMessage, query: Query): Promise<RecordEvent | SignIn | undefined>;
 }
 
 const operations = { afterCreate: 'create', afterUpdate: 'update', afterDelete: 'delete' } as const;

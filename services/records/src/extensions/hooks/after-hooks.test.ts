@@ -3,6 +3,7 @@ import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { signedInEvent } from '@recordbus/accounts';
 import { type Bus, connectBus, type EventStream, ensureEventStream, eventStream, subjectOf } from '@recordbus/bus';
+import { managerOf, publishMessage, removeStream } from '@recordbus/bus/testing';
 import { newId } from '@recordbus/database';
 import { type ExtensionDescription, type LoadedExtension, nameOfTarget } from '@recordbus/extension-host';
 import type { RecordEvent } from '@recordbus/extensions';
@@ -44,7 +45,7 @@ describe('after hooks on replicas', { skip }, () => {
     try {
       await work();
     } finally {
-      await (await bus.jetstreamManager()).streams.delete(stream.name);
+      await removeStream(bus, stream);
     }
   }
 
@@ -52,7 +53,7 @@ describe('after hooks on replicas', { skip }, () => {
     const id = newId();
     const [collection] = event.split('.');
     const body = { id, event, collection, actor: { type: 'admin', id: null }, request_id: id, timestamp: 0, data };
-    await bus.jetstream().publish(subjectOf(event, stream.prefix), JSON.stringify(body), { msgID: id });
+    await publishMessage(bus, subjectOf(event, stream.prefix), JSON.stringify(body), { id });
     return id;
   }
   const publishSome = (event: string) => Promise.all(Array.from({ length: 10 }, () => publish(event)));
@@ -89,7 +90,7 @@ describe('after hooks on replicas', { skip }, () => {
     return { seen, load, stop: hooks.stop };
   }
   async function consumers() {
-    const manager = await bus.jetstreamManager();
+    const manager = await managerOf(bus);
     const found = [];
     for await (const consumer of manager.consumers.list(stream.name)) found.push(consumer);
     return found;
@@ -183,7 +184,7 @@ describe('after hooks on replicas', { skip }, () => {
         'extension-shop-orders-create',
         'extension-shop-orders-update',
       ]);
-      const { max_age } = (await (await bus.jetstreamManager()).streams.info(stream.name)).config;
+      const { max_age } = (await (await managerOf(bus)).streams.info(stream.name)).config;
       for (const { config } of found) assert.equal(config.inactive_threshold, max_age);
     }));
 });

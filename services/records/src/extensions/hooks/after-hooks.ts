@@ -1,4 +1,4 @@
-import type { EventReader } from '@recordbus/bus';
+import type { SharedConsumer } from '@recordbus/bus';
 import type { ExtensionHost, LoadedExtension } from '@recordbus/extension-host';
 import { createGate } from '@recordbus/limits/gate';
 import { afterHooksOf } from './after-hook.ts';
@@ -21,7 +21,7 @@ const width = 2;
 
 /** Creates the after hooks of the loaded extensions. Nothing is read before `renew`. */
 export function createAfterHooks(deps: AfterHooksDeps): AfterHooks {
-  const running = new Map<LoadedExtension, readonly EventReader[]>();
+  const running = new Map<LoadedExtension, readonly SharedConsumer[]>();
   let changing = Promise.resolve();
   let isStopped = false;
 

@@ -1,5 +1,11 @@
-import type { JsMsg } from '@nats-io/jetstream';
-import { type Bus, createEventReader, type EventReader, type EventStream, eventsKeptForMs } from '@recordbus/bus';
+import {
+  type Bus,
+  type ConsumedMessage,
+  createSharedConsumer,
+  type EventStream,
+  eventsKeptForMs,
+  type SharedConsumer,
+} from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { ExtensionHost } from '@recordbus/extension-host';
 import type { Gate } from '@recordbus/limits/gate';
@@ -45,12 +51,16 @@ const maxAttempts = 24;
  * replica that has it. `stop` waits for running calls; the events of calls that fail then go to another replica at
  * once.
  */
-export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExtension, hook: AfterHook): EventReader {
+export function createHookConsumer(
+  deps: HookConsumerDeps,
+  extension: HookedExtension,
+  hook: AfterHook,
+): SharedConsumer {
   const { bus, stream, log } = deps;
   const running = new Set<Promise<void>>();
   let isStopping = false;
 
-  async function handle(message: JsMsg): Promise<void> {
+  async function handle(message: ConsumedMessage): Promise<void> {
     const endWorking = heartbeat(workingMs, () => message.working());
     try {
       await extension.turns.run(async () => {
@@ -59,27 +69,34 @@ export function createHookConsumer(deps: HookConsumerDeps, extension: HookedExte
       });
       message.ack();
     } catch (error) {
-      if (isStopping) message.nak();
+      if (isStopping) message.retry();
       else retryLater(message, error, extension, log);
     } finally {
       endWorking();
     }
   }
 
-  async function take(message: JsMsg): Promise<void> {
+  async function take(message: ConsumedMessage): Promise<void> {
     const work: Promise<void> = handle(message).finally(() => running.delete(work));
     running.add(work);
     if (running.size >= width) await Promise.race(running);
   }
 
   // A fetched message that is not handled yet is not reported as in progress, so only one is fetched at a time.
-  const reader = createEventReader({ bus, stream, consumer: consumerOf(extension, hook), maxMessages: 1, take, log });
+  const consumer = createSharedConsumer({
+    bus,
+    stream,
+    consumer: consumerOf(extension, hook),
+    maxMessages: 1,
+    take,
+    log,
+  });
 
   return {
-    start: reader.start,
+    start: consumer.start,
     async stop() {
       isStopping = true;
-      await reader.stop();
+      await consumer.stop();
       await Promise.all(running);
     },
   };
@@ -99,13 +116,13 @@ async function callHook(
   { host, toolbox, query }: HookConsumerDeps,
   { name }: HookedExtension,
   hook: AfterHook,
-  message: JsMsg,
+  message: ConsumedMessage,
 ): Promise<void> {
   const input = await hook.read(message, query);
   if (!input) return;
   const context = {
     requestId: input.requestId ?? input.id,
-    traceparent: acceptTraceparent(message.headers?.get('traceparent')),
+    traceparent: acceptTraceparent(message.header('traceparent')),
     principal: principalOfExtension(name),
     clientAddress: '',
   };
@@ -118,15 +135,15 @@ async function callHook(
 }
 
 /** Returns the event of a failed call to the stream for a later attempt, or drops it after the last one. */
-function retryLater(message: JsMsg, error: unknown, { name }: HookedExtension, log: Logger): void {
-  const attempt = message.info.deliveryCount;
-  const facts = { extension: name, subject: message.subject, event_id: message.headers?.get('Nats-Msg-Id'), attempt };
+function retryLater(message: ConsumedMessage, error: unknown, { name }: HookedExtension, log: Logger): void {
+  const attempt = message.attempt;
+  const facts = { extension: name, subject: message.subject, event_id: message.header('Nats-Msg-Id'), attempt };
   if (attempt >= maxAttempts) {
     log.error({ ...facts, err: error }, 'an after hook failed for the last time; its event is dropped');
-    message.term();
+    message.drop();
   } else {
     const delayMs = listed(attempt, backoffMs);
     log.warn({ ...facts, err: error, retryInMs: delayMs }, 'an after hook failed, will retry');
-    message.nak(delayMs);
+    message.retry(delayMs);
   }
 }

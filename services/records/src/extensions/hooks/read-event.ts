@@ -1,6 +1,5 @@
-import type { JsMsg } from '@nats-io/jetstream';
 import { signedInEvent, signInFlow } from '@recordbus/accounts';
-import { completeEnvelopes, findEnvelope } from '@recordbus/bus';
+import { completeEnvelopes, type EventMessage, findEnvelope } from '@recordbus/bus';
 import type { Query } from '@recordbus/database';
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
 import { z } from 'zod';
@@ -19,7 +18,7 @@ const signedIn = z.object({
 });
 
 /** Reads a message as a sign-in event; undefined for any other. */
-export function readSignIn(message: JsMsg): SignIn | undefined {
+export function readSignIn(message: EventMessage): SignIn | undefined {
   const found = findEnvelope(message.data)?.envelope;
   if (found?.event !== signedInEvent) return undefined;
   const data = signedIn.safeParse(found.data);
@@ -41,7 +40,7 @@ export function readSignIn(message: JsMsg): SignIn | undefined {
  * Reads a message as an event of a record; undefined for others, such as custom events. Fetches a large event that the
  * message only refers to. Throws when the database fails.
  */
-export async function readRecordEvent(message: JsMsg, query: Query): Promise<RecordEvent | undefined> {
+export async function readRecordEvent(message: EventMessage, query: Query): Promise<RecordEvent | undefined> {
   const found = findEnvelope(message.data);
   if (found?.envelope.collection === undefined) return undefined;
   const [whole = found] = await completeEnvelopes(query, [found]);

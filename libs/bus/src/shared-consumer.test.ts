@@ -3,16 +3,16 @@ import { after, before, describe, it } from 'node:test';
 import { newId } from '@recordbus/database';
 import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
-import type { Bus } from './bus.ts';
+import { type Bus, nats } from './bus.ts';
 import { connectBus } from './connect-bus.ts';
-import { createEventReader } from './event-reader.ts';
 import { type EventStream, ensureEventStream, eventStream } from './event-stream.ts';
+import { createSharedConsumer } from './shared-consumer.ts';
 
 const { TEST_NATS_URL = '' } = process.env;
 const skip = TEST_NATS_URL ? false : 'TEST_NATS_URL is not set';
 const log = createLogger('test', 'silent');
 
-describe('the event reader', { skip }, () => {
+describe('a shared consumer', { skip }, () => {
   let bus: Bus;
   let stream: EventStream;
   before(async () => {
@@ -26,16 +26,16 @@ describe('the event reader', { skip }, () => {
     await bus.close();
   });
 
-  const deleteStream = async () => (await bus.jetstreamManager()).streams.delete(stream.name);
-  const publish = (text: string) => bus.jetstream().publish(`${stream.prefix}.x.y`, text);
+  const deleteStream = async () => (await bus[nats].jetstreamManager()).streams.delete(stream.name);
+  const publish = (text: string) => bus[nats].jetstream().publish(`${stream.prefix}.x.y`, text);
   const read = (name: string, taken: string[]) =>
-    createEventReader({
+    createSharedConsumer({
       bus,
       stream,
       consumer: { name, subject: `${stream.prefix}.>`, ackWaitMs: 30_000, from: 'beginning' },
       maxMessages: 10,
       take(message) {
-        taken.push(message.string());
+        taken.push(new TextDecoder().decode(message.data));
         message.ack();
       },
       log,

@@ -1,38 +1,38 @@
-import type { ConsumerMessages, JsMsg } from '@nats-io/jetstream';
 import { every, skipped } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { Bus } from './bus.ts';
-import { endWhenSilent } from './end-when-silent.ts';
+import { consumeMessages } from './consume-messages.ts';
 import { type DurableConsumer, ensureConsumer } from './ensure-consumer.ts';
+import { type ConsumedMessage, consumedMessage } from './event-message.ts';
 import { type EventStream, ensureEventStream } from './event-stream.ts';
 import { findGap, type StreamGap } from './stream-gap.ts';
 
-/** Reads the event stream together with the other replicas: each message is delivered to one of them. */
-export interface EventReader {
+/** Consumes the event stream together with the other replicas: each message is delivered to one of them. */
+export interface SharedConsumer {
   start(): void;
   /** Stops taking messages. The caller must still acknowledge or return the messages that it has. */
   stop(): Promise<void>;
 }
 
-interface EventReaderOptions {
+interface SharedConsumerOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly consumer: DurableConsumer;
   /** The maximum number of messages that wait in this process. */
   readonly maxMessages: number;
   /** Called with one message at a time, and with the next one after it has resolved. Must not throw. */
-  readonly take: (message: JsMsg) => void | Promise<void>;
+  readonly take: (message: ConsumedMessage) => void | Promise<void>;
   readonly log: Logger;
 }
 
 const retryMs = 1000;
 
 /**
- * Creates the reader of a durable consumer; it does nothing before `start`. The reader creates the stream and the
+ * Creates this process's part of a durable consumer; it does nothing before `start`. It creates the stream and the
  * consumer when they are missing, even if they vanish later. It waits while the bus is down.
  */
-export function createEventReader({ bus, stream, consumer, maxMessages, take, log }: EventReaderOptions): EventReader {
-  let consuming: ConsumerMessages | undefined;
+export function createSharedConsumer(options: SharedConsumerOptions): SharedConsumer {
+  const { bus, stream, consumer, maxMessages, take, log } = options;
   const reading = every({
     name: 'read events',
     log,
@@ -48,23 +48,16 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
   });
 
   async function consume(ending: AbortSignal): Promise<void> {
-    const { state } = await ensureEventStream(bus, stream);
+    const state = await ensureEventStream(bus, stream);
     const durable = await ensureConsumer(bus, stream, consumer);
     logGap(findGap(state, await durable.info(true), consumer));
-    consuming = await durable.consume({
-      max_messages: maxMessages,
-      expires: 10_000,
-      idle_heartbeat: 2000,
-      abort_on_missing_resource: true,
+    await consumeMessages({
+      bus,
+      consumer: durable,
+      maxMessages,
+      take: (message) => take(consumedMessage(message)),
+      ending,
     });
-    // A stop during the steps above had nothing to close. Not awaited, since closing ends with the loop below.
-    if (ending.aborted) void consuming.close();
-    const endWatch = endWhenSilent(bus, consuming);
-    try {
-      for await (const message of consuming) await take(message);
-    } finally {
-      endWatch();
-    }
   }
 
   /** Logs that this consumer has missed events. */
@@ -75,12 +68,5 @@ export function createEventReader({ bus, stream, consumer, maxMessages, take, lo
     else log.warn(fields, 'the stream dropped events that this consumer had not read');
   }
 
-  return {
-    start: reading.start,
-    async stop() {
-      const stopped = reading.stop();
-      await consuming?.close();
-      await stopped;
-    },
-  };
+  return { start: reading.start, stop: reading.stop };
 }
