@@ -13,6 +13,7 @@ const stages: readonly Stage[] = [
   { title: 'examples/tasks page types', command: 'tsc', args: ['-p', 'examples/tasks'] },
   { title: 'Lint and format', command: 'biome', args: ['check'] },
   { title: 'Layers', command: 'turbo', args: ['boundaries', '--no-color'] },
+  { title: 'Imports', command: 'node', args: ['--test', '--test-reporter=dot', 'infra/layers/*.test.ts'] },
   { title: 'Conflict markers', command: 'node', args: ['--test', 'infra/docs/src/conflict-markers.test.ts'] },
 ];
 
