@@ -40,13 +40,13 @@ import { updateRoute } from './routes/update.ts';
 
 export { openBackupPlace } from './backups/backup-place.ts';
 
-/** The maximum number of pictures that are fetched from one server at a time. Each may take 5 MiB of memory. */
+/** How many pictures are fetched from one server at a time. Each may take 5 MiB of memory. */
 const maxPicturesPerOrigin = 8;
 
-/** The path of jobs. */
+/** The jobs' path. */
 const jobsPath = '/api/v1/jobs';
 
-/** The prefix of the routes of extensions. */
+/** The prefix for extension routes. */
 const extensionPath = '/api/x/';
 
 /** Creates the records service: records, files, and the extensions. */
@@ -152,7 +152,7 @@ export function createRecords(
   };
 }
 
-/** The routes of every collection, by action. */
+/** Every collection's routes, by action. */
 const createRecordRoutes = (deps: RouteDeps) => ({
   list: listRoute(deps),
   aggregate: aggregateRoute(deps),
@@ -167,9 +167,7 @@ const createRecordRoutes = (deps: RouteDeps) => ({
   restore: restoreRoute(deps),
 });
 
-/**
- * Creates the functions that the auth service calls: hooks of sign-ins, writes of accounts, and pictures of providers.
- */
+/** Creates the functions that the auth service calls: sign-in hooks, account writes, and providers' pictures. */
 const createAccountHooks = (
   records: RouteDeps,
   extensions: ServedExtensions,
@@ -183,7 +181,7 @@ const createAccountHooks = (
   takePicture: createTakePicture(records, fetching),
 });
 
-/** Lets requests take precedence over jobs, except requests that poll the state of a job. */
+/** Lets requests take precedence over jobs, except requests that poll a job's state. */
 const notingRequests =
   (handle: RequestHandler, { noteRequest }: Pick<RecordsJobs, 'noteRequest'>): RequestHandler =>
   (request, response, context) => {
@@ -191,7 +189,7 @@ const notingRequests =
     return handle(request, response, context);
   };
 
-/** Requests below the prefix of extensions go to their routes, all others to `handle`. */
+/** Requests below the extension prefix go to their routes, all others to `handle`. */
 const withExtensionRoutes =
   (handle: RequestHandler, extensions: ServedExtensions): RequestHandler =>
   (request, response, context) =>

@@ -21,10 +21,10 @@ const previewsMemoryMb = variable(
   wholeNumber(16, 65_536).optional(),
 );
 
-/** The variables of the service, in addition to those of database and bus, in every process that runs it. */
+/** The service's variables, in addition to the database's and the bus's, in every process that runs it. */
 export const ownVariables = { ...storageVariables, maxUploadBytes, previewsMemoryMb, backupsMaxBytes, eventPartitions };
 
-/** The variables of a process that runs only the records service, in addition to those of every process. */
+/** The variables for a process that runs only the records service, in addition to every process's. */
 export const recordsVariables = {
   databaseUrl,
   databaseReplicaUrls,

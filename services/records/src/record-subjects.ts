@@ -17,16 +17,16 @@ import { createSearchVectors } from './vector/search-vectors.ts';
 import type { WriteHooks } from './write/write-hooks.ts';
 import { createRunWrite, type RunWrite } from './write/write-unit.ts';
 
-/** Default of the largest multipart body (files §3.5). */
+/** How large a multipart body may be by default (files §3.5). */
 const defaultMaxUploadBytes = 100 * 1024 * 1024;
 
-/** The subjects that the routes, the account routes, the tools of extensions and the jobs share. */
+/** What the routes, the account routes, the extensions' tools and the jobs share. */
 export interface RecordSubjects extends RouteDeps {
-  /** Writes of jobs, on the connections of background work. */
+  /** Jobs' writes, on the background work's connections. */
   readonly writeInBackground: RunWrite;
 }
 
-/** Creates the dependencies of the routes, the account routes and the tools of extensions. */
+/** Creates what the routes, the account routes and the extensions' tools depend on. */
 export function createRecordSubjects(given: RecordsDeps, parts: RecordsParts, hooks: WriteHooks): RecordSubjects {
   const { log, database, bus, cipher, storage } = given;
   const { settings, cache, schema, relay, removals } = parts;

@@ -8,39 +8,39 @@ import type { Settings } from '@recordbus/settings';
 import type { Storage } from '@recordbus/storage';
 import type { BackupPlace } from './backups/backup-place.ts';
 
-/** The dependencies of the records service. */
+/** What the records service depends on. */
 export interface RecordsDeps {
   readonly log: Logger;
   readonly database: Database;
   readonly bus: Bus;
-  /** Raw bytes of the secret that signs tokens. The keys of stored idempotent answers are derived from it. */
+  /** The raw bytes of the secret that signs tokens. The keys for stored idempotent answers are derived from it. */
   readonly secret: Uint8Array;
-  /** The copies of the process, loaded before the service starts and stopped after it. */
+  /** The process's copies, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
   readonly collections: CollectionCache;
   /** Encrypts and decrypts encrypted fields. */
   readonly cipher: ValueCipher;
   readonly config: {
-    /** URL of the service that lists breached passwords. */
+    /** The URL of the service that lists breached passwords. */
     readonly breachServiceUrl: string;
     /** Largest multipart body; 100 MiB by default. */
     readonly maxUploadBytes?: number;
-    /** The memory of the images that previews are made of, decoded, in MiB; 256 by default. */
+    /** How much memory the images from which previews are made may take, decoded, in MiB; 256 by default. */
     readonly previewsMemoryMb?: number;
-    /** The number of partitions into which the replicas divide the events to publish; 8 by default. */
+    /** Into how many partitions the replicas divide the events to publish; 8 by default. */
     readonly eventPartitions?: number;
-    /** URLs of the push notification providers. */
+    /** The push notification providers' URLs. */
     readonly onesignalUrl: string;
     readonly fcmUrl: string;
   };
-  /** The store of the bytes of files. */
+  /** The store for files' bytes. */
   readonly storage: Storage;
-  /** The dependencies of backups. */
+  /** What backups depend on. */
   readonly backups: BackupPlace;
-  /** The stream of events; by default that of events §2.1. */
+  /** The event stream; by default the one in events §2.1. */
   readonly stream?: EventStream;
   /** The extensions; none by default. */
   readonly extensions?: ExtensionsConfig | undefined;
-  /** The maximum memory for the vectors of searches; 512 MiB by default. */
+  /** How much memory searches' vectors may take; 512 MiB by default. */
   readonly vectorMemoryBytes?: number;
 }

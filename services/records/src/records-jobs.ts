@@ -13,7 +13,7 @@ import { jobRoutes } from './routes/jobs.ts';
 import { bodiesOf, bodyName } from './transfer/import/job-body.ts';
 import { createRunImport } from './transfer/import/run-import.ts';
 
-/** The jobs of a replica: their routes and their worker. */
+/** A replica's jobs: their routes and their worker. */
 export interface RecordsJobs {
   readonly routes: readonly Route[];
   /** Notes that a request has arrived, which takes precedence over jobs. */

@@ -16,7 +16,7 @@ import { createDecoders, type Decoders } from './files/previews/decoders.ts';
 import { createRemovals, type Removals } from './files/removals.ts';
 import type { RecordsDeps } from './records-deps.ts';
 
-/** The background work of the service, and the copies of settings and collections that requests read. */
+/** The service's background work, and the copies of settings and collections that requests read. */
 export interface RecordsParts extends ReturnType<typeof createMeters> {
   readonly settings: Settings;
   readonly cache: CollectionCache;
@@ -30,10 +30,10 @@ export interface RecordsParts extends ReturnType<typeof createMeters> {
   stop(): Promise<void>;
 }
 
-/** The default of the memory of previews (files §5.5). */
+/** The preview memory by default (files §5.5). */
 const usualPreviewsMemoryMb = 256;
 
-/** Creates the parts of the service. Nothing runs before `start`. */
+/** Creates the service's parts. Nothing runs before `start`. */
 export function createRecordsParts(given: RecordsDeps): RecordsParts {
   const { log, database, bus, settings, collections: cache, storage, stream = eventStream } = given;
   const keptFor = () => settings.get('events.kept_for');
@@ -88,7 +88,7 @@ export function createRecordsParts(given: RecordsDeps): RecordsParts {
   };
 }
 
-/** Creates the metrics of the outbox and the stream. */
+/** Creates the metrics for the outbox and the stream. */
 function createMeters({ database, bus, stream = eventStream }: RecordsDeps, keptFor: () => readonly string[]) {
   const metrics = createMetrics('records');
   addOutboxGauges(metrics, database.of('background').query);

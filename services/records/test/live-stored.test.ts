@@ -136,7 +136,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     ]);
     const all = await judge({ collection: 'open' }, events);
     assert.deepEqual(shownIn(all[0]), [{ ...record, n: 5 }].map(inOrder));
-    // The states of the second record between its create and its delete are gone.
+    // The second record's states between its create and its delete are gone.
     assert.deepEqual(
       all.map(({ isLost }) => isLost),
       [undefined, true, true, undefined],
@@ -172,7 +172,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     const events = (await takeEvents()).map((event) => ({ ...event, schema: 'another' }));
     const [stored] = await judge({ collection: 'posts' }, events);
     assert.equal(shownIn(stored)?.[0].title, 'a');
-    // Without a new schema version, this is a change between the check of the version and the read.
+    // Without a new schema version, this is a change between the version check and the read.
     const encrypted = [{ ...field, id: 'title', name: 'title', type: 'text', options: { encrypted: true } }];
     await records.database.query({
       text: "update system.collections set fields = $1 where name = 'posts'",
@@ -197,7 +197,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
       text: "update system.versions set version = version + 1 where name = 'schema'",
       values: [],
     });
-    // Loads the schema, as a notice of the bus does.
+    // Loads the schema, as a bus notice does.
     await records.live.isCurrent([]);
   }
 });

@@ -4,7 +4,7 @@ import { type Collection, type Rule, tableOf } from '@recordbus/schema';
 import fc from 'fast-check';
 import type { RecordsFixture } from './records-fixture.ts';
 
-/** The members of a subscription other than the collection. */
+/** A subscription's members other than the collection. */
 export interface Following {
   readonly filter?: string | undefined;
   readonly fields?: string | undefined;
@@ -25,7 +25,7 @@ const sample = <T>(arbitrary: fc.Arbitrary<T>, seed: number): T => {
   return one;
 };
 
-/** Makes the world of a seed. */
+/** Makes a seed's world. */
 export function makeWorld(seed: number): LiveWorld {
   const plain = Object.fromEntries(
     Object.entries(sample(collectionsArbitrary, seed)).map(([name, one]) => [name, completed(one)]),
@@ -60,7 +60,7 @@ export function makeWorld(seed: number): LiveWorld {
   };
 }
 
-/** Replaces moments of this second by moments of this day, since time passes between judging and reading a record. */
+/** Replaces moments in this second by moments on this day, since time passes between judging and reading a record. */
 const steadyText = (text: string): string => text.replace(/@(now|yesterday|tomorrow)\b/g, '@todayStart');
 const steadyRule = (rule: Rule | undefined): Rule => (typeof rule === 'string' ? steadyText(rule) : null);
 
@@ -87,7 +87,7 @@ function completed(collection: Collection): Collection {
   return { ...collection, fields: [...implicit, ...collection.fields] };
 }
 
-/** For about half of the collections: a rule that leads from a record to accounts. */
+/** For about half the collections: a rule that leads from a record to accounts. */
 function callerRule(
   { name, fields }: Collection,
   collections: Readonly<Record<string, Collection>>,

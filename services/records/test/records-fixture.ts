@@ -38,7 +38,7 @@ export interface Sent {
   readonly headers?: Record<string, string>;
 }
 
-/** A record of an answer or an event. */
+/** A record in an answer or an event. */
 export interface ShownRecord {
   readonly id: string;
   readonly created: number;
@@ -60,9 +60,9 @@ export interface Answer {
     readonly code?: string;
     readonly details?: Readonly<Record<string, unknown>>;
   };
-  /** `data` of an answer with one record. */
+  /** `data` in an answer with one record. */
   readonly record: ShownRecord;
-  /** `data` of an answer with a list of records. */
+  /** `data` in an answer with a list of records. */
   readonly rows: readonly ShownRecord[];
 }
 
@@ -80,7 +80,7 @@ interface WrittenEvent {
   readonly batch?: { readonly id: string; readonly index: number; readonly size: number };
 }
 
-/** The records service on a database of its own, without a bus: reads and writes must not need one. */
+/** The records service on its own database, without a bus: reads and writes must not need one. */
 export interface RecordsFixture {
   readonly database: Database;
   readonly storage: Storage;
@@ -101,11 +101,11 @@ interface FixtureOptions {
   readonly cipher?: ValueCipher;
   /** Through which the database is reached. */
   readonly statements?: StatementLog;
-  /** The sources, by the names of their files. */
+  /** The sources, by file name. */
   readonly extensions?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Starts the service with the given collections, behind a gateway that trusts the caller of a test. */
+/** Starts the service with the given collections, behind a gateway that trusts a test's caller. */
 export async function startRecords(
   collections: readonly Collection[],
   { statements, extensions, hasKeys = true, ...options }: FixtureOptions = {},
@@ -135,7 +135,7 @@ export async function startRecords(
   const cipher = options.cipher ?? createValueCipher(undefined);
   const settings = createSettings({ database, bus, log, cipher });
   starting.defer(() => settings.stop());
-  // As for the gateways of other tests.
+  // As for other tests' gateways.
   await database.query({ text: `insert into system.settings values ('rate_limit.enabled', '0', 0)`, values: [] });
   await settings.start();
   const copy = createCollectionCache({ database, bus, log });

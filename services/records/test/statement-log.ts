@@ -3,17 +3,17 @@ import { connect, createServer, type Socket } from 'node:net';
 
 /** Records the statements between a service and PostgreSQL. */
 export interface StatementLog {
-  /** The URL of the database through the recorder. */
+  /** The database's URL through the recorder. */
   through(url: string): string;
   /**
-   * Returns the statements since the last call whose unit contains the name: the texts of each transaction, and of each
+   * Returns the statements since the last call whose unit contains the name: the texts in each transaction, and in each
    * statement outside one, in the order in which they ended.
    */
   take(name: string): readonly (readonly string[])[];
   close(): Promise<void>;
 }
 
-/** Starts a recorder in front of the server of the URL. */
+/** Starts a recorder in front of the URL's server. */
 export async function openStatementLog(serverUrl: string): Promise<StatementLog> {
   const target = new URL(serverUrl);
   const sockets = new Set<Socket>();
@@ -60,7 +60,7 @@ export async function openStatementLog(serverUrl: string): Promise<StatementLog>
   };
 }
 
-/** Groups the statements of one connection into units: a transaction, or a statement outside one. */
+/** Groups one connection's statements into units: a transaction, or a statement outside one. */
 function createUnits(end: (unit: string[]) => void): (text: string) => void {
   let open: string[] | undefined;
   return (text) => {
@@ -73,8 +73,8 @@ function createUnits(end: (unit: string[]) => void): (text: string) => void {
 }
 
 /**
- * Reads the messages of a client (PostgreSQL manual, "Message Formats") and reports the texts that it executes: that of a
- * Query, and for an Execute the last bound one.
+ * Reads a client's messages (PostgreSQL manual, "Message Formats") and reports the texts that it executes: a Query's,
+ * and for an Execute the last bound one.
  */
 function createMessageReader(execute: (text: string) => void): (chunk: Buffer) => void {
   const prepared = new Map<string, string>();

@@ -5,7 +5,7 @@ import type { VectorFixture } from './vector-fixture.ts';
 
 const scoresOf = (rows: readonly ShownRecord[]) => rows.map(({ id, _score }) => [id, _score]);
 
-/** Tests the answers of searches: records with scores, counts, and refusals. */
+/** Tests what searches answer: records with scores, counts, and refusals. */
 export function testAnswers(fixture: () => VectorFixture): void {
   it('shows the record with its score, with fields and expand applied', async () => {
     const { records, search, near } = fixture();

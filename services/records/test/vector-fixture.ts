@@ -38,13 +38,15 @@ export interface StoredVector {
 export interface VectorFixture {
   readonly records: RecordsFixture;
   readonly stored: readonly StoredVector[];
-  /** A vector that many stored ones have the direction of, nearly or exactly. */
+  /** Many stored vectors have its direction, nearly or exactly. */
   readonly near: readonly number[];
-  /** The next number between -1 and 1 of the generator. */
+  /** The generator's next number between -1 and 1. */
   readonly nextNumber: () => number;
   randomVector(): number[];
   search(collection: string, vector: unknown, more?: string, sent?: Sent): Promise<Answer>;
-  /** Asserts that these are the top `limit` of the stored vectors that `keep` admits, in order, with their scores. */
+  /**
+   * Asserts that these are the top `limit` among the stored vectors that `keep` admits, in order, with their scores.
+   */
   assertTop(
     rows: readonly ShownRecord[],
     question: readonly number[],
@@ -119,7 +121,7 @@ const collections = [
   }),
 ];
 
-/** Some have nearly the direction of `near`, some exactly, some none. */
+/** Some have nearly the same direction as `near`, some exactly, some none. */
 function makeVectors(
   near: readonly number[],
   randomVector: () => number[],

@@ -1,13 +1,13 @@
 import type { EgressClient } from '@recordbus/egress';
 import { sniffContent } from '@recordbus/schema/content-types';
 
-/** A picture, in the form of an upload. */
+/** A picture, in an upload's form. */
 export interface Picture {
   readonly bytes: Buffer;
   readonly filename: string;
 }
 
-/** Limits of all requests together, redirects included. */
+/** Limits for all requests together, redirects included. */
 const timeoutMs = 10_000;
 const maxBytes = 5 * 1024 * 1024;
 const maxRedirects = 3;
@@ -27,7 +27,7 @@ const extensions: Readonly<Record<string, string>> = {
   'image/x-icon': 'ico',
 };
 
-/** Fetches a picture. The egress filter also checks the target of each redirect. Throws an Error with the cause. */
+/** Fetches a picture. The egress filter also checks each redirect's target. Throws an Error with the cause. */
 export async function fetchPicture(client: Pick<EgressClient, 'request'>, url: string): Promise<Picture> {
   const endsAtMs = performance.now() + timeoutMs;
   let target = new URL(url);

@@ -29,7 +29,7 @@ interface PictureDeps extends WriteRules, Omit<UploadDeps, 'maxUploadBytes'> {
   readonly schema: QuerySchema;
 }
 
-/** Settings decide about pictures, not rules of the collection. */
+/** Settings decide about pictures, not the collection's rules. */
 const principal: Principal = { type: 'admin', id: 'auth', email: '' };
 
 interface Target {
@@ -39,8 +39,8 @@ interface Target {
 }
 
 /**
- * Creates the function that gives a new user the picture of a provider: it fetches the picture through the egress filter
- * and writes it to each field, like an update with an upload. Failures are logged and never thrown.
+ * Creates the function that gives a new user a provider's picture: it fetches the picture through the egress filter and
+ * writes it to each field, like an update with an upload. Failures are logged and never thrown.
  */
 export function createTakePicture(
   deps: PictureDeps,
@@ -78,7 +78,7 @@ async function storePicture(
   announced.keep();
 }
 
-/** Writes the name of the file, unless the user has uploaded a picture meanwhile. */
+/** Writes the file's name, unless the user has uploaded a picture meanwhile. */
 async function writePicture(
   unit: WriteUnit,
   collection: Collection,

@@ -20,7 +20,7 @@ interface UserWriterDeps {
   readonly hooks: WriteHooks;
 }
 
-/** The auth service has checked who may write the user; rules of the collection do not apply. */
+/** The auth service has checked who may write the user; the collection's rules do not apply. */
 const principal: Principal = { type: 'admin', id: 'auth', email: '' };
 
 /** Thrown to roll back a transaction. */

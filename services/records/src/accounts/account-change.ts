@@ -10,11 +10,11 @@ import type { AccountRules } from './account-rules.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A change of a user: the fields, and what only accounts have. */
+/** A user's change: the fields, and what only accounts have. */
 export interface AccountChange {
   /** The changed fields. */
   readonly body: Body;
-  /** The hash of a new password, which ends all earlier tokens. */
+  /** A new password's hash, which ends all earlier tokens. */
   readonly passwordHash: string | undefined;
   /** The state that the proof was checked against. Nothing is written when it has changed since. */
   readonly expected: { readonly passwordHash: string | undefined; readonly email: string | undefined };
@@ -30,8 +30,8 @@ interface ChangeRequest {
 }
 
 /**
- * Reads the body of a PATCH in an auth collection (records §12.2, §12.3, §12.4). The update rule is checked before the
- * old password, so no caller can guess passwords of other accounts. Throws 403 and 422, and 429 after too many wrong
+ * Reads a PATCH body in an auth collection (records §12.2, §12.3, §12.4). The update rule is checked before the old
+ * password, so no caller can guess other accounts' passwords. Throws 403 and 422, and 429 after too many wrong
  * passwords. Returns a failure when nothing can be written.
  */
 export async function readAccountChange(
@@ -54,7 +54,7 @@ export async function readAccountChange(
     return { ...withoutProof, body: fields, passwordHash: await passwords.hashNew(textOf(password)) };
   }
 
-  // A value of another type is refused by the reader of the body.
+  // The body's reader refuses a value of another type.
   const email = typeof body.email === 'string' ? body.email : null;
   // The caller's address may be slightly out of date. With a password, the stored address is compared instead.
   const isOwn = principal.type === 'user' && principal.id === id && principal.email === email;
@@ -83,13 +83,13 @@ export async function readAccountChange(
   }
   if (!stored.isNewEmail)
     return { ...change, expected: { ...expected, passwordHash: undefined }, staleProofError: proofRequired };
-  // An invalid address is refused before a guess of the password is counted.
+  // An invalid address is refused before a password guess is counted.
   await readerOf(collection).readChange({ email });
   await requireProof({ query, guessLimit, nowSec }, account, { principal, oldPassword });
   return { ...change, expected, staleProofError: proofRequired };
 }
 
-/** The members of a change that needs no proof. */
+/** The members for a change that needs no proof. */
 const withoutProof = {
   passwordHash: undefined,
   expected: { passwordHash: undefined, email: undefined },
@@ -103,8 +103,8 @@ function textOf(password: unknown): string {
 }
 
 /**
- * Throws 403 for a change of the address or password by an admin who acts as the user, or by an anonymous user
- * (records §12.5). An unchanged address is accepted.
+ * Throws 403 when an admin who acts as the user, or an anonymous user, changes the address or password (records §12.5).
+ * An unchanged address is accepted.
  */
 function refuseNonHolder(principal: RuleContext['principal'], { id, body }: ChangeRequest): void {
   if (principal.type !== 'user' || principal.id !== id) return;
@@ -121,7 +121,7 @@ interface Stored {
   readonly email: string;
   readonly verified: boolean;
   readonly passwordHash: string | null;
-  /** Whether the address of the body is another one, ignoring case. */
+  /** Whether the body's address is another one, ignoring case. */
   readonly isNewEmail: boolean;
   readonly isAllowed: boolean;
 }

@@ -1,6 +1,6 @@
 import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
 
-/** What writes of credentials are checked against. */
+/** What credential writes are checked against. */
 export interface AccountRules {
   readonly passwords: PasswordRules;
   readonly guessLimit: GuessLimit;

@@ -4,7 +4,7 @@ import type { NamedParameters } from '@recordbus/query';
 import { type Collection, quoteLiteral } from '@recordbus/schema';
 import type { Call } from '../rules/rule-context.ts';
 
-/** The audited changes of users (admins §6.4). `o` is the row before the change, `n` after it. */
+/** Users' audited changes (admins §6.4). `o` is the row before the change, `n` after it. */
 const audited = [
   { action: 'users.password_change', holds: 'n.password_hash is distinct from o.password_hash' },
   { action: 'users.email_change', holds: 'lower(n.email) is distinct from lower(o.email)' },
@@ -14,7 +14,7 @@ const audited = [
 /** The longest stored user agent, in characters; requests may have longer ones. */
 const maxUserAgentLength = 512;
 
-/** The values of `auditedAccount`. */
+/** The values for `auditedAccount`. */
 export interface AuditValues {
   readonly auditIds: readonly string[];
   readonly impersonatedBy: string | null;
@@ -39,7 +39,7 @@ export const auditedAccount = (
   where a.holds`,
 });
 
-/** Returns the values of `auditedAccount` for a call. */
+/** Returns a call's values for `auditedAccount`. */
 export const auditValuesOf = ({ principal, clientAddress, request }: Call): AuditValues => ({
   auditIds: audited.map(() => newId()),
   impersonatedBy: principal.type === 'user' ? principal.impersonatedBy : null,

@@ -13,8 +13,8 @@ interface NewAccount {
 }
 
 /**
- * Reads the body of a create in an auth collection (records §12.1). Throws 403 when a caller who is not an admin sets
- * `verified`, and 422 naming every problem of the fields and the password.
+ * Reads a create's body in an auth collection (records §12.1). Throws 403 when a caller who is not an admin sets
+ * `verified`, and 422 naming every problem in the fields and the password.
  */
 export async function readNewAccount(
   passwords: PasswordRules,
@@ -46,5 +46,5 @@ async function findProblems(read: () => Promise<unknown>): Promise<Record<string
   }
 }
 
-/** Whether the records of the collection are accounts. */
+/** Whether the collection's records are accounts. */
 export const hasAccounts = ({ type }: Collection): boolean => type === 'auth';

@@ -5,10 +5,10 @@ import { callerKind } from '../rules/compile-rule.ts';
 import { describeCollections } from './describe-collections.ts';
 import type { RecordRoutes } from './shown-collection.ts';
 
-/** The maximum number of cached descriptions. Each may have megabytes. */
+/** How many descriptions are cached. Each may have megabytes. */
 const maxKinds = 32;
 
-/** Creates the description of the collections of the cache, once for each schema version and kind of caller. */
+/** Describes the cached collections, once for each schema version and kind of caller. */
 export function createCollectionDescriptions(
   cache: Pick<CollectionCache, 'all' | 'version'>,
   declared: Readonly<Record<keyof RecordRoutes, Route>>,

@@ -12,15 +12,15 @@ import type { RecordOperation, RecordRoutes, ShownCollection } from './shown-col
 interface DescriptionInput {
   readonly collections: readonly Collection[];
   readonly routes: RecordRoutes;
-  /** The version of the collections for callers of this kind. */
+  /** The collections' version for this kind of caller. */
   readonly version: string;
 }
 
 /**
  * Describes the operations that a caller may see (http §12.2): a guest sees those whose rule is null, a user those
- * whose rule admits more than admins, an admin all. A collection without visible operations is left out, with every
- * mention of it. A field whose rule never holds for the caller is left out of records, or of bodies (fields §5.7). Runs
- * in slices of time.
+ * whose rule admits more than admins, an admin all. A collection without visible operations is left out, with
+ * everything that mentions it. A field whose rule never holds for the caller is left out of records, or of bodies
+ * (fields §5.7). Runs in time slices.
  */
 export async function describeCollections(
   { collections, routes, version }: DescriptionInput,
@@ -68,11 +68,11 @@ const withoutHiddenTargets = (collection: Collection, shown: ReadonlySet<string>
   ),
 });
 
-/** The collection without fields of these names. */
+/** The collection without the fields with these names. */
 const without = (names: ReadonlySet<string>, collection: Collection): Collection =>
   names.size === 0 ? collection : { ...collection, fields: collection.fields.filter(({ name }) => !names.has(name)) };
 
-/** Whether a rule opens an operation to callers of a type; null is public, and '' is for admins. */
+/** Whether a rule opens an operation to callers with a type; null is public, and '' is for admins. */
 const opens: Readonly<Record<Principal['type'], (rule: Rule) => boolean>> = {
   guest: (rule) => rule === null,
   user: (rule) => rule !== '',

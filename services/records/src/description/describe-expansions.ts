@@ -2,12 +2,12 @@ import type { JsonSchema } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
 import { componentsOf, referTo } from './shown-collection.ts';
 
-/** The schemas of the members of `expand`, by name. */
+/** The schemas for the members in `expand`, by name. */
 export type Expansions = Readonly<Record<string, JsonSchema>>;
 
 const listOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 
-/** The schema of an expanded back-relation: a list, or with `total:1` an object (records §10.5). */
+/** The schema for an expanded back-relation: a list, or with `total:1` an object (records §10.5). */
 const referrersOf = (record: JsonSchema): JsonSchema => ({
   anyOf: [
     listOf(record),
@@ -20,7 +20,7 @@ const referrersOf = (record: JsonSchema): JsonSchema => ({
   ],
 });
 
-/** Returns the expansions of a collection's records, among the collections that the caller may view. */
+/** Returns the expansions for a collection's records, among the collections that the caller may view. */
 export function describeExpansions(viewable: readonly Collection[]): (collection: Collection) => Expansions {
   const recordOf = new Map(viewable.map((collection) => [collection.name, referTo(componentsOf(collection).record)]));
   const referrers = new Map<string, [name: string, record: JsonSchema][]>();

@@ -10,14 +10,14 @@ import {
 import type { Expansions } from './describe-expansions.ts';
 import { componentsOf, type RecordOperation, referTo, type ShownCollection } from './shown-collection.ts';
 
-/** The operations that take operators. Their bodies have the schema of a change. */
+/** The operations that take operators. Their bodies have a change's schema. */
 const changing = new Set<RecordOperation>(['update', 'put', 'upsert']);
 
-/** Whether the answer has records of the collection. */
+/** Whether the answer has the collection's records. */
 const showsRecord = (operation: RecordOperation): boolean =>
   !['aggregate', 'delete', 'export', 'history'].includes(operation);
 
-/** The schemas that the operations of a collection refer to. */
+/** The schemas to which a collection's operations refer. */
 export function schemasOf(
   { read, written, operations, needsPassword }: ShownCollection,
   expansions: Expansions,
@@ -32,7 +32,7 @@ export function schemasOf(
   };
 }
 
-/** The generic route as a route of this collection. `expandable` has the names in `expand`. */
+/** The generic route as this collection's route. `expandable` has the names in `expand`. */
 export function describeOperation(
   route: RouteManifest,
   operation: RecordOperation,
@@ -62,7 +62,7 @@ export function describeOperation(
   };
 }
 
-/** The paths of a route for a collection. Routes of the API hide the short ones of a reserved name (collections §1.3). */
+/** A route's paths for a collection. The API's routes hide a reserved name's short ones (collections §1.3). */
 function pathsOf({ paths }: RouteManifest, name: string): string[] {
   const shown = isReservedCollectionName(name) ? paths.filter((path) => path.includes('/records/:collection')) : paths;
   return shown.map((path) => path.replace(':collection', name));
@@ -92,7 +92,7 @@ function shownAnswers(
   return Object.fromEntries(statuses.map((status) => [status, { ...answers[status], schema }]));
 }
 
-/** The refusal of a body, with a field of this collection. */
+/** A body's refusal, with one of this collection's fields. */
 function refusals(
   { answers }: RouteManifest,
   operation: RecordOperation,

@@ -1,7 +1,7 @@
 import type { JsonSchema, RouteManifest } from '@recordbus/http';
 import type { Collection, RuleName } from '@recordbus/schema';
 
-/** The operations on the records of a collection. */
+/** The operations on a collection's records. */
 export type RecordOperation = RuleName | 'aggregate' | 'export' | 'history' | 'put' | 'restore' | 'upsert';
 
 /** The record routes, by operation. */
@@ -12,11 +12,11 @@ export interface ShownCollection {
   readonly read: Collection;
   readonly written: Collection;
   readonly operations: readonly RecordOperation[];
-  /** Whether the caller must set the password of a new account. */
+  /** Whether the caller must set a new account's password. */
   readonly needsPassword: boolean;
 }
 
-/** Names of components. Those of the API itself have no dot. */
+/** Component names. The API's own have no dot. */
 export const componentsOf = ({ name }: Collection) => ({
   record: `${name}.record`,
   create: `${name}.create`,

@@ -5,12 +5,12 @@ import type { Storage } from '@recordbus/storage';
 /** The name in a range's row. No file has it. */
 export const everyName = '*';
 
-/** The maximum number of files that one statement looks up. */
+/** How many files one statement looks up. */
 const filesAtOnce = 1000;
 
 /**
- * Lists files for removal that an earlier version left: those of records whose ids have this start and that do not exist.
- * Such a version announced a range of ids instead of each file. A migration has listed its open ranges.
+ * Lists files for removal that an earlier version left: those of records whose ids have this start and that do not
+ * exist. Such a version announced an id range instead of each file. A migration has listed its open ranges.
  */
 export async function cleanAbandonedRange(
   { query, storage }: { readonly query: Query; readonly storage: Storage },

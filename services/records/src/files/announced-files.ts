@@ -9,7 +9,7 @@ export const uploadTimeout = "interval '15 minutes'";
 /** How often running work renews its announced files, in milliseconds. */
 const renewMs = 60_000;
 
-/** A file of a record, or of a job. */
+/** A record's or a job's file. */
 interface FilePlace {
   readonly collectionId: string;
   readonly recordId: string;

@@ -5,7 +5,7 @@ export interface ByteRange {
 }
 
 /**
- * Reads the Range header of a request for a file of `sizeBytes` (RFC 9110 §14.2). Undefined for the whole file: without
+ * Reads the Range header in a request for a file of `sizeBytes` (RFC 9110 §14.2). Undefined for the whole file: without
  * a header, with an invalid one, or with several ranges, which a server may ignore. `unsatisfiable` is 416.
  */
 export function readByteRange(header: string | undefined, sizeBytes: number): ByteRange | 'unsatisfiable' | undefined {

@@ -17,18 +17,18 @@ interface DownloadTokenDeps {
 
 /** The tokens for protected files: created by `POST /api/v1/files/token`, sent as `?token=` (files §6). */
 export interface DownloadTokens {
-  /** Reads the token of a URL; undefined for an invalid token, or one for another file. */
+  /** Reads a URL's token; undefined for an invalid token, or one for another file. */
   read(text: string | undefined, collection: Pick<Collection, 'name'>, file: FileName): Promise<FileToken | undefined>;
   /**
-   * Returns the principal of a download: the admin who requests it, or else the minter of its token, or else the
-   * caller. Throws 401 when the minter's account is gone or has another password.
+   * Returns a download's principal: the admin who requests it, or else its token's minter, or else the caller. Throws
+   * 401 when the minter's account is gone or has another password.
    */
   principalOf(context: RequestContext, token: FileToken | undefined): Promise<Principal>;
   /** Throws 401 when the field requires a token, or one for this file alone, and the request has none. */
   require(found: FoundFile, token: FileToken | undefined, context: RequestContext): void;
   /** Throws 403 for a token that is bound to another address, and 410 for a used one. Does not use up the token. */
   check(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
-  /** Uses up a one-time token. Of simultaneous requests exactly one succeeds; the others get 410. */
+  /** Uses up a one-time token. When requests come at the same time, exactly one succeeds; the others get 410. */
   use(found: FoundFile, token: FileToken | undefined, context: RequestContext): Promise<void>;
   /** Creates a token for a file that the caller may have. */
   mint(collection: Collection, file: FileName, found: FoundFile, context: RequestContext): Promise<MintedToken>;

@@ -19,11 +19,11 @@ export interface Downloads {
   readonly types: Types;
   readonly thumbs: Thumbs;
   readonly tokens: DownloadTokens;
-  /** Whether a host of its own serves the files, so that they share no origin with the API. */
+  /** Whether a separate host serves the files, so that they share no origin with the API. */
   hasOwnHost(): boolean;
-  /** Finds a file of a record. Throws 404 when the record does not have it. `admit` then checks the caller. */
+  /** Finds a record's file. Throws 404 when the record does not have it. `admit` then checks the caller. */
   locate(collection: Collection, file: FileName, ruleContext: RuleContext): Promise<LocatedFile>;
-  /** Writes the audit row of a download if the field has `auditDownloads` (files §7.5). */
+  /** Writes a download's audit row if the field has `auditDownloads` (files §7.5). */
   audit(collection: Collection, file: FileName, found: FoundFile, caller: Caller): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ interface Caller {
   readonly userAgent: string | undefined;
 }
 
-/** Creates the reader of files. */
+/** Creates the file reader. */
 export const createDownloads = ({
   query,
   storage,

@@ -2,19 +2,19 @@ import { validationFailed } from '@recordbus/errors';
 import { type Collection, type Field, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
 import type { Upload } from './upload-parts.ts';
 
-/** The change of a file field. */
+/** A file field's change. */
 interface FileChange {
   /** Names to keep, in this order; null for all. */
   readonly keep: readonly string[] | null;
-  /** Names of new files, which follow the kept ones. */
+  /** New files' names, which follow the kept ones. */
   readonly add: readonly string[];
 }
 
-/** The file fields of a collection. */
+/** A collection's file fields. */
 export const fileFieldsOf = ({ fields }: Pick<Collection, 'fields'>): readonly Field[] =>
   fields.filter(({ type }) => type === 'file');
 
-/** The names of all files in a record or a body. */
+/** All file names in a record or a body. */
 export const fileNamesIn = (
   collection: Pick<Collection, 'fields'>,
   record: Readonly<Record<string, unknown>>,
@@ -23,7 +23,7 @@ export const fileNamesIn = (
     .flatMap(({ name }) => record[name] ?? [])
     .filter((name) => typeof name === 'string');
 
-/** Adds the names of uploaded files to the body, as the values of their fields. */
+/** Adds the uploaded files' names to the body, as their fields' values. */
 export function withFiles(
   collection: Collection,
   body: Readonly<Record<string, unknown>>,
@@ -42,7 +42,7 @@ export function withFiles(
   return Object.fromEntries(merged);
 }
 
-/** Returns the change of a file field. `value` is for its column; `isNamed` is whether the body names the field. */
+/** Returns a file field's change. `value` is for its column; `isNamed` is whether the body names the field. */
 export function fileChangeOf(field: Field, value: unknown, isNamed: boolean, upload: Upload | undefined): FileChange {
   const add = upload?.files.get(field.name) ?? [];
   const names: string[] = value === null ? [] : field.options.multiple ? JSON.parse(String(value)) : [String(value)];
@@ -69,7 +69,7 @@ export function refuseUnknownNames(fields: readonly string[]): void {
     );
 }
 
-/** SQL of the stored names of a file field, as a JSON list. */
+/** A file field's stored names, as a JSON list in SQL. */
 const storedNames = (field: Field, row: string): string => {
   const column = `${row}.${quoteIdentifier(field.name)}`;
   return field.options.multiple
@@ -78,7 +78,7 @@ const storedNames = (field: Field, row: string): string => {
 };
 
 /**
- * SQL of the value of a file field after a change (a FileChange in JSON) of the row. The row is locked, so simultaneous
+ * A file field's value after a change (a FileChange in JSON) to the row, as SQL. The row is locked, so simultaneous
  * uploads are added one after the other and do not overwrite each other.
  */
 export function changedFiles(field: Field, change: string, row: string): string {
@@ -87,8 +87,8 @@ export function changedFiles(field: Field, change: string, row: string): string 
 }
 
 /**
- * SQL of the names (text[]) of fields that keep a file which the row does not have. `named` is the text[] of fields to
- * check.
+ * The names (text[]) of fields that keep a file which the row does not have, as SQL. `named` is the text[] with the
+ * fields to check.
  */
 export function unknownFiles(
   fields: readonly { readonly field: Field; readonly change: string }[],

@@ -23,27 +23,27 @@ import { schemaFor } from '../rules/key-collections.ts';
 import { passesRules, type RuleContext } from '../rules/rule-context.ts';
 import { fileFieldsOf } from './file-changes.ts';
 
-/** The name of a file within a collection. */
+/** A file's name within a collection. */
 export interface FileName {
   readonly recordId: string;
   readonly filename: string;
 }
 
-/** A file of a record. */
+/** A record's file. */
 export interface FoundFile {
   readonly key: FileKey;
   readonly field: Field;
   readonly options: FileOptions;
-  /** Whether the caller passes the rules of the collection. Then the file needs no token. */
+  /** Whether the caller passes the collection's rules. Then the file needs no token. */
   readonly isPassed: boolean;
 }
 
-/** A file of a record, and whether the rules admit the caller. */
+/** A record's file, and whether the rules admit the caller. */
 export interface LocatedFile extends FoundFile {
   readonly isReadable: boolean;
 }
 
-/** Returns the rule context of a download. */
+/** Returns a download's rule context. */
 export const ruleContextOf = (
   principal: Principal,
   schema: RuleContext['schema'],

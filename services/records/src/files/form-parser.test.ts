@@ -8,7 +8,7 @@ interface ReadPart {
   readonly text: string;
 }
 
-/** Reads a body in pieces of this many bytes. */
+/** Reads a body in pieces with so many bytes. */
 function read(body: Buffer, pieceBytes = body.length, boundary = 'b'): ReadPart[] {
   const parts: ReadPart[] = [];
   let head: PartHead | undefined;

@@ -2,7 +2,7 @@ import { malformed } from '@recordbus/errors';
 import { readParameters } from './header-parameters.ts';
 import { type PartHead, readPartHead } from './part-head.ts';
 
-/** Takes what a parser finds, in the order of the body. What it throws ends the parsing. */
+/** Takes what a parser finds, in the body's order. What it throws ends the parsing. */
 export interface PartHandler {
   begin(head: PartHead): void;
   /** A piece of the current part, which shares the memory of the chunk. */
@@ -17,17 +17,17 @@ export interface FormParser {
   end(): void;
 }
 
-/** The name of a file may have any length: what is stored is a short form. Browsers send less than a kilobyte. */
+/** A file's name may have any length: what is stored is a short form. Browsers send less than a kilobyte. */
 const maxHeadBytes = 80 * 1024;
 /** A head up to this length is searched with each of its pieces. */
 const usualHeadBytes = 8 * 1024;
-/** Blanks between a boundary and the end of its line (RFC 2046 §5.1.1). */
+/** Blanks after a boundary on its line (RFC 2046 §5.1.1). */
 const maxPaddingBytes = 64;
 
 /** RFC 2046 §5.1.1 says 70. */
 const maxBoundaryLength = 200;
 
-/** Returns the boundary of a content type; undefined if it has none that is usable. */
+/** Returns the boundary in a content type; undefined if it has none that is usable. */
 export function boundaryOf(contentType: string): string | undefined {
   const boundary = readParameters(contentType).parameters.get('boundary') ?? '';
   return boundary === '' || boundary.length > maxBoundaryLength ? undefined : boundary;
@@ -40,8 +40,8 @@ const carriageReturn = 0x0d;
 type State = 'preamble' | 'boundary' | 'head' | 'body' | 'epilogue';
 
 /**
- * Creates the parser of a `multipart/form-data` body (RFC 7578). It calls the handler while `write` and `end` run, so its
- * caller gets all errors: the handler's, and 400 for a body that is not a form.
+ * Creates the parser for a `multipart/form-data` body (RFC 7578). It calls the handler while `write` and `end` run, so
+ * its caller gets all errors: the handler's, and 400 for a body that is not a form.
  */
 export function createFormParser(boundary: string, handler: PartHandler): FormParser {
   const delimiter = Buffer.from(`\r\n--${boundary}`, 'latin1');
@@ -53,7 +53,7 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
 
-  /** Each takes what it can of the bytes, and returns how many; undefined when it needs more. */
+  /** Each takes as many bytes as it can, and returns how many; undefined when it needs more. */
   const steps: Readonly<Record<State, (bytes: Buffer) => number | undefined>> = {
     preamble: (bytes) => readUntilDelimiter(bytes),
     boundary(bytes) {
@@ -130,7 +130,7 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
   };
 }
 
-/** Returns how many bytes at the end may be the beginning of the delimiter, which has one carriage return. */
+/** Returns how many bytes at the end may begin the delimiter, which has one carriage return. */
 function tailLength(bytes: Buffer, delimiter: Buffer): number {
   const at = bytes.lastIndexOf(carriageReturn);
   const length = at < 0 ? 0 : bytes.length - at;

@@ -1,10 +1,10 @@
-/** The value of a header and its parameters. */
+/** A header's value and its parameters. */
 interface Parameters {
   readonly value: string;
   readonly parameters: ReadonlyMap<string, string>;
 }
 
-/** Reads `value; name=text; name="text"`. The first of two parameters with one name counts. */
+/** Reads `value; name=text; name="text"`. When two parameters have one name, the first counts. */
 export function readParameters(header: string): Parameters {
   const parameters = new Map<string, string>();
   const add = (name: string, text: string): void => {
@@ -16,7 +16,7 @@ export function readParameters(header: string): Parameters {
   const value = header.slice(0, at).trim();
   let equals = -1;
   while (at < header.length) {
-    // Looked for once, so that the time for a header of semicolons grows with its length only.
+    // Looked for once, so that the time for a header that is all semicolons grows with its length only.
     if (equals < at) equals = endOf(header, '=', at);
     const nameEnd = Math.min(equals, endOf(header, ';', at + 1));
     if (nameEnd < equals || equals === header.length) {
@@ -32,7 +32,7 @@ export function readParameters(header: string): Parameters {
   return { value, parameters };
 }
 
-/** Returns the position of the mark from there on, or of the end. */
+/** Returns the mark's position from there on, or the end's. */
 function endOf(text: string, mark: string, from: number): number {
   const at = text.indexOf(mark, from);
   return at < 0 ? text.length : at;
@@ -63,7 +63,7 @@ function decodeExtended(value: string): string | undefined {
   return charset === '' ? undefined : decodeText(Buffer.from(bytes, 'latin1'), charset);
 }
 
-/** Returns undefined for bytes that are not text of the charset, and for a charset that does not exist. */
+/** Returns undefined for bytes that are not text in the charset, and for a charset that does not exist. */
 export function decodeText(bytes: Uint8Array, charset: string): string | undefined {
   try {
     return new TextDecoder(charset, { fatal: true, ignoreBOM: true }).decode(bytes);

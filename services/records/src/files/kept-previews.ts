@@ -5,9 +5,9 @@ import { fileKey, type Storage, type StoredPreview } from '@recordbus/storage';
 
 /** Lists the previews in the store, for all replicas, and removes the least recently used ones (files §5.4). */
 export interface KeptPreviews {
-  /** Notes the use of a preview. For a new one, old previews are removed in the background. */
+  /** Notes that a preview was used. For a new one, old previews are removed in the background. */
   note(preview: StoredPreview, isNew: boolean): Promise<void>;
-  /** Lists previews of earlier releases, once for all replicas. */
+  /** Lists earlier releases' previews, once for all replicas. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -19,14 +19,16 @@ interface KeptPreviewsDeps {
   readonly maxBytes: () => number;
 }
 
-/** How often a process notes the use of a preview, in milliseconds: more precision would not change what is removed. */
+/**
+ * How often a process notes that a preview was used, in milliseconds: more precision would not change what is removed.
+ */
 const noteEveryMs = 3600 * 1000;
 const maxNoted = 10_000;
 /** The share of the limit that remains after a removal, so that not every new preview causes one. */
 const keptShare = 0.9;
 const removalBatch = 200;
 
-/** Creates the list of previews for this process. */
+/** Creates this process's preview list. */
 export function createKeptPreviews({ query, storage, log, maxBytes }: KeptPreviewsDeps): KeptPreviews {
   const noted = new Map<string, number>();
   const trimming = whenWoken({ name: 'remove old previews', log, run: trim });
@@ -125,7 +127,7 @@ function findOverLimit(query: Query, maxBytes: number): Promise<PreviewRow[]> {
   });
 }
 
-/** Deletes rows of removed previews, except those used meanwhile. */
+/** Deletes removed previews' rows, except those used meanwhile. */
 async function forget(query: Query, rows: readonly PreviewRow[]): Promise<void> {
   const column = (name: keyof PreviewRow) => rows.map((row) => row[name]);
   await query({
@@ -136,7 +138,7 @@ async function forget(query: Query, rows: readonly PreviewRow[]): Promise<void> 
   });
 }
 
-/** Deletes the rows of the previews of a removed file, record or collection. */
+/** Deletes the preview rows for a removed file, record or collection. */
 export async function forgetPreviews(
   query: Query,
   removed: { readonly collectionId: string; readonly recordId: string | null; readonly previewsOf: string | null },

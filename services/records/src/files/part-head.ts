@@ -7,7 +7,7 @@ export interface PartHead {
   /** Without folders. A part with a file name is a file. */
   readonly filename: string | undefined;
   readonly isFile: boolean;
-  /** The charset of a text. */
+  /** A text's charset. */
   readonly charset: string;
 }
 
@@ -15,9 +15,9 @@ const maxHeaders = 50;
 const maxNameBytes = 255;
 
 /**
- * Reads the header lines of a part (RFC 7578 §4), without the empty line after them. `ordinal` counts the parts from 1,
- * for the message about a part without a name. Throws 400 for lines that are not headers, for bytes that are not UTF-8, and
- * for a part that is not form-data with a name of at most 255 bytes.
+ * Reads a part's header lines (RFC 7578 §4), without the empty line after them. `ordinal` counts the parts from 1, for
+ * the message about a part without a name. Throws 400 for lines that are not headers, for bytes that are not UTF-8, and
+ * for a part that is not form-data with a name up to 255 bytes long.
  */
 export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
   const which = `part ${ordinal} of the form`;
@@ -40,7 +40,7 @@ export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
   };
 }
 
-/** Decodes the text of a part. Throws 400 naming the part for bytes that its charset lacks. */
+/** Decodes a part's text. Throws 400 naming the part for bytes that its charset lacks. */
 export function readPartText(bytes: Uint8Array, { name, charset }: PartHead): string {
   const text = decodeText(bytes, charset);
   if (text !== undefined) return text;

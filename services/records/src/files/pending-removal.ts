@@ -6,8 +6,8 @@ import { fileFieldsOf } from './file-changes.ts';
 import type { Removals } from './removals.ts';
 
 /**
- * Whether files of a deleted record with this id are still being removed. The removal would also remove files of a new
- * record.
+ * Whether a deleted record's files with this id are still being removed. The removal would also remove a new record's
+ * files.
  */
 export async function hasPendingRemoval(query: Query, collection: Collection, id: string): Promise<boolean> {
   if (fileFieldsOf(collection).length === 0) return false;
@@ -21,7 +21,7 @@ export async function hasPendingRemoval(query: Query, collection: Collection, id
 const waitMs = 3000;
 const intervalMs = 50;
 
-/** Waits until the files of a deleted record with this id are removed. Throws 409 after three seconds. */
+/** Waits until a deleted record's files with this id are removed. Throws 409 after three seconds. */
 export async function awaitRemoval(
   query: Query,
   removals: Pick<Removals, 'wake'>,
@@ -36,6 +36,6 @@ export async function awaitRemoval(
   }
 }
 
-/** 409: the files of a deleted record with the same id are being removed. */
+/** 409: a deleted record's files with the same id are being removed. */
 export const removalPending = () =>
   conflict('files_being_removed', 'the files of a deleted record with this id are being removed; send it again');

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { guarded } from '@recordbus/request/request-scope';
 
-/** The first bytes of a stream. */
+/** A stream's first bytes. */
 export interface Beginning {
   readonly chunks: readonly Buffer[];
   readonly length: number;
@@ -10,8 +10,8 @@ export interface Beginning {
 }
 
 /**
- * Reads a stream until it has given so many bytes, or all. It listens to events, since an iterator makes several objects
- * and a turn of the event loop for each chunk. Throws the error of the stream.
+ * Reads a stream until it has given so many bytes, or all. It listens to events, since an iterator makes several
+ * objects and an event loop turn for each chunk. Throws the stream's error.
  */
 export function readBeginning(stream: Readable, bytes: number): Promise<Beginning> {
   const { promise, resolve, reject } = Promise.withResolvers<Beginning>();

@@ -8,7 +8,7 @@ import { receiveUpload } from './receive-upload.ts';
 import type { Removals } from './removals.ts';
 import type { Upload } from './upload-parts.ts';
 
-/** The dependencies of uploads. */
+/** What uploads depend on. */
 export interface UploadDeps {
   readonly database: Pick<Database, 'query' | 'write'>;
   readonly storage: Storage;
@@ -17,14 +17,14 @@ export interface UploadDeps {
   readonly maxUploadBytes: number;
 }
 
-/** The record that a form is for. `isNew` tells that the server has just made its id. */
+/** The record that a form is for. `isNew` says that the server has just made its id. */
 interface FormTarget {
   readonly collection: Collection;
   readonly recordId: string;
   readonly isNew?: true;
 }
 
-/** Receives a record's form; undefined for a body that is none. */
+/** Receives a record's form; undefined for a body that is not a form. */
 export async function receiveRecordForm(
   { multipart }: Pick<RouteInput<unknown, unknown, unknown>, 'multipart'>,
   { collection, recordId, isNew }: FormTarget,

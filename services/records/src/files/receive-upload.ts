@@ -7,11 +7,11 @@ import { type PartHead, readPartText } from './part-head.ts';
 import { collectSpent, type SpentChunks } from './spent-chunks.ts';
 import { createUploadParts, type Upload, type UploadTarget } from './upload-parts.ts';
 
-/** The limits of a form. */
+/** A form's limits. */
 export interface FormLimits {
   /** Largest body, in bytes. */
   readonly limitBytes: number;
-  /** The maximum bytes of all parts that are not files, names included (files §3.5). */
+  /** How many bytes all parts that are not files may have, names included (files §3.5). */
   readonly textBytes: number;
   readonly texts: number;
   readonly files: number;
@@ -19,7 +19,7 @@ export interface FormLimits {
 
 const ofRecord = { textBytes: 1024 * 1024, texts: 1000, files: 100 };
 
-/** The parts of one form. */
+/** One form's parts. */
 export interface FormParts<T> {
   addText(name: string, text: string): void;
   /** Resolves when the file is stored. */
@@ -27,7 +27,7 @@ export interface FormParts<T> {
   take(): T | Promise<T>;
 }
 
-/** Receives the form of one record. Also throws 422 for a file that its field refuses. */
+/** Receives one record's form. Also throws 422 for a file that its field refuses. */
 export const receiveUpload = (
   request: IncomingMessage,
   { limitBytes, ...target }: UploadTarget & { readonly limitBytes: number },
@@ -37,8 +37,8 @@ export const receiveUpload = (
 const highWaterMark = 128 * 1024;
 
 /**
- * Streams a multipart body into the storage, part by part, at the pace of the storage. Throws 413 for a body or texts
- * over their limits, 400 for a malformed body, and the errors of its parts.
+ * Streams a multipart body into the storage, part by part, at the storage's pace. Throws 413 for a body or texts over
+ * their limits, 400 for a malformed body, and its parts' errors.
  */
 export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<T>, limits: FormLimits): Promise<T> {
   const failure = Promise.withResolvers<never>();
@@ -89,13 +89,13 @@ export async function receiveForm<T>(request: IncomingMessage, parts: FormParts<
   }
 }
 
-/** Takes the pieces of one part. */
+/** Takes one part's pieces. */
 interface PieceTaker {
   take(bytes: Buffer): void;
   end(): void;
 }
 
-/** Keeps the texts of a form in memory, within their limits. */
+/** Keeps a form's texts in memory, within their limits. */
 function createTextParts(parts: Pick<FormParts<unknown>, 'addText'>, { texts, textBytes }: FormLimits) {
   let count = 0;
   let length = 0;
@@ -130,11 +130,11 @@ interface FeedOptions {
   readonly failed: Promise<never>;
   /** Gets the chunks that were read. */
   readonly spent: SpentChunks;
-  /** Gets the functions with which the files of the form pause the body. */
+  /** Gets the functions with which the form's files pause the body. */
   readonly pace: { pause: () => void; resume: () => void };
 }
 
-/** Writes the body to the parser, at the pace of the storage. Resolves when the parser has read all of it. */
+/** Writes the body to the parser, at the storage's pace. Resolves when the parser has read all of it. */
 function feed(
   request: IncomingMessage,
   parser: FormParser,

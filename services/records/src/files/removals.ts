@@ -11,7 +11,7 @@ import { forgetPreviews } from './kept-previews.ts';
 const pollIntervalMs = 5000;
 const batchSize = 20;
 
-/** Removes the bytes of files without a record. */
+/** Removes files' bytes that have no record. */
 export interface Removals {
   /** Starts a removal after a commit that dropped files. Answers never wait for it. */
   wake(): void;
@@ -35,7 +35,7 @@ interface RemovalDeps {
 
 /**
  * Creates the background task that processes `system.file_removals`, on any replica. A row stays locked until its bytes
- * are gone, so the commit of an upload either finds the row gone or deletes it, never both. The removal of a deleted record
+ * are gone, so an upload's commit either finds the row gone or deletes it, never both. A deleted record's removal
  * leaves files that are announced, since an upload may create the record again.
  */
 export function createRemovals({ database, storage, collections, log }: RemovalDeps): Removals {
@@ -50,7 +50,7 @@ export function createRemovals({ database, storage, collections, log }: RemovalD
   async function remove({ collection_id, record_id, name }: Removal): Promise<void> {
     if (record_id !== null && name === everyName) {
       const collection = collections().find(({ id }) => id === collection_id);
-      // The files of a dropped collection have all been listed.
+      // A dropped collection's files have all been listed.
       if (collection) await cleanAbandonedRange({ query: database.query, storage }, collection, record_id);
       return;
     }

@@ -1,7 +1,7 @@
-/** The maximum bytes of a body that wait to be freed. The garbage collector frees the rest. */
+/** How many bytes of a body may wait to be freed. The garbage collector frees the rest. */
 const maxBytes = 4 * 1024 * 1024;
 
-/** The chunks of a body that were read. */
+/** A body's chunks that were read. */
 export interface SpentChunks {
   add(chunk: Buffer): void;
   /** Frees their memory. Nothing may read the chunks, or parts of them, afterwards. */
@@ -9,8 +9,8 @@ export interface SpentChunks {
 }
 
 /**
- * Collects the chunks of a short body to free them together. Memory that waits for the garbage collector makes it run:
- * uploads of 200 kB spent half of their processor time in it.
+ * Collects a short body's chunks to free them together. Memory that waits for the garbage collector makes it run: 200
+ * kB uploads spent half their processor time in it.
  */
 export function collectSpent(): SpentChunks {
   let chunks: Buffer[] = [];

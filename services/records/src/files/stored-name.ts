@@ -5,12 +5,12 @@ const halfLength = 5;
 const maxSlugLength = 100;
 const maxExtensionLength = 20;
 
-/** Characters of the original that are read. Normalization takes quadratic time for runs of combining marks. */
+/** How many characters of the original are read. Normalization takes quadratic time for runs of combining marks. */
 const maxOriginalLength = 1000;
 
 /**
- * The stored name of an upload: a slug of the original, an underscore, 10 random characters and the extension
- * (files §2.1). It is ASCII without a leading dot, and has at most 132 characters.
+ * An upload's stored name: a slug of the original, an underscore, 10 random characters and the extension (files §2.1).
+ * It is ASCII without a leading dot, and has at most 132 characters.
  */
 export function storedNameOf(originalName: string): string {
   const name = originalName.slice(Math.max(originalName.lastIndexOf('/'), originalName.lastIndexOf('\\')) + 1);

@@ -1,7 +1,7 @@
 import { malformedParameter } from '@recordbus/errors';
 import { maxThumbSidePixels, thumbSize } from '@recordbus/schema';
 
-/** The requested size of a preview. A side of 0 keeps the ratio. */
+/** A preview's requested size. A side of 0 keeps the ratio. */
 export interface ThumbSize {
   readonly width: number;
   readonly height: number;

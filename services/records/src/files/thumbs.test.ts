@@ -25,7 +25,7 @@ const beginnings: readonly (readonly [type: string, bytes: string])[] = [
   ['image/webp', 'RIFF'],
 ];
 
-/** The type of an image by its first bytes. */
+/** An image's type by its first bytes. */
 const typeOf = (image: Buffer): string =>
   beginnings.find(([, bytes]) => image.subarray(0, bytes.length).equals(Buffer.from(bytes, 'latin1')))?.[0] ??
   'image/avif';
@@ -112,7 +112,7 @@ test('an image over the budget is 422, a broken one and one of too many pixels a
   const large = await put(await of(600, 600).png().toBuffer());
   for (const _again of [1, 2])
     await assert.rejects(thumbs.find(large, size), { status: 422, code: 'picture_too_large' });
-  // A JPEG is decoded at an eighth of its sides.
+  // A JPEG is decoded at an eighth of its size.
   assert.ok(await thumbs.find(await put(await of(600, 600).jpeg().toBuffer()), size));
   const image = await of(500, 500).png().toBuffer();
   assert.equal(await thumbs.find(await put(image.subarray(0, image.length / 2)), size), undefined);

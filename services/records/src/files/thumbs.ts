@@ -17,24 +17,25 @@ export interface Thumb {
   readonly type: string;
 }
 
-/** Previews of images. */
+/** Image previews. */
 export interface Thumbs {
   /**
-   * Finds or creates a preview; undefined for a file that is served as it is: no image, broken, or with too many pixels or
-   * bytes. Throws 422 `picture_too_large` for an image that takes too much memory or time, 503 when too many others wait.
+   * Finds or creates a preview; undefined for a file that is served as it is: no image, broken, or with too many pixels
+   * or bytes. Throws 422 `picture_too_large` for an image that takes too much memory or time, 503 when too many others
+   * wait.
    */
   find(image: Thumb, size: ThumbSize): Promise<Thumb | undefined>;
 }
 
-/** The maximum number of bytes in an image, which its process holds while it creates the preview (files §5.3). */
+/** How many bytes an image may have, which its process holds while it creates the preview (files §5.3). */
 const maxImageBytes = 64 * 1024 * 1024;
 
-/** The maximum number of images without previews that are remembered, so they are not measured at each request. */
+/** How many images without previews are remembered, so they are not measured at each request. */
 const maxRefused = 10_000;
 
 /**
  * A preview takes a core while its image is decoded, so guests have two places. One more is for users, and one for
- * admins. A client has one place, so five dear images of one delay no other (files §5.5).
+ * admins. A client has one place, so one client's five expensive images delay no other's (files §5.5).
  */
 const places = {
   width: 4,
@@ -46,7 +47,7 @@ const places = {
   refuse: () => unavailable('too many previews are being created'),
 };
 
-/** Formats of previews by the type of the image. Images of other types are never decoded. */
+/** Preview formats by image type. Images of other types are never decoded. */
 const formats: Readonly<Record<string, PreviewFormat>> = {
   'image/jpeg': 'jpeg',
   'image/png': 'png',
@@ -109,7 +110,7 @@ export function createThumbs({ storage, kept, decoders, metrics, log }: ThumbsDe
     return { key, sizeBytes: made.length, type: `image/${format}` };
   }
 
-  /** The bytes of an image; none if it was removed meanwhile. */
+  /** An image's bytes; none if it was removed meanwhile. */
   async function* read(key: FileKey): AsyncGenerator<Uint8Array> {
     const source = await storage.open(key);
     if (source) yield* source;

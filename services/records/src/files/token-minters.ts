@@ -9,7 +9,7 @@ import type { FileTokenMinter } from '@recordbus/tokens';
 /** The principals that can request a file token. */
 export type TokenHolder = Exclude<Principal, { type: 'guest' }>;
 
-/** The current account of the minter of a file token. */
+/** The current account of a file token's minter. */
 interface MinterAccount {
   readonly tokenVersion: number;
   /** Whether the session exists; true without a session to check. */
@@ -24,7 +24,7 @@ interface MinterAccount {
 /** The minter to look up; with `sessionId`, also whether that session exists. */
 type MinterQuery = Omit<FileTokenMinter, 'tokenVersion'> & { readonly collection?: string };
 
-/** Finds the account of a minter; undefined when it, or its collection, is gone. */
+/** Finds a minter's account; undefined when it, or its collection, is gone. */
 async function findMinterAccount(
   query: Query,
   minter: MinterQuery,
@@ -47,7 +47,7 @@ from ${collection ? tableOf(collection) : 'system.admins'} a where a.id = $1`,
   return account;
 }
 
-/** Returns the principal for the rules of a download; undefined when the account or the session has ended. */
+/** Returns the principal for a download's rules; undefined when the account or the session has ended. */
 export async function principalOfMinter(
   query: Query,
   minter: FileTokenMinter,
@@ -67,8 +67,8 @@ export async function principalOfMinter(
 }
 
 /**
- * Returns the minter of a token that a caller asks for. With `endsWithSession` the token ends with the caller's session.
- * Throws 401 when the account or the session has ended.
+ * Returns the minter for a token that a caller asks for. With `endsWithSession` the token ends with the caller's
+ * session. Throws 401 when the account or the session has ended.
  */
 export async function getMinter(
   query: Query,

@@ -2,7 +2,7 @@ import { buffer } from 'node:stream/consumers';
 import { type FileContent, sniffContent, sniffedBytes } from '@recordbus/schema/content-types';
 import type { FileKey, Storage } from '@recordbus/storage';
 
-/** The content of stored files. */
+/** Stored files' content. */
 export interface Types {
   /** The content by the first bytes. They never change, so they are read once. */
   of(key: FileKey, sizeBytes: number): Promise<FileContent>;
@@ -10,7 +10,7 @@ export interface Types {
 
 const maxKnown = 10_000;
 
-/** Creates a cache of contents, which drops the oldest entries first. */
+/** Creates a content cache, which drops the oldest entries first. */
 export function createTypes(storage: Pick<Storage, 'open'>): Types {
   const known = new Map<string, FileContent>();
   return {

@@ -15,7 +15,7 @@ export interface Upload {
   readonly body: Readonly<Record<string, unknown>>;
   /** Stored names by field, in their order. */
   readonly files: ReadonlyMap<string, readonly string[]>;
-  /** Ids of the rows that announce its files. The write deletes them. */
+  /** Ids for the rows that announce its files. The write deletes them. */
   readonly announced: readonly number[];
 }
 
@@ -25,11 +25,11 @@ export interface UploadTarget {
   readonly collection: Collection;
   readonly recordId: string;
   readonly announced: AnnouncedFiles;
-  /** Waits for the removal of the files of a deleted record with this id; left out for a new id. */
+  /** Waits until a deleted record's files with this id are removed; left out for a new id. */
   awaitRemoval?(): Promise<void>;
 }
 
-/** The parts of the form of one record. */
+/** The parts in one record's form. */
 export interface UploadParts {
   addText(name: string, text: string): void;
   /** Resolves when the file is stored. */
@@ -41,9 +41,9 @@ export interface UploadParts {
 const jsonPart = '_json';
 
 /**
- * Creates a collector of parts. It keeps texts in memory, and announces and stores files at the pace of the storage.
- * `take` returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is not an
- * object, for a second text of a single value, and for JSON beyond the limits of one body (files §3.5).
+ * Creates a collector for parts. It keeps texts in memory, and announces and stores files at the storage's pace. `take`
+ * returns the upload. Throws 422 for a file that its field refuses, 400 for a `_json` part that is not an object, for a
+ * second text for a single value, and for JSON beyond one body's limits (files §3.5).
  */
 export function createUploadParts({
   storage,
@@ -54,9 +54,7 @@ export function createUploadParts({
 }: UploadTarget): UploadParts {
   const fields = new Map(collection.fields.map((field) => [field.name, field]));
   const texts = new Map<string, string[]>();
-  /**
-   * The files in the order of their parts. A short file is read completely before it gets a name, a long one is not.
-   */
+  /** The files in their parts' order. A short file is read completely before it gets a name, a long one is not. */
   const files: { readonly field: string; name?: string }[] = [];
   const jsonBudget = createJsonBudget();
 
@@ -129,13 +127,13 @@ export function createUploadParts({
   };
 }
 
-/** The first bytes of a file, which tell its type. */
+/** A file's first bytes, which tell its type. */
 const headOf = ({ chunks: [first, ...more] }: Beginning): Buffer =>
   first && (first.length >= sniffedBytes || more.length === 0)
     ? first
     : Buffer.concat([...(first ? [first] : []), ...more]);
 
-/** The bytes of a long file. Throws 422 beyond the `maxSize` of its field. */
+/** A long file's bytes. Throws 422 beyond its field's `maxSize`. */
 async function* bounded(
   beginning: Beginning,
   rest: AsyncIterable<Buffer>,

@@ -7,7 +7,7 @@ import { collectionParams, collectionPaths } from './record-paths.ts';
 import { tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
-/** The API document shows the longest path, which comes first. In the others, `aggregate` is in the place of an id. */
+/** The API document shows the longest path, which comes first. In the others, `aggregate` is in an id's place. */
 const paths = collectionPaths.map((path) => `${path}/aggregate`).reverse();
 
 const group = z

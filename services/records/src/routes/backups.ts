@@ -20,7 +20,7 @@ const path = '/api/v1/admin/backups';
 
 const own = { access: 'admin', scope: 'admin' } as const;
 
-/** The routes of backups, for admins and keys of the scope `admin` (operation §9.6). */
+/** The backup routes, for admins and keys with the scope `admin` (operation §9.6). */
 export const backupRoutes = ({ database, backups, archives }: BackupRoutesDeps): Route[] => [
   route({
     ...own,

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { operationVerbs } from '../batch/operation.ts';
 import { anyRecord } from './record-schema.ts';
 
-/** Not an object schema: readers of the document would treat a property `$ref` as a reference of JSON Schema. */
+/** Not an object schema: document readers would treat a property `$ref` as a JSON Schema reference. */
 const reference = z
   .record(z.string(), z.string())
   .describe('`{"$ref": "<as>.<member>"}`, a member of an earlier operation\'s result');
@@ -30,13 +30,13 @@ const result = z.object({
   etag: z.string().nullable().describe("the record's version; null after a delete"),
 });
 
-/** The schemas of a batch. Its operations are read one by one, so a refusal has the index of the operation. */
+/** A batch's schemas. Its operations are read one by one, so a refusal has the operation's index. */
 export const describedBatch = {
   body: toJsonSchema(z.object({ operations: z.array(operation) }), 'input'),
   answer: toJsonSchema(z.array(result), 'output'),
 };
 
-/** The form of a batch with files (batch §4). */
+/** The form for a batch with files (batch §4). */
 export const batchForm = {
   type: 'object',
   description: 'One part for each file, with the name `<index>.<field>`: the number of its operation, and the field.',

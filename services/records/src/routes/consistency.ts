@@ -1,7 +1,7 @@
 import type { ReplicaRead } from '@recordbus/database';
 import { consistencyHeader } from '@recordbus/request/consistency';
 
-/** The header of reads that names the state that they must see. */
+/** The header in which a read names the state that it must see. */
 export const consistencyHeaders = {
   'X-Service-Consistency':
     'the value from the answer to a write: the read sees that write, even if a read replica serves it',

@@ -29,7 +29,7 @@ const params = z.object({ name: z.string() });
 
 const seconds = (date: Date | null): number | null => date && Math.floor(date.getTime() / 1000);
 
-/** The crons of the extensions, for admins. */
+/** The extensions' crons, for admins. */
 export const cronRoutes = ({ database, findScheduler }: CronDeps): Route[] => [
   route({
     method: 'GET',

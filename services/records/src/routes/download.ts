@@ -124,7 +124,7 @@ interface DownloadRequest {
   readonly isAttachment: boolean;
   readonly cacheControl: string;
   readonly isHead: boolean;
-  /** Whether the file has an origin of its own, also in a browser that ignores the rest of the policy. */
+  /** Whether the file has its own origin, also in a browser that ignores the rest of the policy. */
   readonly isSandboxed: boolean;
   header(name: string): string | undefined;
   open(key: FileKey, range: ByteRange | undefined): Promise<Readable | undefined>;

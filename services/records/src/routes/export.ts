@@ -8,7 +8,7 @@ import { collectionParams, collectionPaths } from './record-paths.ts';
 import { tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
-/** The API document shows the longest path, which comes first. In the others, `export` is in the place of an id. */
+/** The API document shows the longest path, which comes first. In the others, `export` is in an id's place. */
 const paths = collectionPaths.map((path) => `${path}/export`).reverse();
 
 /** `GET /api/<col>/export`. */

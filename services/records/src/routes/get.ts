@@ -44,7 +44,7 @@ export const getRoute = (deps: RouteDeps): Route =>
           deps.encryption,
         );
         if (!found) throw notFound('record');
-        // A row of a view without `updated` has no ETag (views §3.3).
+        // A view's row without `updated` has no ETag (views §3.3).
         if (!hasTimeColumn(collection, 'updated_at')) return rawJson(200, found.body);
         const version = found.version ?? contentTag(found.body);
         const headers = { ETag: etagOf(version) };

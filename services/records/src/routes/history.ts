@@ -27,7 +27,7 @@ const historyPage = z.object({
   totalPages: z.number(),
 });
 
-/** The paths of a resource below a record. */
+/** The paths for a resource below a record. */
 export const pathsOf = (name: string) => recordPaths.map((path) => `${path}/${name}`);
 
 /** `GET /api/<col>/<id>/history`. */

@@ -10,7 +10,7 @@ import { startImport } from '../transfer/import/start-import.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
 
-/** The API document shows the longest path, which comes first. In the others, `import` is in the place of an id. */
+/** The API document shows the longest path, which comes first. In the others, `import` is in an id's place. */
 const paths = collectionPaths.map((path) => `${path}/import`).reverse();
 
 /** Higher than any setting. The handler refuses bodies larger than `jobs.max_body_bytes`. */
@@ -29,7 +29,7 @@ interface ImportRouteDeps extends RouteDeps {
   wakeJobs(): void;
   /** Reads the collections again, since a column may be a field that was just added. */
   reload(): Promise<void>;
-  /** The connections for work of admins. */
+  /** The connections for admins' work. */
   readonly admin: Database;
 }
 

@@ -14,7 +14,7 @@ import { z } from 'zod';
 const params = z.object({ collection: z.string() });
 const written = z.object({ isWritten: z.boolean() });
 
-/** Above the limit of client bodies: the auth service adds members to a body before it sends it here. */
+/** Above the limit on client bodies: the auth service adds members to a body before it sends it here. */
 const bodyLimitBytes = 2 * 1024 * 1024;
 
 /** The routes for the auth service, which runs hooks through them. The gateway does not serve them. */
@@ -29,7 +29,7 @@ export const internalAccountRoutes = (hooks: AccountHooks): Route[] => [
     answers: { 200: z.object({ hasHooks: z.boolean(), wantsToKnow: z.boolean() }) },
     async handler({ body, context }) {
       await hooks.beforeSignIn(body, context);
-      // Auth services of the previous version, which run alongside this one during an update, ask here for the hooks.
+      // The previous version's auth services, which run alongside this one during an update, ask here for the hooks.
       return ok({ hasHooks: true, wantsToKnow: isHooked(hooks, 'signedIn', { name: body.collection }) });
     },
   }),

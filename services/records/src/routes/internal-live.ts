@@ -1,10 +1,10 @@
 import { ok, type Route, route } from '@recordbus/http';
 import { type LiveReads, livePaths, liveSchemas, writeRefusal } from '@recordbus/live';
 
-/** Large enough for the values of ten thousand callers and the events of one request. */
+/** Large enough for ten thousand callers' values and one request's events. */
 const bodyLimitBytes = 64 * 2 ** 20;
 
-/** Bodies of another service have no limit of members, and no client waits while they are parsed. */
+/** Another service's bodies have no member limit, and no client waits while they are parsed. */
 const parseBody = async (bytes: Uint8Array): Promise<unknown> => JSON.parse(new TextDecoder().decode(bytes));
 
 const shared = { method: 'POST', access: 'public', scope: 'any', bodyLimitBytes, parseBody } as const;

@@ -25,14 +25,14 @@ const path = '/api/v1/jobs';
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Finds a job. Throws 404; a key sees the jobs of collections that it may write (keys §5.7). */
+/** Finds a job. Throws 404; a key sees the jobs for collections that it may write (keys §5.7). */
 async function getJob(query: Query, id: string, principal: Principal): Promise<Job<ImportOptions>> {
   const job = uuid.test(id) ? await findJob(query, id) : undefined;
   if (!job || !passesRules({ principal }, { name: job.collection_name }, 'write')) throw notFound('job');
   return job as Job<ImportOptions>;
 }
 
-/** The routes of jobs, for admins. */
+/** The job routes, for admins. */
 export const jobRoutes = (deps: JobRoutesDeps): Route[] => {
   const { query } = deps.database.of('admin');
   return [
@@ -137,11 +137,11 @@ const commandRoute = ({ database, wakeJobs }: JobRoutesDeps, command: JobCommand
     },
   });
 
-/** The collections whose jobs the caller sees; undefined for all of them. */
+/** The collections whose jobs the caller sees; undefined for all. */
 const writableBy = (principal: Principal): readonly string[] | undefined =>
   principal.type === 'service' ? rightsOf(principal.scopes).collectionsToWrite : undefined;
 
-/** Throws 403 for a job of another admin or key that still exists. Admins may control the jobs of keys. */
+/** Throws 403 for another admin's or key's job while that owner exists. Admins may control keys' jobs. */
 async function requireOwner(query: Query, { actor }: Job, principal: Principal): Promise<void> {
   if ('id' in principal && principal.type === actor.type && principal.id === actor.id) return;
   if (actor.type === 'service' && isAdmin(principal)) return;

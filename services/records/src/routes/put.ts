@@ -81,7 +81,7 @@ export const putRoute = (deps: RouteDeps): Route =>
     },
   });
 
-/** `PUT /api/<col>?on=<field>`: creates a record, or changes the one with the same values of unique fields. */
+/** `PUT /api/<col>?on=<field>`: creates a record, or changes the one with the same values in unique fields. */
 export const upsertRoute = (deps: RouteDeps): Route =>
   route({
     method: 'PUT',

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The three paths of one resource (records §1.1). */
+/** One resource's three paths (records §1.1). */
 const prefixes = ['/api', '/api/v1', '/api/v1/records'] as const;
 
-/** The records of a collection. */
+/** A collection's records. */
 export const collectionPaths = prefixes.map((prefix) => `${prefix}/:collection`);
 
 /** One record. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** A record of any collection, as answers show it (records §2.1). */
+/** Any collection's record, as answers show it (records §2.1). */
 export const anyRecord = z
   .looseObject({
     id: z.string(),
@@ -10,7 +10,7 @@ export const anyRecord = z
   })
   .meta({ id: 'AnyRecord' });
 
-/** The header with the version of the record in an answer. */
+/** The header with the record's version in an answer. */
 export const etagHeader = { ETag: "The record's version, for If-Match and If-None-Match" };
 
 /** The header with the versions that a write admits. */

@@ -2,7 +2,7 @@ import { describedAs, flag } from '@recordbus/http';
 import { z } from 'zod';
 import { lastOfSecond, readVersion } from '../record/version.ts';
 
-/** Clamps a time beyond that of any record to one that bigint holds. */
+/** Clamps a time beyond any record's to one that bigint holds. */
 const withinBigint = (text: string): number =>
   Math.min(Math.max(Number(text), Number.MIN_SAFE_INTEGER), Number.MAX_SAFE_INTEGER);
 

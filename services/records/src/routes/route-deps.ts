@@ -12,7 +12,7 @@ import type { ExportReads } from '../transfer/export/open-export.ts';
 import type { SearchVectors } from '../vector/search-vectors.ts';
 import type { RunWrite } from '../write/write-unit.ts';
 
-/** The dependencies of the record routes. */
+/** What the record routes depend on. */
 export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   readonly write: RunWrite;
   readonly reads: RecordReads;
@@ -22,7 +22,7 @@ export interface RouteDeps extends DeleteRules, RestoreRules, UploadDeps {
   readonly schema: QuerySchema;
   readonly searchVectors: SearchVectors;
   readonly downloads: Downloads;
-  /** The maximum number of operations in a batch. */
+  /** How many operations a batch may have. */
   maxBatchOperations(): number;
   readonly operationLimits: OperationLimits;
 }
@@ -32,7 +32,7 @@ interface Input {
   readonly context: RequestContext;
 }
 
-/** The collection, action and principal of a request. */
+/** A request's collection, action and principal. */
 export const requestOf = (action: RuleName | readonly RuleName[], { params, context }: Input) => ({
   collection: params.collection,
   action,

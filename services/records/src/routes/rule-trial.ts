@@ -64,7 +64,7 @@ export const ruleTrialRoute = (deps: RouteDeps, all: () => readonly Collection[]
 
 const guest: Principal = { type: 'guest', rejectedToken: false };
 
-/** Throws 422 with the position of the error, as a save does (rules §6). */
+/** Throws 422 with the error's position, as a save does (rules §6). */
 function refuseWrongRule(collection: Collection, rule: Rule, collections: readonly Collection[]): void {
   if (!rule) return;
   try {

@@ -19,19 +19,19 @@ import type { WriteRules } from '../write/write-rules.ts';
 export interface Trial {
   readonly action: RuleName;
   readonly rule: Rule;
-  /** The record of a view, an update or a delete. */
+  /** The record for a view, an update or a delete. */
   readonly id: string;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** How a request of the caller would be answered. */
+/** How the caller's request would be answered. */
 export interface Verdict {
   readonly admitted: boolean;
-  /** The message of the refusal. */
+  /** The refusal's message. */
   readonly reason: string | null;
-  /** The records that the caller would read: the first of a list, or the single record. */
+  /** The records that the caller would read: a list's first ones, or the single record. */
   readonly records: readonly unknown[] | null;
-  /** The number of records in the list. */
+  /** How many records the list has. */
   readonly total: number | null;
 }
 
@@ -40,7 +40,7 @@ interface TrialDeps extends Pick<WriteRules, 'passwords' | 'encryption'> {
   readonly collections: Pick<ServedCollections, 'requireAction'>;
 }
 
-/** The maximum number of records that a trial shows. */
+/** How many records a trial shows at most. */
 const shownRecords = 10;
 
 /**
@@ -90,7 +90,7 @@ async function tryCreate(deps: TrialDeps, collection: Collection, sent: Trial['b
   if (!row?.isAllowed) throw ruleRefusal(call.principal);
 }
 
-/** Tries the rule of an update or a delete on the stored record (rules §3.1). */
+/** Tries an update's or a delete's rule on the stored record (rules §3.1). */
 async function tryStored(
   { reads }: TrialDeps,
   collection: Collection,

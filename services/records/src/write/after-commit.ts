@@ -3,7 +3,7 @@ import type { Collection } from '@recordbus/schema';
 import { hasAccounts } from '../accounts/new-account.ts';
 import { fileFieldsOf } from '../files/file-changes.ts';
 
-/** The kinds of after-commit work of writes. */
+/** The kinds of after-commit work that writes cause. */
 export type AfterCommitWork =
   /** For new events. */
   | 'wakeRelay'
@@ -14,13 +14,13 @@ export type AfterCommitWork =
   /** For queued mails. */
   | 'sendMails';
 
-/** The work that is due after the commit of a write. Each step of the write adds what it causes. */
+/** The work that is due after a write's commit. Each step in the write adds what it causes. */
 export type DueWork = Set<AfterCommitWork>;
 
 /** Starts each kind of after-commit work. Answers never wait for it. */
 export type AfterCommit = AfterCommitOf<AfterCommitWork>;
 
-/** Adds the work that follows an update or delete of records. */
+/** Adds the work that follows when records are updated or deleted. */
 export function addChangeWork({ due }: { readonly due: DueWork }, collection: Collection): void {
   due.add('wakeRelay');
   if (fileFieldsOf(collection).length > 0) due.add('sweepFiles');

@@ -21,7 +21,7 @@ import type { WrittenRecord } from './written-record.ts';
 /** A record to create. */
 interface NewRecord {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The upload of the request. The body has the names of its files. */
+  /** The request's upload. The body has its files' names. */
   readonly upload?: Upload | undefined;
   /** The announced files that the statement keeps. Left out if the unit keeps them. */
   readonly announced?: readonly number[] | undefined;
@@ -48,7 +48,7 @@ interface CreatedRow extends Omit<WrittenRecord, 'body'> {
 
 /**
  * Creates a record and its event in one statement. Throws 422 naming every field that is refused, and 403 or 401 when
- * the create rule, or the write rule of a field that the body names, does not hold for the new record; then nothing is
+ * the create rule, or the write rule for a field that the body names, does not hold for the new record; then nothing is
  * written. If the collection has create hooks, the unit must be a transaction (`modeOf`).
  */
 export async function createRecord(
@@ -79,7 +79,7 @@ export async function createRecord(
 
 /** A record to create unless it exists. */
 interface PlacedRecord extends NewRecord {
-  /** The id of the new record; by default the server makes one. */
+  /** The new record's id; by default the server makes one. */
   readonly id?: string | undefined;
   readonly place: CreatePlace;
 }
@@ -103,7 +103,7 @@ export async function createRecordAt(
   return readCreated(unit, collection, row, call, rules);
 }
 
-/** The statements of creates at places. There are only as many as there are unique keys. */
+/** The statements for creates at places. There are only as many as there are unique keys. */
 const placedStatements = perCaller('create', (collection, caller) => {
   const made = new Map<string, ReturnType<typeof preparePlaced>>();
   return {
@@ -119,7 +119,7 @@ const placedStatements = perCaller('create', (collection, caller) => {
 const preparePlaced = (collection: Collection, place: CreatePlace, caller: CallerSql, isKept: boolean) =>
   prepareWrite('create', composeCreateAt(collection, place, caller, { isKept }));
 
-/** Runs the hooks of a create and reads the body that they leave, into the values of the statement. */
+/** Runs a create's hooks and reads the body that they leave, into the statement's values. */
 export async function prepareCreate(
   unit: WriteUnit,
   collection: Collection,
@@ -135,7 +135,7 @@ export async function prepareCreate(
   return { ...(await readNew(collection, { body, upload }, call, rules)), sent: Object.keys(sent) };
 }
 
-/** Reads a body, with its defaults, into the values of the statement. Throws 422 for every field that is refused. */
+/** Reads a body, with its defaults, into the statement's values. Throws 422 for every field that is refused. */
 export async function readNew(
   collection: Collection,
   { body, upload }: NewRecord,
@@ -152,7 +152,7 @@ export async function readNew(
   return { ...originOf(call), id, fields, passwordHash: account?.passwordHash };
 }
 
-/** Reads the row of a create; undefined when nothing was written. Throws 403 or 401 for the rules that do not hold. */
+/** Reads a create's row; undefined when nothing was written. Throws 403 or 401 for the rules that do not hold. */
 async function readCreated(
   { due }: WriteUnit,
   collection: Collection,

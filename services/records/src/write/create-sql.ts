@@ -24,7 +24,7 @@ import { conflictOf } from './record-key.ts';
 interface CreateValues extends Origin, Partial<SentNames>, Partial<UnusedKeyValues> {
   readonly id: string;
   readonly fields: ColumnValues;
-  /** Only of auth collections. */
+  /** Only for auth collections. */
   readonly passwordHash?: string | null;
   /** The announced files that the record keeps, or null; only for collections with file fields. */
   readonly announced?: readonly number[] | null;
@@ -36,9 +36,8 @@ interface CreateOptions {
 }
 
 /**
- * The create statement. Rules are conditions on the row `draft`. If one does not hold, nothing is written, and no
- * row is returned. A statement that checks rules of fields then returns a row without a body, with the names in
- * `unwritable`.
+ * The create statement. Rules are conditions on the row `draft`. If one does not hold, nothing is written, and no row
+ * is returned. A statement that checks field rules then returns a row without a body, with the names in `unwritable`.
  */
 export const composeCreate = (
   collection: Collection,
@@ -66,7 +65,7 @@ export const composeCreate = (
     };
   });
 
-/** A column whose value keeps the files of an upload if the record is written. */
+/** A column whose value keeps an upload's files if the record is written. */
 const keptFiles = (collection: Collection, parameters: NamedParameters<CreateValues>): string =>
   fileFieldsOf(collection).length === 0
     ? ''
@@ -81,11 +80,11 @@ export function composeCreateTrial(collection: Collection, context: CompileConte
   return { text: `select (${rule}) is true as "isAllowed" from (${draft}) draft`, valuesFrom: parameters.valuesFrom };
 }
 
-/** The place of a record that is created unless it exists: an id of the client, or the values of unique fields. */
+/** The place for a record that is created unless it exists: the client's id, or values in unique fields. */
 export type CreatePlace = 'id' | readonly Field[];
 
 /**
- * The statement of a create at a place. It always returns one row, without a body if the record exists or a rule does
+ * The statement for a create at a place. It always returns one row, without a body if the record exists or a rule does
  * not hold. If an earlier record had the id, the new one gets the next version.
  */
 export const composeCreateAt = (
@@ -120,10 +119,10 @@ from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${kept 
     };
   });
 
-/** Unix seconds of 2020. Seconds since then fit an integer until 2088. */
+/** When 2020 began, in Unix seconds. Seconds since then fit an integer until 2088. */
 const epoch2020 = 1_577_836_800;
 
-/** SQL of the token version of an account with a chosen id. No token of an earlier account has it. */
+/** The token version for an account with a chosen id, as SQL. No earlier account's token has it. */
 export const accountVersion = `(${nowSec} - ${epoch2020})::integer`;
 
 const times = new Set(['created_at', 'updated_at']);

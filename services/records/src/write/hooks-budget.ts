@@ -1,2 +1,4 @@
-/** How long all hooks of a write may take, including those of the writes that it causes. Rows are locked meanwhile. */
+/**
+ * How long all hooks for a write may take, including those for the writes that it causes. Rows are locked meanwhile.
+ */
 export const hooksBudgetMs = 5000;

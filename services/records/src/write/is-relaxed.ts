@@ -2,8 +2,8 @@ import type { Collection } from '@recordbus/schema';
 import { fileFieldsOf } from '../files/file-changes.ts';
 
 /**
- * Whether creates and updates of a collection need not wait for the disk (collections §1.6). With file fields they
- * must: the bytes of a replaced file are removed after the commit, and would be missing if a crash undid it.
+ * Whether a collection's creates and updates need not wait for the disk (collections §1.6). With file fields they must:
+ * a replaced file's bytes are removed after the commit, and would be missing if a crash undid it.
  */
 export const isRelaxed = (collection: Collection): boolean =>
   collection.durability === 'relaxed' && fileFieldsOf(collection).length === 0;

@@ -5,7 +5,7 @@ import type { NamedParameters } from '@recordbus/query';
 import { etagSql } from '../record/etag.ts';
 import { bodyOf, type WrittenJson } from '../shape/written-json.ts';
 
-/** The values of a statement that keeps its answer for an idempotency key. */
+/** The values for a statement that keeps its answer for an idempotency key. */
 export interface UnusedKeyValues {
   readonly keyId: Buffer;
   readonly keyFingerprint: Buffer;
@@ -14,10 +14,7 @@ export interface UnusedKeyValues {
 export const keyValuesOf = (key: UnusedKey | undefined): UnusedKeyValues | undefined =>
   key && { keyId: key.id, keyFingerprint: key.fingerprint };
 
-/**
- * The CTE `kept`, which keeps the answer of a write if the record was written, and has the text of the answer as
- * `json`.
- */
+/** The CTE `kept`, which keeps a write's answer if the record was written, and has the answer's text as `json`. */
 export const keptAnswer = (
   status: 200 | 201,
   shown: WrittenJson,
@@ -34,5 +31,5 @@ export const keptAnswer = (
   }),
 });
 
-/** An item of FROM: the row `s` of the written record and the row `k` of its kept answer, or none. */
+/** A FROM item: the row `s` with the written record and the row `k` with its kept answer, or none. */
 export const withKept = (shown: WrittenJson): string => `(${shown.from} cross join kept k)`;

@@ -2,11 +2,11 @@ import { type Cte, historyTableOf, selectDeletedVersion } from '@recordbus/journ
 import { type Collection, quoteLiteral, tableOf } from '@recordbus/schema';
 
 /**
- * The CTE `last`: for each of the ids (SQL of an array) a row with the version of the last record that had it, `updated_at`
- * and `_revision`, or nulls, and with `is_there`, whether there is a record now. It waits until no other transaction creates
- * a record with the id. The statement sees the tables as they were before that wait, but the function reads them after it.
- * A record that is there may be deleted in the next moment, and the version of that delete is not known yet: so a statement
- * that finds one creates none.
+ * The CTE `last`: for each id (in an SQL array) a row with the last record's version under that id, `updated_at` and
+ * `_revision`, or nulls, and with `is_there`, whether such a record exists now. It waits until no other transaction
+ * creates a record with the id. The statement sees the tables as they were before that wait, but the function reads
+ * them after it. An existing record may be deleted in the next moment, and that delete's version is not known yet: so a
+ * statement that finds one creates none.
  */
 export const lastVersions = (collection: Collection, ids: string): Cte => ({
   name: 'last',

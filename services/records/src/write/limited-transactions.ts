@@ -4,7 +4,9 @@ import { createFairGate } from '@recordbus/limits/fair-gate';
 import { currentCaller } from '@recordbus/request/request-scope';
 import { hooksBudgetMs } from './hooks-budget.ts';
 
-/** Code of extensions may be slow and holds a connection meanwhile. The other connections are for writes without hooks. */
+/**
+ * Extensions' code may be slow and holds a connection meanwhile. The other connections are for writes without hooks.
+ */
 const gateOptions = {
   width: 5,
   widthPerClient: 4,
@@ -16,7 +18,7 @@ const gateOptions = {
 };
 
 /**
- * Creates the transactions of writes with hooks, and of routes and crons of extensions: only a few run at once. Clients
+ * Creates the transactions for writes with hooks, and for extensions' routes and crons: only a few run at once. Clients
  * take turns. A transaction that has waited for the hooks budget is behind hooks that hang: it throws 503. The budget
  * also limits each statement.
  */

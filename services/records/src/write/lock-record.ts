@@ -14,14 +14,14 @@ interface LockTarget {
   readonly id: string;
   /** The versions that may be locked; undefined for any. */
   readonly versions: readonly string[] | undefined;
-  /** The members of the client's body; none for a delete. */
+  /** The members in the client's body; none for a delete. */
   readonly sent?: readonly string[];
 }
 
 /**
  * Locks a record for the rest of the transaction, so nothing new can refer to it. Returns why it cannot be written: it
- * does not exist, the rule of the action does not hold for it, or it has another version. Throws 403 for members of the
- * body that the caller may not write.
+ * does not exist, the action's rule does not hold for it, or it has another version. Throws 403 for members in the body
+ * that the caller may not write.
  */
 export async function lockRecord(
   query: Query,
@@ -57,7 +57,7 @@ export async function lockRow(query: Query, collection: Collection, id: string):
 
 const locks = { update: locksFor('update'), delete: locksFor('delete') };
 
-/** The statement that locks a record and returns the verdict of the rules. */
+/** The statement that locks a record and returns what the rules decide. */
 function locksFor(action: 'update' | 'delete') {
   return perCaller(action, (collection, caller) => {
     const parameters = createNamedParameters<{ readonly id: string } & SentNames>();

@@ -10,19 +10,22 @@ import {
   resultRefusals,
 } from '@recordbus/schema';
 
-/** The values of the operators of one run. */
+/** One run's operator values. */
 export interface OperatorValues {
   /** The operands by field; a field without operators has none. */
   readonly operands: ReadonlyMap<string, unknown>;
 }
 
-/** The parts of a statement that applies operators to the one row of the CTE `old`. One text serves every set of them. */
+/**
+ * The parts of a statement that applies operators to the one row in the CTE `old`. One text serves every set of
+ * operators.
+ */
 export interface OperatorsSql {
   /**
    * The CTEs `applied`, with the results by field (null without operators), and `refusal`, with the refused results.
    */
   readonly ctes: readonly Cte[];
-  /** SQL of the value of a field: the result of its operators, or else the written value. */
+  /** A field's value as SQL: what its operators result in, or else the written value. */
   valueOf(field: Field, written: string): string;
 }
 
@@ -67,7 +70,7 @@ export function composeOperators(
 const appliedColumn = ({ column, inSql, operand }: Operated): string =>
   `case when ${operand} is not null then ${inSql.result(`old.${column}`, operand)} end as ${column}`;
 
-/** SQL of the field and the message of a refused result, as JSON text; null for any other result. */
+/** The field and the message for a refused result, as JSON text in SQL; null for any other result. */
 function refusedResult({ field, column, inSql, operand }: Operated): string {
   const refusals = resultRefusals(field, inSql, `applied.${column}`);
   if (refusals.length === 0) return 'null';
@@ -81,7 +84,7 @@ interface ResolveValues extends OperatorValues {
   readonly id: string;
 }
 
-/** The statement that returns the results of operators on a record, which it locks: `values` as JSON text. */
+/** The statement that returns what operators result in on a record, which it locks: `values` as JSON text. */
 export function composeResolve(collection: Collection) {
   const parameters = createNamedParameters<ResolveValues>();
   const old = lockedRow(collection, parameters.named('id', 'text'));

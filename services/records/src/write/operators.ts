@@ -19,7 +19,7 @@ import { composeResolve } from './operators-sql.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** Refused results, each as JSON text: the name of the field and the message. */
+/** Refused results, each as JSON text: the field's name and the message. */
 export type RefusedResults = readonly string[];
 
 /** Throws 422 naming the fields whose results are refused. */
@@ -28,7 +28,7 @@ export function refuseResults(refused: RefusedResults): void {
     throw validationFailed(Object.fromEntries(refused.map((text): [string, string] => JSON.parse(text))));
 }
 
-/** The fields of a body that have operators instead of values (records §6.3). */
+/** A body's fields that have operators instead of values (records §6.3). */
 export const fieldsWithOperators = ({ fields }: Collection, body: Body): readonly Field[] =>
   fields.filter(
     (field) =>
@@ -36,8 +36,8 @@ export const fieldsWithOperators = ({ fields }: Collection, body: Body): readonl
   );
 
 /**
- * Whether the update rule, or the write rule of a field, reads the body. It sees the results of operators, not the
- * operators, so these are computed before it is checked.
+ * Whether the update rule, or a field's write rule, reads the body. It sees the operators' results, not the operators,
+ * so these are computed before it is checked.
  */
 export const rulesReadBody = (collection: Collection, call: RuleContext): boolean =>
   (needsRuleCheck(collection, 'update', call) && readsBody(collection.rules.update)) ||
@@ -45,7 +45,7 @@ export const rulesReadBody = (collection: Collection, call: RuleContext): boolea
 
 const readsBody = (rule: Rule | undefined): boolean => rule?.includes('@request.body') === true;
 
-/** The operands in written values, by field, for the statement. Operands of file fields include the uploaded files. */
+/** The operands in written values, by field, for the statement. File fields' operands include the uploaded files. */
 export function operandsOf(written: ColumnValues, upload: Upload | undefined): ReadonlyMap<string, unknown> {
   const operations = [...written].filter(
     (entry): entry is [string, ValueOperation] => entry[1] instanceof ValueOperation,
@@ -74,7 +74,7 @@ interface Resolved {
   readonly refused: RefusedResults;
 }
 
-/** Computes the results of operators on a locked record. Throws 422 naming every invalid operator. */
+/** Computes what operators result in on a locked record. Throws 422 naming every invalid operator. */
 export async function resolveOperators(
   query: Query,
   collection: Collection,
@@ -93,9 +93,7 @@ export async function resolveOperators(
   return { body: { ...body, ...Object.fromEntries(results) }, refused: row.refused };
 }
 
-/**
- * Replaces the operators of a body by their results for a record without values. Throws 422 naming every invalid one.
- */
+/** Replaces a body's operators by their results for a record without values. Throws 422 naming every invalid one. */
 export async function applyToNothing(collection: Collection, body: Body): Promise<Body> {
   const fields = fieldsWithOperators(collection, body);
   if (fields.length === 0) return body;

@@ -1,6 +1,6 @@
 import { unavailable } from '@recordbus/errors';
 
-/** A number of bytes that work shares. */
+/** Bytes that work shares. */
 export interface ByteBudget {
   readonly maxBytes: number;
   /** The bytes in use. */

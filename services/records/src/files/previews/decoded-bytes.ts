@@ -8,7 +8,7 @@ type Measured = Pick<
   readonly orientation?: number | undefined;
 };
 
-/** Bytes of a sample. Other depths are those of no format that has previews, so they count as the largest. */
+/** Bytes for a sample. No format with previews has other depths, so they count as the largest. */
 const sampleBytes: Readonly<Record<string, number>> = {
   uchar: 1,
   char: 1,
@@ -20,16 +20,16 @@ const sampleBytes: Readonly<Record<string, number>> = {
 };
 const largestSample = 16;
 
-/** The sides of a JPEG can shrink by these factors while it is decoded. */
+/** A JPEG's sides can shrink by these factors while it is decoded. */
 const jpegFactors = [8, 4, 2] as const;
 
-/** The coefficients of a progressive JPEG are all in memory until its last scan: two bytes for each, by subsampling. */
+/** A progressive JPEG's coefficients are all in memory until its last scan: two bytes for each, by subsampling. */
 const coefficientBytes: Readonly<Record<string, number>> = { '4:2:0': 3, '4:1:1': 3, '4:2:2': 4, '4:4:4': 6 };
 const mostCoefficientBytes = 8;
 
 /**
- * The bytes that an image takes decoded: width × height × channels × depth (files §5.5). Only the first image of an
- * animation is decoded. A JPEG is decoded at the size that its preview needs.
+ * The bytes that an image takes decoded: width × height × channels × depth (files §5.5). Only an animation's first
+ * image is decoded. A JPEG is decoded at the size that its preview needs.
  */
 export function decodedBytes(image: Measured, size: ThumbSize): number {
   const { format, width, height, channels, depth } = image;
@@ -41,7 +41,7 @@ export function decodedBytes(image: Measured, size: ThumbSize): number {
   return decoded + width * height * (coefficientBytes[image.chromaSubsampling ?? ''] ?? mostCoefficientBytes);
 }
 
-/** The factor by which libjpeg shrinks a JPEG. It leaves both sides at least as long as those of the preview. */
+/** The factor by which libjpeg shrinks a JPEG. It leaves both sides at least as long as the preview's. */
 function shrinkOnLoad({ width, height, orientation = 1 }: Measured, size: ThumbSize): number {
   const [shownWidth, shownHeight] = orientation >= 5 ? [height, width] : [width, height];
   const shrink = Math.min(

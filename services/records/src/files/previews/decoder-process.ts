@@ -5,7 +5,7 @@ import type { FromDecoder, PreviewOrder, ToDecoder } from './protocol.ts';
 
 type Stage = 'starting' | 'measuring' | 'decoding';
 
-/** The process of a decoder has ended. */
+/** A decoder's process has ended. */
 export class DecoderEnded extends Error {
   /**
    * What it did: it loaded its library, measured an image or was idle, or decoded an image, which is then the likely
@@ -18,7 +18,7 @@ export class DecoderEnded extends Error {
   }
 }
 
-/** The image is none, or is broken. */
+/** This is not an image, or it is broken. */
 export class UndecodableImage extends Error {}
 
 /** A process that decodes one image at a time. Its functions throw DecoderEnded, and UndecodableImage for the image. */
@@ -27,13 +27,13 @@ export interface DecoderProcess {
   /** Resolves when the process has loaded its library. Rejects if it ends before. */
   readonly ready: Promise<void>;
   readonly hasEnded: boolean;
-  /** Passes the bytes of an image on, and measures it. */
+  /** Passes an image's bytes on, and measures it. */
   measure(
     image: AsyncIterable<Uint8Array>,
     order: PreviewOrder,
     timeoutMs: number,
   ): Promise<Extract<FromDecoder, { kind: 'measured' }>>;
-  /** Makes the preview of the measured image. Ends the process if that takes too long. */
+  /** Makes the measured image's preview. Ends the process if that takes too long. */
   decode(timeoutMs: number): Promise<Uint8Array>;
   /** Ends the process at once. */
   end(): void;
@@ -42,7 +42,7 @@ export interface DecoderProcess {
 
 const file = fileURLToPath(new URL('./decoder.ts', import.meta.url));
 
-/** The variables of the service that the process gets: none of its secrets. */
+/** The service's variables that the process gets: none of its secrets. */
 const passedVariables = ['NODE_COMPILE_CACHE', 'TZ'];
 
 /** Starts a process. It ends with this one, however this one ends. */
@@ -75,7 +75,7 @@ export function startDecoder(): DecoderProcess {
     child.kill('SIGKILL');
   }
 
-  /** Sends the last message of a step, and ends the process if its answer takes too long. */
+  /** Sends a step's last message, and ends the process if its answer takes too long. */
   async function ask<K extends FromDecoder['kind']>(kind: K, message: ToDecoder, timeoutMs: number) {
     const timer = setTimeout(end, timeoutMs, `an image took more than ${timeoutMs} ms`);
     try {

@@ -8,7 +8,7 @@ import type { FromDecoder, PreviewOrder, ToDecoder } from './protocol.ts';
  * memory, crash or hang. The service then ends it and loses nothing.
  */
 
-/** Formats of other loaders are refused, whatever the file claims to be. */
+/** Other loaders' formats are refused, whatever the file claims to be. */
 const loaders = ['Jpeg', 'Png', 'Nsgif', 'Webp', 'Heif'];
 
 // If the system has no memory left, the kernel ends this process rather than the service.
@@ -48,7 +48,7 @@ async function receive(message: ToDecoder): Promise<void> {
   }
 }
 
-/** Only the first image of an animation. */
+/** Only an animation's first image. */
 const open = (bytes: Buffer): Sharp => sharp(bytes, { limitInputPixels: false, failOn: 'error', pages: 1 });
 
 const measured = (metadata: Metadata, { size }: PreviewOrder): FromDecoder => ({

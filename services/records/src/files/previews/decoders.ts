@@ -7,7 +7,7 @@ import type { PreviewOrder } from './protocol.ts';
 /** What became of an image: its preview, or why it has none. */
 export type Decoded = Uint8Array | 'broken' | 'too many pixels' | 'too large';
 
-/** Makes previews in processes of their own (files §5.5). */
+/** Makes previews in separate processes (files §5.5). */
 export interface Decoders {
   /** Starts a process, so that the first preview finds one. */
   warm(): Promise<void>;
@@ -25,12 +25,12 @@ interface DecodersOptions {
   readonly log: Logger;
   /** The bytes that all running previews together may take decoded. */
   readonly budgetBytes: number;
-  /** The process of the tests may be another one. */
+  /** Tests may have another process. */
   readonly start?: () => DecoderProcess;
   readonly timeoutMs?: number;
 }
 
-/** The maximum number of pixels in an image (files §5.3). */
+/** How many pixels an image may have (files §5.3). */
 const maxPixels = 50_000_000;
 
 /** How long an image may decode, in milliseconds. Then its process is ended. */
@@ -103,7 +103,7 @@ export function createDecoders({
     try {
       return await decoder.decode(timeoutMs);
     } finally {
-      // The bytes of a process that was ended are free when it is gone.
+      // The bytes that an ended process had are free when it is gone.
       if (decoder.hasEnded) void decoder.ended.then(free);
       else free();
     }
@@ -169,6 +169,6 @@ export function createDecoders({
 
 const tooMuch = () => pictureTooLarge('takes too much memory or time to decode');
 
-/** 422: the picture is too large to make a preview of it. The original is there without `thumb`. */
+/** 422: the picture is too large for a preview. Without `thumb`, the original is served. */
 export const pictureTooLarge = (why: string): AppError =>
   new AppError(422, 'picture_too_large', `the picture ${why}; download it without thumb`);

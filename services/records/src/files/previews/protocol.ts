@@ -1,6 +1,6 @@
 import type { ThumbSize } from '../thumb-size.ts';
 
-/** The formats of previews. */
+/** The preview formats. */
 export type PreviewFormat = 'jpeg' | 'png' | 'webp';
 
 /** A preview to make. */
@@ -20,5 +20,5 @@ export type FromDecoder =
   | { readonly kind: 'ready' }
   | { readonly kind: 'measured'; readonly pixels: number; readonly decodedBytes: number }
   | { readonly kind: 'made'; readonly bytes: Uint8Array }
-  /** The image is none, or is broken. */
+  /** This is not an image, or it is broken. */
   | { readonly kind: 'failed'; readonly message: string };
