@@ -7,7 +7,10 @@ import { findNatsBinary } from './nats-binary.ts';
 import { type StopStep, spawnServer, stopLeftover } from './server-process.ts';
 
 interface NatsOptions {
-  /** Holds the streams, the password, the configuration and the server's log. One server at a time. */
+  /**
+   * Holds the streams, the password, the configuration and the server's log. One server at a time. A server that npm
+   * lacks is kept beside it, in `cache`.
+   */
   readonly directory: string;
   readonly log: Logger;
 }
@@ -28,7 +31,7 @@ const readyTimeoutMs = 60_000;
  */
 export async function startNats({ directory, log }: NatsOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
-  const binary = await findNatsBinary();
+  const binary = await findNatsBinary({ cacheDirectory: join(home, '..', 'cache'), log });
   await mkdir(home, { recursive: true, mode: 0o700 });
   const leftover = await stopLeftover(home, stopSteps);
   if (leftover !== undefined) log.warn({ pid: leftover }, "stopped an earlier stack's NATS server");
