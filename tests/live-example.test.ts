@@ -7,14 +7,10 @@ import { onOneProcess } from './harness/target.ts';
 
 /** Waits for a line in a terminal, after so many others. */
 const printed = (terminal: Child, pattern: RegExp, after = 0): Promise<string> =>
-  eventually(
-    `the terminal prints ${pattern}`,
-    () => {
-      assert.ok(terminal.isRunning, terminal.lines.join('\n'));
-      return terminal.lines.slice(after).find((line) => pattern.test(line));
-    },
-    { timeoutMs: 30_000 },
-  );
+  eventually(`the terminal prints ${pattern}`, () => {
+    assert.ok(terminal.isRunning, terminal.lines.join('\n'));
+    return terminal.lines.slice(after).find((line) => pattern.test(line));
+  });
 
 onOneProcess('the list of examples/live in a terminal follows its collection, and resumes', async (t, target) => {
   const blocks = readBlocks();

@@ -26,7 +26,7 @@ describe('the page of examples/tasks, as npm run demo:tasks starts it', { skip: 
       env: { ...process.env, PORT: String(port), SERVICE_PORT: String(ownPort) },
     });
     const find = (pattern: RegExp) => pattern.exec(demo.lines.join('\n'));
-    await eventually('the demo is ready', () => find(/Ctrl-C ends everything/) !== null, { timeoutMs: 60_000 });
+    await eventually('the demo is ready', () => find(/Ctrl-C ends everything/) !== null);
     page = String(find(/The app: +(\S+)/)?.[1]);
     const [, url = '', email, secret] = find(/Admin pages: +(\S+)\/_\/ +(\S+) +(\S+)/) ?? [];
     stack = url;

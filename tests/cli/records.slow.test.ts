@@ -196,9 +196,7 @@ suite('records on the command line', async () => {
     const args = ['records', 'import', name, place(`${name}.ndjson.gz`), '--url', stack.url];
     const command = startCli(args, { environment });
     const note = `${name}.ndjson.gz.import`;
-    await eventually('the job is noted', () => existsSync(place(note)) && 'job' in JSON.parse(read(note)), {
-      timeoutMs: 60_000,
-    });
+    await eventually('the job is noted', () => existsSync(place(note)) && 'job' in JSON.parse(read(note)));
     return { command, again: (more: string[] = []) => records([...args.slice(1, 4), ...more]) };
   }
 

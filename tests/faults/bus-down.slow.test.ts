@@ -109,15 +109,11 @@ for (const topology of topologies) {
         return values;
       };
       const total = 1 + records * writesPerRecord;
-      await eventually(
-        `${total} events`,
-        () => {
-          const count = [...valuesOf().values()].flat().length;
-          if (count < total) throw new Error(`${count} so far`);
-          return true;
-        },
-        { timeoutMs: 30_000 },
-      );
+      await eventually(`${total} events`, () => {
+        const count = [...valuesOf().values()].flat().length;
+        if (count < total) throw new Error(`${count} so far`);
+        return true;
+      });
       const { [first.id]: firstValues, ...others } = Object.fromEntries(valuesOf());
       assert.deepEqual(firstValues, [-1]);
       const inOrder = Array.from({ length: writesPerRecord }, (_, value) => value);
@@ -126,15 +122,11 @@ for (const topology of topologies) {
 
     await t.test('every event is delivered [docs/reliability]', async () => {
       const total = 1 + records * writesPerRecord;
-      await eventually(
-        `${total} events at the receiver`,
-        () => {
-          const ids = new Set(receiver.deliveries.map(({ json }) => json.id));
-          if (ids.size < total) throw new Error(`${ids.size} so far`);
-          return true;
-        },
-        { timeoutMs: 30_000 },
-      );
+      await eventually(`${total} events at the receiver`, () => {
+        const ids = new Set(receiver.deliveries.map(({ json }) => json.id));
+        if (ids.size < total) throw new Error(`${ids.size} so far`);
+        return true;
+      });
     });
   });
 }

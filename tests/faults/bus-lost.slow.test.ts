@@ -106,7 +106,7 @@ test('an event larger than a message is published as a reference and delays no o
   await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 2 });
   await admin.patch(`/api/v1/tomes/${tome.id}`, { text: 'short' });
   await admin.patch(`/api/v1/tomes/${tome.id}`, { n: 3 });
-  await receiver.received(4, patience.timeoutMs);
+  await receiver.received(4);
   const update = receiver.deliveries.find(
     ({ json }) => at(json, 'data.record.n') === 2 && at(json, 'data.previous.n') === 1,
   );

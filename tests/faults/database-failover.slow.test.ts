@@ -16,9 +16,6 @@ import { committedIds, everyRecordArrives } from '../harness/write-burst.ts';
 const collection = 'meters';
 const definition = { name: collection, type: 'base', fields: [{ name: 'value', type: 'number' }] };
 
-/** How long the services may take to work on the new primary, in milliseconds. */
-const recoveryMs = 15_000;
-
 const groundOn = ({ url }: PostgresPair) => createGround({ url, drop: async () => {} });
 
 const totalOf = async (admin: Client) => at((await admin.get(`/api/v1/${collection}?perPage=1`)).json, 'totalItems');
@@ -38,7 +35,7 @@ for (const topology of topologies)
     await using writes = startSteadyWrites({ clients: [stack.guest], collection });
     const moreWrites = (count: number) => {
       const from = writes.succeeded;
-      return eventually(`${count} writes`, () => writes.succeeded >= from + count, { timeoutMs: recoveryMs });
+      return eventually(`${count} writes`, () => writes.succeeded >= from + count);
     };
     await moreWrites(100);
     await totalOf(admin);
@@ -48,9 +45,7 @@ for (const topology of topologies)
     await pair.promote();
     await moreWrites(1);
     t.diagnostic(`writes again ${Math.round(performance.now() - killedAtMs)} ms after the primary was killed`);
-    await eventually('every service is ready', async () => (await stack.guest.get('/readyz')).status === 200, {
-      timeoutMs: recoveryMs - (performance.now() - killedAtMs),
-    });
+    await eventually('every service is ready', async () => (await stack.guest.get('/readyz')).status === 200);
     await moreWrites(100);
     const written = await writes.stop();
 
@@ -84,14 +79,10 @@ test('when the primary hangs and the standby takes over, the services leave it',
     pair.freezePrimary();
     const frozenAtMs = performance.now();
     await pair.promote();
-    const { id } = await eventually(
-      'a record is written',
-      async () => {
-        const answer = await stack.guest.send('POST', `/api/v1/${collection}`, { body: { value: 2 } });
-        return answer.status === 201 ? { id: String(at(answer.json, 'data.id')) } : undefined;
-      },
-      { timeoutMs: recoveryMs },
-    );
+    const { id } = await eventually('a record is written', async () => {
+      const answer = await stack.guest.send('POST', `/api/v1/${collection}`, { body: { value: 2 } });
+      return answer.status === 201 ? { id: String(at(answer.json, 'data.id')) } : undefined;
+    });
     t.diagnostic(`writes again ${Math.round(performance.now() - frozenAtMs)} ms after the primary was frozen`);
     await eventually('its event is delivered', () => receivedRecordIds(receiver).includes(id));
     await Promise.all(Array.from({ length: 30 }, (_, value) => admin.create(collection, { value })));

@@ -34,7 +34,7 @@ async function importWhile(t: TestContext, disturb: (pid: number) => (() => void
   await admin.post('/api/v1/collections', { name: 'rows', type: 'base', fields: [{ name: 'n', type: 'number' }] });
   const body = linesOf(Array.from({ length: rows }, (_, n) => ({ n })));
   const id = textAt((await sendImport(admin, 'rows', { format: 'ndjson' }, body)).json, 'data.id');
-  await eventually('rows are done', async () => Number((await jobIn(ground, id)).done) > 0, { timeoutMs: 60_000 });
+  await eventually('rows are done', async () => Number((await jobIn(ground, id)).done) > 0);
   const isOther = other.process.lines.some((line) => line.includes('work on a job begins'));
   const worker = isOther ? other.process.pid : (stack.services.records?.pid ?? 0);
   const end = disturb(worker);

@@ -67,14 +67,10 @@ test('live connections move to another process when theirs ends [http §13.6]', 
     const before = pidOf(name);
     process.kill(before, signal);
     await Promise.all([stream.closed(), webSocketClosed]);
-    await eventually(`${name} runs again`, () => pidOf(name) !== before, { timeoutMs: 30_000 });
-    await eventually(
-      'a live connection opens again',
-      async () => {
-        await using again = await openLive(stack.url, [subscription]);
-        return again.status === 200;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await eventually(`${name} runs again`, () => pidOf(name) !== before);
+    await eventually('a live connection opens again', async () => {
+      await using again = await openLive(stack.url, [subscription]);
+      return again.status === 200;
+    });
   }
 });

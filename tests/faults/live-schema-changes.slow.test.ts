@@ -52,10 +52,8 @@ for (const topology of ['one', 'processes'] as const)
 
     const last = await inCollection((name) => admin.send('POST', `/api/v1/${name}`, { body: { n: 0, code: 's0' } }));
     const lastId = textAt(last.json, 'data.id');
-    await eventually(
-      'every reader has the last record',
-      () => readers.every(({ messages }) => messages().some(({ data }) => at(data, 'record.id') === lastId)),
-      { timeoutMs: 30_000 },
+    await eventually('every reader has the last record', () =>
+      readers.every(({ messages }) => messages().some(({ data }) => at(data, 'record.id') === lastId)),
     );
     isOver = true;
     const written = await readHistory(ground.databaseUrl, String(id), await fieldIdOf(admin, path));

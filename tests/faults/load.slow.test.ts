@@ -45,6 +45,4 @@ test('committed writes are delivered after the database has crashed in a burst [
 });
 
 const hasRecovered = ({ guest }: Stack) =>
-  eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200, {
-    timeoutMs: 30_000,
-  });
+  eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200);

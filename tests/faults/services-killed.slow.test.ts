@@ -18,8 +18,7 @@ test('committed writes are delivered while each service is killed under load [do
   // The services behind the gateway are killed first, so that there is load while they die; the writers are awaited.
   const victims: ServiceName[] = ['webhooks', 'realtime', 'admin', 'auth', 'records', 'gateway'];
   const before = pidsOf(stack);
-  const runsAgain = (name: ServiceName) =>
-    eventually(`${name} runs again`, () => pidsOf(stack)[name] !== before[name], { timeoutMs: 30_000 });
+  const runsAgain = (name: ServiceName) => eventually(`${name} runs again`, () => pidsOf(stack)[name] !== before[name]);
   for (const name of victims) {
     await writeBurst({
       url: stack.url,
@@ -41,6 +40,4 @@ const pidsOf = ({ services }: Stack): Partial<Record<ServiceName, number>> =>
   Object.fromEntries(Object.entries(services).map(([name, { pid }]) => [name, pid]));
 
 const hasRecovered = ({ guest }: Stack) =>
-  eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200, {
-    timeoutMs: 30_000,
-  });
+  eventually('records are read again', async () => (await guest.get('/api/v1/parcels?perPage=1')).status === 200);

@@ -103,10 +103,8 @@ test('SIGTERM to npm stops the processes of npm start [docs/reliability]', async
   tidying.defer(async () => {
     await endChild(npm);
   });
-  const url = await eventually(
-    'the address is printed',
-    () => npm.lines.map((line) => /ready at (http:\S+)/.exec(line)?.[1]).find(Boolean),
-    { timeoutMs: 60_000 },
+  const url = await eventually('the address is printed', () =>
+    npm.lines.map((line) => /ready at (http:\S+)/.exec(line)?.[1]).find(Boolean),
   );
   assert.equal((await createClient(url).get('/readyz')).status, 200);
   const processes = listDescendants(npm.pid);

@@ -50,7 +50,7 @@ describe('a delivery outlives its process', { concurrency: true }, () => {
     await deliverDespiteKill(stack, async () => {
       const killed = stack.services.webhooks?.pid ?? 0;
       process.kill(killed, 'SIGKILL');
-      await eventually('the service runs again', () => stack.services.webhooks?.pid !== killed, { timeoutMs: 60_000 });
+      await eventually('the service runs again', () => stack.services.webhooks?.pid !== killed);
       return stack;
     });
   });

@@ -46,15 +46,11 @@ export async function startEmbeddedPostgres(): Promise<Server> {
 
   const start = async (): Promise<void> => {
     child = startChild(join(programs.directory, 'postgres'), ['-D', data, '-p', String(port), ...flags], options);
-    await eventually(
-      'PostgreSQL answers',
-      async () => {
-        if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
-        await answer(url);
-        return true;
-      },
-      { timeoutMs: 30_000 },
-    );
+    await eventually('PostgreSQL answers', async () => {
+      if (!child.isRunning) throw new Hopeless(child.lines.join('\n'));
+      await answer(url);
+      return true;
+    });
   };
   // SIGINT is PostgreSQL's fast shutdown: it does not wait for clients to disconnect.
   const stop = async (): Promise<void> => {

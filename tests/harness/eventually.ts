@@ -20,7 +20,7 @@ export class Hopeless extends Error {}
 export async function eventually<T>(
   what: string,
   check: () => T | Promise<T>,
-  { timeoutMs = 30_000, intervalMs = 20 }: EventuallyOptions = {},
+  { timeoutMs = 90_000, intervalMs = 20 }: EventuallyOptions = {},
 ): Promise<Exclude<T, undefined | false>> {
   const begunAtMs = performance.now();
   for (;;) {

@@ -142,14 +142,10 @@ export async function startPostgresPair(mode: Mode): Promise<PostgresPair> {
 }
 
 const answers = (server: Child, url: string): Promise<unknown> =>
-  eventually(
-    'PostgreSQL answers',
-    async () => {
-      if (!server.isRunning) throw new Hopeless(server.lines.join('\n'));
-      return execute(url, 'select 1');
-    },
-    { timeoutMs: 30_000 },
-  );
+  eventually('PostgreSQL answers', async () => {
+    if (!server.isRunning) throw new Hopeless(server.lines.join('\n'));
+    return execute(url, 'select 1');
+  });
 
 async function execute(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 2000 });

@@ -32,15 +32,11 @@ export async function startServiceProcess(
     await endChild(child);
   };
   try {
-    const url = await eventually(
-      `the ${name} replica is ready`,
-      () => {
-        if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
-        const [message] = child.messages;
-        return message === undefined ? undefined : textAt(message, 'url');
-      },
-      { timeoutMs: 30_000 },
-    );
+    const url = await eventually(`the ${name} replica is ready`, () => {
+      if (!child.isRunning) throw new Hopeless(child.lines.slice(-20).join('\n'));
+      const [message] = child.messages;
+      return message === undefined ? undefined : textAt(message, 'url');
+    });
     return { url, process: child, guest: createClient(url), [Symbol.asyncDispose]: end };
   } catch (error) {
     await end();

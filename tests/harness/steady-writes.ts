@@ -7,7 +7,6 @@ import { committedIds } from './write-burst.ts';
 
 /** One write's result. */
 interface WriteResult {
-  readonly startedAtMs: number;
   readonly tookMs: number;
   /** The answer's status; undefined without an answer. */
   readonly status: number | undefined;
@@ -45,7 +44,7 @@ export function startSteadyWrites({ clients, collection, writers = 4, paceMs = 4
   async function send(client: Client, method: string, path: string, value: number) {
     const startedAtMs = performance.now();
     const answer = await client.send(method, path, { body: { value } }).catch(() => undefined);
-    results.push({ startedAtMs, tookMs: performance.now() - startedAtMs, status: answer?.status });
+    results.push({ tookMs: performance.now() - startedAtMs, status: answer?.status });
     return answer;
   }
 
@@ -88,15 +87,6 @@ export function startSteadyWrites({ clients, collection, writers = 4, paceMs = 4
       await stop();
     },
   };
-}
-
-/** Returns the 95th percentile over the times of writes that began between two moments, in milliseconds. */
-export function p95Ms({ results }: Pick<SteadyWrites, 'results'>, fromMs: number, toMs: number): number {
-  const times = results
-    .filter(({ startedAtMs }) => startedAtMs >= fromMs && startedAtMs < toMs)
-    .map(({ tookMs }) => tookMs)
-    .sort((a, b) => a - b);
-  return times[Math.floor(times.length * 0.95)] ?? Number.NaN;
 }
 
 /** Asserts that every write that succeeded is in the database. */

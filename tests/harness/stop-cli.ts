@@ -31,7 +31,7 @@ export async function stopCli(
   try {
     await database.query(`begin; lock table ${table} in access exclusive mode`);
     const command = startCli(args, { environment });
-    await eventually('the command waits', () => hasConnection("wait_event_type = 'Lock'"), { timeoutMs: 60_000 });
+    await eventually('the command waits', () => hasConnection("wait_event_type = 'Lock'"));
     command.kill(signal);
     const { code } = await command.exited;
     await database.query('rollback');

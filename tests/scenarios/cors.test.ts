@@ -80,15 +80,11 @@ const row = (
 /** Changes the settings and waits until the gateway answers the stranger's preflight with `expected`. */
 async function applySettings(target: Target, settings: Readonly<Record<string, string>>, expected: string | undefined) {
   await (await target.admin()).patch('/api/v1/admin/settings', settings);
-  await eventually(
-    'the gateway applies the settings',
-    async () => {
-      const { headers } = await target.guest.send('OPTIONS', '/', { headers: { Origin: stranger } });
-      const { 'access-control-allow-origin': origin, 'access-control-allow-credentials': credentials } = headers;
-      return `${origin}${credentials ?? ''}` === `${expected}`;
-    },
-    { timeoutMs: 3000 },
-  );
+  await eventually('the gateway applies the settings', async () => {
+    const { headers } = await target.guest.send('OPTIONS', '/', { headers: { Origin: stranger } });
+    const { 'access-control-allow-origin': origin, 'access-control-allow-credentials': credentials } = headers;
+    return `${origin}${credentials ?? ''}` === `${expected}`;
+  });
 }
 
 onEachTopology('only pages of allowed origins may read answers', async (t, target) => {

@@ -99,11 +99,9 @@ describe('connections', () => {
   });
 
   test('close() does not wait for a connection that no request needs', async (t) => {
-    const client = startClient(t, { lookup: () => new Promise(() => {}), connectTimeoutMs: 500 });
+    const client = startClient(t, { lookup: () => new Promise(() => {}), connectTimeoutMs: 3_600_000 });
     await assert.rejects(client.request('http://hole.test/', { ...plain, timeoutMs: 50 }), { code: 'EGRESS_TIMEOUT' });
-    const startedAt = performance.now();
     await client.close();
-    assert.ok(performance.now() - startedAt < 300);
   });
 
   test('close() waits for requests in flight and refuses later ones', async (t) => {

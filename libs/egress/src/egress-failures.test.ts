@@ -20,9 +20,7 @@ describe('the deadline', () => {
       const drip = setInterval(() => res.write('.'), 10);
       res.on('close', () => clearInterval(drip));
     });
-    const startedAt = performance.now();
     await assert.rejects(startClient(t).request(receiver.url, impatient), expected);
-    assert.ok(performance.now() - startedAt < 1_000);
     await until('the dripping socket is closed', () => receiver.openSockets() === 0);
   });
 

@@ -32,7 +32,7 @@ export async function startReceiver(t: TestContext, listener: RequestListener): 
 }
 
 /** Polls until the condition holds; fails after `timeoutMs`. */
-export async function until(what: string, condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+export async function until(what: string, condition: () => boolean, timeoutMs = 60_000): Promise<void> {
   const deadline = Date.now() + timeoutMs;
   while (!condition()) {
     assert.ok(Date.now() < deadline, `never happened: ${what}`);

@@ -10,7 +10,7 @@ const waitShare = 0.1;
  */
 export async function eventually<T>(
   check: () => T | Promise<T>,
-  timeoutMs = 20_000,
+  timeoutMs = 90_000,
 ): Promise<Exclude<T, undefined | false>> {
   const begunAtMs = performance.now();
   for (;;) {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { fixedSettings } from '@recordbus/settings/testing';
+import { eventually } from '@recordbus/testing';
 import type { SessionPrincipal } from '@recordbus/tokens';
 import { pino } from 'pino';
-import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import { createTestGateway, inProcess, type RunningGateway, serve, signer } from './topologies.ts';
 

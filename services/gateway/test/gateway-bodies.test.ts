@@ -5,7 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { eventually } from './eventually.ts';
+import { eventually } from '@recordbus/testing';
 import { describeGateway, mebibyte, streamedMebibytes, zeros } from './gateway-fixture.ts';
 
 describeGateway('bodies at the gateway', (fixture) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
-import { eventually } from './eventually.ts';
+import { eventually } from '@recordbus/testing';
 import { serveAlone } from './topologies.ts';
 import { post, replica, startGateway } from './upstream-fixture.ts';
 

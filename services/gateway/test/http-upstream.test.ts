@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createContextSigner } from '@recordbus/request/context';
+import { eventually } from '@recordbus/testing';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
-import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import {
   bus,

@@ -3,10 +3,10 @@ import type { ServerResponse } from 'node:http';
 import { test } from 'node:test';
 import { listen } from '@recordbus/http';
 import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { Pool } from 'undici';
 import { relay } from '../src/upstream/relay.ts';
 import { SlowExchanges } from '../src/upstream/slow-exchanges.ts';
-import { eventually } from './eventually.ts';
 
 test('a request that waits for a connection is signed when it gets one', async () => {
   await using ending = new AsyncDisposableStack();

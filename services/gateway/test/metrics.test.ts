@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readMetrics } from '@recordbus/process/metrics';
 import { fixedSettings } from '@recordbus/settings/testing';
-import { eventually } from './eventually.ts';
+import { eventually } from '@recordbus/testing';
 import { declare, testService } from './test-service.ts';
 import { createTestGateway, inProcess, quiet, serve } from './topologies.ts';
 

@@ -5,12 +5,12 @@ import { text } from 'node:stream/consumers';
 import { describe, test } from 'node:test';
 import { readMetrics } from '@recordbus/process/metrics';
 import { fixedSettings } from '@recordbus/settings/testing';
+import { eventually } from '@recordbus/testing';
 import { pino } from 'pino';
 import type { LoggedRequest } from '../src/request-log/request-row.ts';
 import type { HeldConnection } from '../src/upstream/held-connection.ts';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import { OpenConnections } from '../src/upstream/open-connections.ts';
-import { eventually } from './eventually.ts';
 import { openService, openStream, theOnly } from './open-service.ts';
 import {
   bus,

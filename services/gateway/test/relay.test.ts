@@ -5,10 +5,10 @@ import { connect } from 'node:net';
 import { test } from 'node:test';
 import { listen } from '@recordbus/http';
 import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { Pool } from 'undici';
 import { relay } from '../src/upstream/relay.ts';
 import { SlowExchanges } from '../src/upstream/slow-exchanges.ts';
-import { eventually } from './eventually.ts';
 
 const answer = Buffer.alloc(256 * 1024, 'x');
 

@@ -3,9 +3,9 @@ import { after, before, describe, test } from 'node:test';
 import type { Database } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { fixedSettings } from '@recordbus/settings/testing';
+import { eventually } from '@recordbus/testing';
 import { createRequestLog } from '../src/app.ts';
 import type { LoggedRequest } from '../src/request-log/request-row.ts';
-import { eventually } from './eventually.ts';
 import { quiet } from './topologies.ts';
 
 const daySec = 24 * 3600;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { type Database, openDatabase } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
+import { eventually } from '@recordbus/testing';
 import { createSharedWindows } from '../src/app.ts';
-import { eventually } from './eventually.ts';
 import { quiet } from './topologies.ts';
 
 describe('counters in the database', { skip: skipWithoutDatabase }, () => {

@@ -4,9 +4,9 @@ import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, test } from 'node:test';
 import { createLogger } from '@recordbus/process/logging';
+import { eventually } from '@recordbus/testing';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
 import type { SlowExchangeLimit } from '../src/upstream/slow-exchanges.ts';
-import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import { bus, contextSigner, createTestGateway, quiet, type RunningGateway, serve, serveAlone } from './topologies.ts';
 

@@ -5,9 +5,9 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { rawJson, route } from '@recordbus/http';
+import { eventually } from '@recordbus/testing';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { eventually } from './eventually.ts';
 import { declare, testService } from './test-service.ts';
 import { type RunningGateway, topologies } from './topologies.ts';
 

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { readMetrics } from '@recordbus/process/metrics';
 import { fixedSettings } from '@recordbus/settings/testing';
+import { eventually } from '@recordbus/testing';
 import { createTickets } from '@recordbus/tokens';
 import { pino } from 'pino';
 import type { LoggedRequest } from '../src/request-log/request-row.ts';
 import { httpUpstream } from '../src/upstream/http-upstream.ts';
-import { eventually } from './eventually.ts';
 import {
   bus,
   contextSigner,

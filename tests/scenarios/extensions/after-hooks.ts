@@ -17,7 +17,7 @@ export async function afterHooks(t: TestContext, target: Target): Promise<void> 
   const entries = async () =>
     listAt((await admin.get('/api/v1/ledger?perPage=1000')).json, 'data').map(({ entry }) => String(entry));
   const entry = (text: string) =>
-    eventually(`the entry ${text}`, async () => (await entries()).includes(text) || undefined, { timeoutMs: 20_000 });
+    eventually(`the entry ${text}`, async () => (await entries()).includes(text) || undefined);
 
   await t.test('receive what was written, and by whom [extensions §2.5]', async () => {
     const made = await target.guest.send('POST', '/api/v1/ledger_items', { body: { title: 'one' } });

@@ -9,9 +9,6 @@ import { firstAdmin, type Stack } from '../../harness/stack.ts';
 import { createWebhook, deliveriesOf } from '../../harness/webhook.ts';
 import type { Replicas } from './start-replicas.ts';
 
-/** Every replica follows a change within a second (settings §2); a busy machine may take longer. */
-const followsWithin = { timeoutMs: 3000 };
-
 const events = 60;
 
 /** One replica's admins, settings, collections, events and writes take effect on the other, each once. */
@@ -35,17 +32,14 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     await eventually(
       'the other replica serves it',
       async () => (await second.guest.get('/api/v1/notes')).status === 200,
-      followsWithin,
     );
   });
 
   await t.test('a setting applies on the other replica [settings §2]', async () => {
     await admin.patch('/api/v1/admin/settings', { 'app.url': 'https://app.example' });
     const other = await second.admin();
-    await eventually(
-      'the other replica has the setting',
-      async () => (await other.get('/api/v1/admin/settings')).text.includes('https://app.example'),
-      followsWithin,
+    await eventually('the other replica has the setting', async () =>
+      (await other.get('/api/v1/admin/settings')).text.includes('https://app.example'),
     );
   });
 
@@ -54,7 +48,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     const other = await second.admin();
     await eventually('the other replica has the webhook', async () => (await deliveriesOf(other, id)).length === 0);
     await Promise.all([writeNotes(first), writeNotes(second)]);
-    await receiver.received(2 * events, 30_000);
+    await receiver.received(2 * events);
     assert.equal(new Set(receiver.deliveries.map(({ json }) => json.id)).size, 2 * events);
     assert.equal(receiver.deliveries.length, 2 * events);
     assert.equal(bus.events.length, 2 * events);
