@@ -4,5 +4,4 @@
  */
 export const wordyPlaces: Readonly<Record<string, number>> = {
   'libs/bus': 3.1,
-  'services/records': 5.8,
 };

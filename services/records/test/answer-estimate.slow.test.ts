@@ -50,7 +50,7 @@ describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
       return record.id;
     };
     const publisher = await create('publishers', { name: 'p' });
-    // Text that PostgreSQL cannot compress, so its bytes are in a table of their own.
+    // Text that PostgreSQL cannot compress, so its bytes are in a separate table.
     const body = randomBytes(500_000).toString('hex');
     const tome = await create('tomes', { body, publisher });
     const hidden = await create('closed', { body });
@@ -67,7 +67,7 @@ describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
   });
   after(() => records?.stop());
 
-  /** What the database has read of the tables since its start. */
+  /** What the database has read from the tables since its start. */
   async function readBlocks() {
     const text = `select relname, idx_scan::int as scans, (toast_blks_read + toast_blks_hit)::int as blocks
       from pg_stat_user_tables join pg_statio_user_tables using (relid, schemaname, relname) where schemaname = 'records'`;
@@ -107,7 +107,7 @@ describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
         assert.deepEqual([status, json.code], [422, 'answer_too_large'], path);
       }
     });
-    // To fill the limit, each of them would read 33 tomes.
+    // To fill the limit, each would read 33 tomes.
     assert.ok(tomes.blocks <= 4 * paths.length * one.tomes.blocks, `${tomes.blocks} of ${one.tomes.blocks}`);
     assert.ok(publishers.scans <= 4 * paths.length, `${publishers.scans} publishers`);
   });
@@ -134,7 +134,7 @@ describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  /** The estimated bytes of one record. */
+  /** One record's estimated bytes. */
   async function estimate(collection: Collection, id: string, fields: string): Promise<number> {
     const parameters = createNamedParameters<{ readonly maxBytes: number; readonly id: string }>();
     const principal = { type: 'admin', id: 'a', email: 'a@x.org' } as const;

@@ -22,7 +22,7 @@ interface CreateOptions {
   readonly hasKeys?: boolean;
 }
 
-/** Creates the table or view of a collection and its row in the list of collections, as the admin service does. */
+/** Creates a collection's table or view and its row in the collection list, as the admin service does. */
 export async function createCollection(
   database: Database,
   collection: Collection,
@@ -79,7 +79,7 @@ function describeTable(collection: Collection, hasKeys: boolean): string[] {
   ];
 }
 
-/** The links of a relation to several records: a view, since only statements that read use them. */
+/** The links for a relation to several records: a view, since only statements that read use them. */
 const describeLinks = (collection: Collection, field: Field): string =>
   `create view ${linkTableOf(collection, field)} as select t.id as owner, e.target
     from ${tableOf(collection)} t cross join jsonb_array_elements_text(t.${quoteIdentifier(field.name)}) e(target)`;

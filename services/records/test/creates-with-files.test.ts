@@ -33,8 +33,8 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
 
   before(async () => {
     records = await startRecords([papers]);
-    // The announcements of a create with this title are gone, like those of an upload that took too long. The other one
-    // loses its connection.
+    // The announcements for a create with this title are gone, like those for an upload that took too long. The other
+    // one loses its connection.
     for (const text of [
       `create function interfere() returns trigger language plpgsql as $$ begin
         if new.title = 'late' then delete from system.file_removals where record_id = new.id;
@@ -124,7 +124,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
   });
 
   describe('whose process died', () => {
-    /** Stores a file as an upload that was killed would leave it, next to the file of a record. */
+    /** Stores a file as a killed upload would leave it, next to a record's file. */
     async function leaveFile() {
       const { record } = await create('next to it', ['a.txt']);
       const kept = fileKey(papers.id, record.id, String(record.scans)) ?? assert.fail('no key');
@@ -166,7 +166,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
 
       it('keeps files that are listed already', async () => {
         const { kept, left, idsStart } = await leaveFile();
-        // The record is deleted. The other file is of a running upload.
+        // The record is deleted. The other file belongs to a running upload.
         await records.database.query({
           text: `delete from ${tableOf(papers)} where id = $1`,
           values: [kept.segments[1]],

@@ -72,7 +72,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     await statements?.close();
   });
 
-  /** Returns the members of `expand` as a tree of names. */
+  /** Returns the members in `expand` as a tree of names. */
   const treeOf = (record: unknown): unknown => {
     const { expand } = record as { expand?: Record<string, unknown> };
     return expand && Object.fromEntries(Object.entries(expand).map(([name, value]) => [name, treeOf(value) ?? null]));

@@ -101,7 +101,7 @@ const encrypted = (kinds: Readonly<Record<string, Kind>>): Readonly<Record<strin
     }),
   );
 
-/** The samples of the type. A new type is tested only with them. */
+/** The type's samples. A new type is tested only with them. */
 const samplesOf = (type: FieldType): [string, Kind][] =>
   type.samples.map(({ options, values }, index) => {
     const name = `${type.name}Sample${index + 1}`;
@@ -129,7 +129,7 @@ const plainSamples = Object.fromEntries(
 const encryptedKinds = encrypted({ ...plainKinds, ...plainSamples });
 const kinds: Readonly<Record<string, Kind>> = { ...plainKinds, ...plainSamples, ...encryptedKinds };
 
-/** The values of required fields that are not under test. */
+/** Values for required fields that are not under test. */
 const mandatory = { textRequired: 'x', boolRequired: true, jsonRequired: 1 };
 
 /** JSON that is difficult for JavaScript, for PostgreSQL, or for code that reads it as an object. */
@@ -176,7 +176,7 @@ describe('any value of a field', { skip: skipWithoutDatabase }, () => {
   });
   after(() => records?.stop());
 
-  /** Writes the JSON of a value to a field of a new record; undefined when it is refused. */
+  /** Writes a value's JSON to a field in a new record; undefined when it is refused. */
   async function create(name: string, written: string): Promise<ShownRecord | undefined> {
     const others = Object.entries(mandatory).filter(([other]) => other !== name);
     const members = [...others.map(([other, value]) => `"${other}":${JSON.stringify(value)}`), `"${name}":${written}`];
@@ -187,7 +187,7 @@ describe('any value of a field', { skip: skipWithoutDatabase }, () => {
     return undefined;
   }
 
-  /** The expected value of a field after the JSON was written to it. */
+  /** A field's expected value after the JSON was written to it. */
   function expectedOf({ reads = (written) => written, keepsEmptyText, empty = null }: Kind, written: string): unknown {
     const value = parse(written);
     if (reads === hidden) return undefined;

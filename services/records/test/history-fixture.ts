@@ -30,7 +30,7 @@ export interface HistoryFixture {
   historyOf(path: string, query?: string, sent?: Sent): Promise<HistoryPage>;
   restore(path: string, at: number | string, sent?: Sent): Promise<Answer>;
   restoreVersion(path: string, version: number | string, sent?: Sent): Promise<Answer>;
-  /** Changes the fields of a collection with the given DDL, as the admin service does. */
+  /** Changes a collection's fields with the given DDL, as the admin service does. */
   redefine(collection: Collection, fields: Collection['fields'], ...ddl: string[]): Promise<void>;
 }
 

@@ -65,7 +65,7 @@ describe('restoring from history', { skip: skipWithoutDatabase }, () => {
     const { id } = await fixture.create('posts', { title: 't0' });
     const path = `posts/${id}`;
     for (const title of ['t1', 't2', 't3', 't4']) await fixture.patch(path, { title });
-    // Two versions of the second 100 and two of 105, before the current one.
+    // Two versions in the second 100 and two in 105, before the current one.
     const versions = { t0: '100', t1: '100.1', t2: '105', t3: '105.12', t4: '107' };
     for (const [title, version] of Object.entries(versions))
       await records.database.query({
@@ -221,7 +221,7 @@ describe('restoring from history', { skip: skipWithoutDatabase }, () => {
       ...[1, 2, 3].map(() => fixture.restore(`posts/${first.id}`, far)),
     ]);
     const titles = (await fixture.historyOf(`posts/${first.id}`)).data.map(({ snapshot }) => snapshot.title).reverse();
-    // A restore of the latest version changes no title, so no earlier title returns.
+    // Restoring the latest version changes no title, so no earlier title returns.
     const changes = titles.slice(3).filter((title, index, all) => title !== all[index - 1]);
     assert.equal(new Set(changes).size, changes.length, titles.join());
     assert.equal(titles.length, 9);

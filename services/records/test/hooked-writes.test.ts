@@ -11,7 +11,7 @@ const relation = (name: string, collection: string, cascade: string) => ({
   options: { cascade },
 });
 
-/** Deletes of parents cascade to children, clear notes and are blocked by locks. */
+/** Deleted parents cascade to children, clear notes and are blocked by locks. */
 const family = (name: string) => [
   testCollection(`${name}_parents`, [{ name: 'name' }]),
   testCollection(`${name}_children`, [{ name: 'name' }, relation('parent', `${name}_parents`, 'cascade')]),
@@ -143,7 +143,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     await statements?.close();
   });
 
-  /** A parent with a number of referring records, by the name of their collection. */
+  /** A parent with so many referring records, by their collection's name. */
   const createParent = async (referring: Readonly<Record<string, number>>): Promise<string> => {
     const { id } = (await records.send('POST', '/api/hooked_parents', { body: {} })).record;
     for (const [collection, count] of Object.entries(referring)) {
@@ -234,7 +234,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     const removals = () => query({ text: 'select name from system.file_removals where record_id = $1', values });
     const path = `/api/hooked_papers/${record.id}`;
     await transaction(async (hold) => {
-      // Holds the lock of a backup, so that no file is removed in the meantime.
+      // Holds a backup's lock, so that no file is removed in the meantime.
       await hold({ text: "select pg_advisory_xact_lock(hashtext('recordbus.files'))", values: [] });
       await records.send('PATCH', path, { body: { name: 'second', papers: [] } });
       await query({

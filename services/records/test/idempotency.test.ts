@@ -37,7 +37,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('two', 'k2')).status, 201);
   });
 
-  /** Whether a number of requests wait for a lock on a table. */
+  /** Whether so many requests wait for a lock on a table. */
   const waitingFor = (
     table: string,
   ) => `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."${table}"%'

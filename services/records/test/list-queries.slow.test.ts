@@ -15,7 +15,7 @@ const ownRule = {
   },
 };
 
-/** Parts of queries, valid and invalid. */
+/** Query parts, valid and invalid. */
 const pieces = [
   ...[
     'title',

@@ -71,7 +71,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
     }
 
     let lastEvent = 0;
-    /** The events of writes since the last call. */
+    /** The events from writes since the last call. */
     async function takeEvents(): Promise<LiveEvent[]> {
       const rows = await records.database.query<{ id: number; body: string }>({
         text: 'select id, body from system.outbox where id > $1 order by id',

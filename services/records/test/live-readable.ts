@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { type Following, type LiveWorld, makeWorld } from './live-world.ts';
 import { type RecordsFixture, startRecords } from './records-fixture.ts';
 
-/** Counts of the comparisons. */
+/** How much was compared. */
 export interface Compared {
   /** Records that a caller received, including those that the caller saw only in part. */
   shown: number;
@@ -31,12 +31,12 @@ interface Written {
   readonly id: string;
 }
 
-/** The records of a collection by id that each caller reads with each subscription, or the status of a refusal. */
+/** A collection's records by id that each caller reads with each subscription, or a refusal's status. */
 type Readable = readonly (readonly (ReadonlyMap<string, unknown> | number)[])[];
 
 /**
- * Compares delivered records with readable ones, in the world of a seed. After each of some writes, each caller who
- * receives a record reads exactly the same with a list or a get, and a caller who cannot read it receives none.
+ * Compares delivered records with readable ones, in a seed's world. After some writes, each caller who receives a
+ * record reads exactly the same with a list or a get, and a caller who cannot read it receives none.
  */
 export async function compareDelivered(seed: number, writes: number): Promise<Compared> {
   const world = makeWorld(seed);
@@ -76,7 +76,7 @@ const rulesOf = ({ name, rules, fields }: Collection) => ({
   fields: fields.map((field) => [field.name, field.type, field.viewRule ?? null]),
 });
 
-/** Returns a function that takes the events of writes since its last call. */
+/** Returns a function that takes the events from writes since its last call. */
 function createTakeEvents({ database }: RecordsFixture): () => Promise<Written[]> {
   let last = 0;
   return async () => {
@@ -123,7 +123,7 @@ function drawValue(field: Collection['fields'][number], draw: (below: number) =>
     return samples[draw(samples.length)];
   }
   const ids = idsOf(collection);
-  // Prefers the first ones, which are the accounts of the callers.
+  // Prefers the first ones, which are the callers' accounts.
   return options.multiple ? ids.slice(0, draw(3)) : ids[draw(4)];
 }
 
@@ -154,7 +154,7 @@ interface Group {
   readonly members: { readonly caller: number; readonly values: readonly unknown[] }[];
 }
 
-/** Opens a subscription for every caller; the status of the refusal for those who get none. */
+/** Opens a subscription for every caller; the refusal's status for those who get none. */
 async function open({ records, world }: Subject, request: LiveRequest) {
   const results = await records.live.open(world.callers.map((caller) => ({ request, caller })));
   const groups = new Map<string, Group>();
@@ -178,7 +178,7 @@ interface Delivered {
   readonly changed: readonly string[] | undefined;
 }
 
-/** Judges events for the members of a group. */
+/** Judges events for a group's members. */
 async function judge({ records, compared, world }: Subject, { plan, members }: Group, events: readonly Written[]) {
   const batch = { plan, events: events.map(({ event }) => event), client: 'test' };
   const verdicts = await records.live.judge({ ...batch, callers: members.map(({ values }) => values) });

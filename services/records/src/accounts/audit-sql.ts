@@ -22,7 +22,7 @@ export interface AuditValues {
   readonly userAgent: string | null;
 }
 
-/** The CTE that writes the audit rows of a user's change. It reads the CTEs `old` and `new`. */
+/** The CTE that writes the audit rows for a user's change. It reads the CTEs `old` and `new`. */
 export const auditedAccount = (
   { name }: Collection,
   parameters: Pick<NamedParameters<Origin & AuditValues>, 'named'>,

@@ -74,7 +74,10 @@ async function renewAnnounced(query: Query, ids: readonly number[]): Promise<voi
   });
 }
 
-/** Makes the removal of announced files due now. Kept files have no row any more, so files of an uncertain commit may be dropped. */
+/**
+ * Makes announced files due for removal now. Kept files have no row any more, so files may be dropped after an
+ * uncertain commit.
+ */
 async function dropAnnounced(query: Query, ids: readonly number[]): Promise<void> {
   await query({
     text: 'update system.file_removals set due_at = now() where id = any($1::bigint[])',
@@ -102,7 +105,7 @@ export function explainExpired(error: unknown): never {
 }
 
 /**
- * Returns the names of a record's files that have their own rows: those that running uploads have announced, which the
+ * Returns a record's files, by name, that have their own rows: those that running uploads have announced, which the
  * removal for a deleted record leaves, and those that are removed separately.
  */
 export async function findListed(query: Query, collectionId: string, recordId: string): Promise<ReadonlySet<string>> {
@@ -113,7 +116,7 @@ export async function findListed(query: Query, collectionId: string, recordId: s
   return new Set(rows.map(({ name }) => name));
 }
 
-/** Cancels the removal of a record's files, in the transaction that writes their names again. */
+/** Cancels removing a record's files, in the transaction that writes their names again. */
 export async function keepNamed(
   query: Query,
   files: { readonly collectionId: string; readonly recordId: string; readonly names: readonly string[] },
@@ -126,7 +129,7 @@ export async function keepNamed(
 }
 
 /**
- * Replaces the removal of all files of a deleted record by that of the named files: the record is created again, and its
+ * Lists the named files for removal instead of all of a deleted record's files: the record is created again, and its
  * later files have to stay. Does nothing when the files are already gone.
  */
 export async function narrowRemoval(

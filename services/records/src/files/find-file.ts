@@ -86,7 +86,7 @@ export function admit({ options, isReadable }: LocatedFile, principal: Principal
   if (!isAdmin(principal) && !isReadable) throw ruleRefusal(principal);
 }
 
-/** Composes the search for the field that has a file, with the verdicts of the collection's and the field's view rules. */
+/** Composes the search for the field that has a file, with what the collection's and the field's view rules decide. */
 const compiled = perCallerKind((collection, context) => {
   const parameters = createNamedParameters<FileName>();
   const filename = parameters.named('filename', 'text');

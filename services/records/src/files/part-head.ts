@@ -1,7 +1,7 @@
 import { malformed } from '@recordbus/errors';
 import { decodeText, readParameters } from './header-parameters.ts';
 
-/** The head of a form's part. */
+/** A form part's head. */
 export interface PartHead {
   readonly name: string;
   /** Without folders. A part with a file name is a file. */

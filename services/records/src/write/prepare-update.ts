@@ -12,7 +12,7 @@ import type { WriteUnit } from './write-unit.ts';
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** The change of a record before its hooks. */
+/** A record's change before its hooks. */
 interface PendingChange {
   readonly id: string;
   readonly body: Body;
@@ -28,7 +28,7 @@ interface ReadyChange {
   readonly call: Call;
 }
 
-/** The mode of an update: one statement, unless it has hooks, or operators with a rule that reads the body. */
+/** An update's mode: one statement, unless it has hooks, or operators with a rule that reads the body. */
 export const modeOfUpdate = (hooks: WriteHooks, collection: Collection, call: Call): WriteMode =>
   widestMode(modeOf(hooks, collection, 'update'), readsResults(collection, call) ? 'transaction' : 'statement');
 
@@ -36,8 +36,8 @@ const readsResults = (collection: Collection, call: Call): boolean =>
   rulesReadBody(collection, call) && fieldsWithOperators(collection, call.request.body ?? {}).length > 0;
 
 /**
- * Runs the hooks before the update of a record and returns the body that they leave. Without hooks it returns the given
- * body and runs no statement, unless the rule reads the results of operators. Otherwise the unit must be a transaction.
+ * Runs the hooks before a record's update and returns the body that they leave. Without hooks it returns the given body
+ * and runs no statement, unless the rule reads what operators result in. Otherwise the unit must be a transaction.
  * Before the hooks run, the record is locked, operators are replaced by their results, and rule and version are
  * checked.
  */

@@ -23,13 +23,13 @@ import type { WrittenRecord } from './written-record.ts';
 /** A record to create, or to change if it exists. */
 export type PutRequest = RecordPlace & {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The upload of the request. The body has the names of its files. */
+  /** The request's upload. The body has its files' names. */
   readonly upload?: Upload | undefined;
   /** The versions that may be changed; undefined for any. */
   readonly versions: readonly string[] | undefined;
   /** Whether only an existing record may be changed, or only a new one created; undefined for either. */
   readonly only?: 'change' | 'create' | undefined;
-  /** The idempotency key for which the statement of the write keeps the answer, if it does. */
+  /** The idempotency key for which the write's statement keeps the answer, if it does. */
   readonly keptFor?: UnusedKey | undefined;
 };
 
@@ -39,7 +39,7 @@ interface PutRules extends WriteRules {
 
 type Put = WrittenRecord & { readonly isNew: boolean };
 
-/** The mode of a PUT. */
+/** A PUT's mode. */
 export const modeOfPut = (collection: Collection, { id }: RecordPlace, call: Call, { hooks }: WriteRules): WriteMode =>
   widestMode(
     modeOfUpdate(hooks, collection, call),
@@ -49,7 +49,7 @@ export const modeOfPut = (collection: Collection, { id }: RecordPlace, call: Cal
 
 /**
  * Changes the record at a place like `updateRecord`, or creates it like `createRecord` if it does not exist. The unit
- * has the mode of `modeOfPut`. Throws the refusals of both, and 412 for a record that `only` rules out.
+ * has the mode that `modeOfPut` returns. Throws both functions' refusals, and 412 for a record that `only` rules out.
  */
 export async function putRecord(
   unit: WriteUnit,
@@ -105,7 +105,7 @@ async function createMissing(
   rules: PutRules,
 ): Promise<WrittenRecord | undefined> {
   rules.collections.requireAction(collection, 'create', call.principal);
-  // Rules compare ids of accounts of all collections, so nobody may take an id of another account (rules §5).
+  // Rules compare account ids from all collections, so nobody may take another account's id (rules §5).
   if (id !== undefined && hasAccounts(collection) && !passesRules(call, collection, 'write'))
     throw forbidden('only admins choose the id of an account');
   if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();

@@ -18,14 +18,14 @@ import {
 import { viewOf } from '../rules/field-rules.ts';
 import type { RuleContext } from '../rules/rule-context.ts';
 
-/** Values by which a record is found: those of fields that are unique together (records §17.3). */
+/** Values by which a record is found: those in fields that are unique together (records §17.3). */
 export interface RecordKey {
   readonly fields: readonly Field[];
   /** The values for their columns. */
   readonly values: ColumnValues;
 }
 
-/** The values of a statement that finds a record by its key. */
+/** The values for a statement that finds a record by its key. */
 export interface KeyValues {
   readonly key: ColumnValues;
 }
@@ -33,8 +33,8 @@ export interface KeyValues {
 const readerOf = perCollection(compileRecordReader);
 
 /**
- * Reads the names of a parameter as fields that are unique together. Throws 400 naming the parameter, even for a field
- * that is only closed to the caller.
+ * Reads a parameter's names as fields that are unique together. Throws 400 naming the parameter, even for a field that
+ * is only closed to the caller.
  */
 export function readKeyFields(collection: Collection, on: string, caller: RuleContext): readonly Field[] {
   const names = on.split(',').map((name) => name.trim());
@@ -45,7 +45,7 @@ export function readKeyFields(collection: Collection, on: string, caller: RuleCo
   return fields;
 }
 
-/** Reads the key of a record from a body. Throws 422 naming every field without a value, or with a wrong one. */
+/** Reads a record's key from a body. Throws 422 naming every field without a value, or with a wrong one. */
 export async function readKey(
   collection: Collection,
   fields: readonly Field[],
@@ -69,13 +69,11 @@ export const hasKey = (fields: readonly Field[], parameters: Pick<NamedParameter
     })
     .join(' and ');
 
-/** The conflict target (SQL) of an insert of a record with the key. */
+/** The conflict target (SQL) when a record with the key is inserted. */
 export const conflictOf = (fields: readonly Field[]): string =>
   `(${fields.map((field) => `(${comparedValue(field)})`).join(', ')}) where ${fields.map(hasComparableValue).join(' and ')}`;
 
-/**
- * Finds the id of the record with a key; undefined if there is none. `lock` locks it for the rest of the transaction.
- */
+/** Finds the record with a key, by id; undefined if there is none. `lock` locks it for the rest of the transaction. */
 export async function findByKey(
   query: Query,
   collection: Collection,

@@ -39,10 +39,10 @@ export type RecordPlace =
   | { readonly id: string; readonly key?: undefined }
   | { readonly id?: undefined; readonly key: RecordKey };
 
-/** A partial change of a record. */
+/** A record's partial change. */
 export type Change = RecordPlace & {
   readonly body: Readonly<Record<string, unknown>>;
-  /** The upload of the request. The body has the names of its files. */
+  /** The request's upload. The body has its files' names. */
   readonly upload?: Upload | undefined;
   /** The versions that may be changed; undefined for any. */
   readonly versions: readonly string[] | undefined;
@@ -50,10 +50,10 @@ export type Change = RecordPlace & {
   readonly keptFor?: UnusedKey | undefined;
 };
 
-/** The reader of the bodies of a collection. */
+/** The reader for a collection's bodies. */
 export const readerOf = perCollection(compileRecordReader);
 
-/** The statements of updates. There are only as many as there are unique keys. */
+/** The statements for updates. There are only as many as there are unique keys. */
 const statements = perCaller('update', (collection, caller) => {
   const made = new Map<string, ReturnType<typeof prepareUpdateStatement>>();
   return {
@@ -79,8 +79,8 @@ type Updated = ({ readonly outcome: 'written' } & WrittenRecord) | WriteFailure;
 
 /**
  * Changes the fields that the body names, and writes the event, in one statement. An update that changes nothing is a
- * write too: the record has a new version, and the event has `changed: []` (records §6.1). The unit has the mode of
- * `modeOfUpdate`. A record is found by its key only if it is not an account and its update is one statement.
+ * write too: the record has a new version, and the event has `changed: []` (records §6.1). The unit has the mode that
+ * `modeOfUpdate` returns. A record is found by its key only if it is not an account and its update is one statement.
  */
 export async function updateRecord(
   unit: WriteUnit,
@@ -99,7 +99,7 @@ export async function updateRecord(
 
 /** A change whose hooks have run. */
 type HookedChange = Change & {
-  /** The members of the client's body; none for a change of the product itself. */
+  /** The members in the client's body; none for a change that the product itself makes. */
   readonly sent?: readonly string[];
 };
 
@@ -213,7 +213,7 @@ interface UpdatedRow {
   readonly refused?: RefusedResults;
 }
 
-/** Replaces the values of file fields with changes of their names: only the statement knows the current names. */
+/** Replaces file fields' values with changes to their names: only the statement knows the current names. */
 function withFileChanges(collection: Collection, written: ColumnValues, upload: Upload | undefined): ColumnValues {
   const fields = fileFieldsOf(collection).filter(({ name }) => written.has(name));
   if (fields.length === 0) return written;

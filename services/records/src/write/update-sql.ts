@@ -33,15 +33,15 @@ interface UpdateValues
   readonly id: string;
   /** The versions that may be changed; null for any. */
   readonly versions: readonly string[] | null;
-  /** Names of the fields to set. */
+  /** The fields to set, by name. */
   readonly names: readonly string[];
-  /** The values of these fields. Those of file fields are changes of their files. */
+  /** These fields' values. A file field's value is a change to its files. */
   readonly fields: ReadonlyMap<string, unknown>;
 }
 
-/** The values of an update that only accounts have. */
+/** An update's values that only accounts have. */
 export interface AccountValues extends AuditValues {
-  /** The hash of a new password. */
+  /** A new password's hash. */
   readonly passwordHash: string | null;
   /** The hash that the account must have. */
   readonly ifPasswordHash: string | null;
@@ -53,9 +53,9 @@ export interface AccountValues extends AuditValues {
 
 type UpdateParameters = NamedParameters<UpdateValues>;
 
-/** The parts of an update other than the fields. */
+/** What an update has in addition to the fields. */
 interface UpdateOptions {
-  /** The rights of the caller; everything by default. */
+  /** The caller's rights; everything by default. */
   readonly caller?: CallerSql;
   /** Whether fields may have operators. Such a statement is longer, so it is only used if needed. */
   readonly takesOperators: boolean;
@@ -66,10 +66,10 @@ interface UpdateOptions {
 }
 
 /**
- * The statement of an update. One text serves every set of fields: a column that is set to itself costs no index entry.
- * It returns no row if the record does not exist, and a row without a body if the record has another version. The rule
- * is a condition on the row `old`; if it does not hold, `isAllowed` is false and nothing changes. If results of
- * operators are refused, nothing changes either, and `refused` has them.
+ * An update's statement. One text serves every set of fields: a column that is set to itself costs no index entry. It
+ * returns no row if the record does not exist, and a row without a body if the record has another version. The rule is
+ * a condition on the row `old`; if it does not hold, `isAllowed` is false and nothing changes. If operators' results
+ * are refused, nothing changes either, and `refused` has them.
  */
 export const composeUpdate = (
   collection: Collection,
@@ -89,7 +89,8 @@ export const composeUpdate = (
     const rows = {
       set: [...fieldsToSet(collection, parameters, { files, account, operators }), ...account.set],
       joins: `${verdict.join}${files.join}${operators ? " join refusal on refusal.results = '{}' cross join applied" : ''}`,
-      // The row is locked before its version is compared, so only one of several writes with the same version succeeds.
+      // The row is locked before its version is compared, so when several writes have the same version, only one
+      // succeeds.
       conditions: ` and (${versions} is null or ${versionOf('old')} = any(${versions}))${account.condition}`,
     };
     return {

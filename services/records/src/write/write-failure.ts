@@ -9,7 +9,7 @@ export type WriteFailure =
   | { readonly outcome: 'refused' }
   | { readonly outcome: 'mismatch'; readonly version: string };
 
-/** The refusal of a write that failed: 404; 403 or 401 for the rule; 412 with the current ETag. */
+/** The refusal for a write that failed: 404; 403 or 401 for the rule; 412 with the current ETag. */
 export function failureError(failure: WriteFailure, { principal }: { readonly principal: Principal }): AppError {
   if (failure.outcome === 'missing') return notFound('record');
   return failure.outcome === 'refused' ? ruleRefusal(principal) : preconditionFailed(etagOf(failure.version));

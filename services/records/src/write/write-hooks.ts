@@ -15,18 +15,18 @@ export interface PendingWrite {
   readonly id: string | undefined;
   /** Empty for a delete. */
   readonly body: Body;
-  /** Values that the product sets instead of those of the body, such as a synthetic address. */
+  /** Values that the product sets instead of the body's, such as a synthetic address. */
   readonly given?: ColumnValues;
   /** The stored record, which is locked (`readStored`); undefined for a create. */
   readonly previous: Body | undefined;
   readonly context: WriteContext;
-  /** The deadline of the hooks of the whole write, by `performance.now`, if this is a part of one. */
+  /** The deadline for all hooks in the whole write, by `performance.now`, if this is a part of one. */
   readonly deadlineMs?: number;
 }
 
 /**
- * Runs the hooks before a write, in its transaction, and returns the body that they leave. Throws the refusal of a hook,
- * and 504 when they take too long.
+ * Runs the hooks before a write, in its transaction, and returns the body that they leave. Throws a hook's refusal, and
+ * 504 when they take too long.
  */
 export type BeforeWrite = (write: PendingWrite) => Promise<Body>;
 
@@ -36,6 +36,6 @@ export interface WriteHooks {
   find(collection: Collection, operation: Operation): BeforeWrite | undefined;
 }
 
-/** The mode of a create or an update: one statement, unless it has hooks. */
+/** A create's or an update's mode: one statement, unless it has hooks. */
 export const modeOf = (hooks: WriteHooks, collection: Collection, operation: Operation): WriteMode =>
   hooks.find(collection, operation) ? 'hooked' : 'statement';

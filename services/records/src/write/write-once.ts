@@ -5,9 +5,9 @@ import { type Collection, encryptedFieldsOf } from '@recordbus/schema';
 import type { ServedCollections } from '../record/served-collections.ts';
 import type { RunWrite, WriteOptions, WriteUnit } from './write-unit.ts';
 
-/** A write of one request, planned for one version of the schema. */
+/** One request's write, planned for one schema version. */
 export interface PlannedWrite extends Omit<WriteOptions<Reply>, 'keepAnswer'> {
-  /** Writes, and returns the answer, which the statement of the write keeps for the idempotency key `keptFor`. */
+  /** Writes, and returns the answer, which the write's statement keeps for the idempotency key `keptFor`. */
   run(unit: WriteUnit, keptFor?: UnusedKey): Promise<Reply>;
 }
 

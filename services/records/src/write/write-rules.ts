@@ -2,9 +2,9 @@ import type { FieldEncryption } from '@recordbus/schema';
 import type { AccountRules } from '../accounts/account-rules.ts';
 import type { WriteHooks } from './write-hooks.ts';
 
-/** The checks and changes of writes in addition to the rules of the collection. */
+/** What writes check and change in addition to the collection's rules. */
 export interface WriteRules extends AccountRules {
-  /** Encrypts and hashes the values of secret fields. */
+  /** Encrypts and hashes secret fields' values. */
   readonly encryption: FieldEncryption;
   readonly hooks: WriteHooks;
 }

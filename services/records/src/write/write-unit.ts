@@ -8,7 +8,7 @@ import { limitTransactions } from './limited-transactions.ts';
 import { retryWhileTaken } from './record-taken.ts';
 import type { WriteMode } from './write-mode.ts';
 
-/** The unit of work of a write of records. */
+/** A record write's unit of work. */
 export type WriteUnit = UnitOfWork<AfterCommitWork>;
 
 /** How a write runs. */
@@ -26,10 +26,10 @@ export interface WriteOptions<T> {
 }
 
 /**
- * Runs the work of a write. The work may run again when its transaction lost against another one, or when another request
- * has created its record, so it leaves nothing behind when it throws. Throws 409 for an upload that took too long, a key
- * that another request took meanwhile, or a record that keeps changing, and 503 when too many writes are waiting for
- * their hooks.
+ * Runs a write's work. The work may run again when its transaction lost against another one, or when another request
+ * has created its record, so it leaves nothing behind when it throws. Throws 409 for an upload that took too long, a
+ * key that another request took meanwhile, or a record that keeps changing, and 503 when too many writes are waiting
+ * for their hooks.
  */
 export type RunWrite = <T>(options: WriteOptions<T>, work: (unit: WriteUnit) => Promise<T>) => Promise<T>;
 

@@ -2,7 +2,7 @@ import type { Collection } from '@recordbus/schema';
 import fc from 'fast-check';
 import { type TestField, testCollection } from '../test-collection.ts';
 
-/** The collections of one twin. Those of both twins differ only in the prefix of their names. */
+/** One twin's collections. The twins' collections differ only in their names' prefix. */
 export function collectionsOf(prefix: string): Collection[] {
   const relation = (name: string, to: string, cascade: string, more: object = {}): TestField => ({
     name,
@@ -75,7 +75,7 @@ export interface Draft {
   readonly value: number;
   readonly fields: number;
   readonly condition: 'none' | 'none' | 'current' | 'stale' | 'any';
-  /** Whether it repeats the verb and the collection of the previous operation. */
+  /** Whether it repeats the previous operation's verb and collection. */
   readonly repeats: boolean;
 }
 
@@ -90,7 +90,7 @@ const draft: fc.Arbitrary<Draft> = fc.record({
   repeats: fc.nat(3).map((n) => n > 0),
 });
 
-/** Batches of operations, each for a caller. */
+/** Batches, each for a caller. */
 export const batches = fc.record({
   as: fc.constantFrom('guest', 'guest', 'admin'),
   drafts: fc.array(draft, { minLength: 1, maxLength: 12, size: 'max' }).map(repeated),
@@ -110,7 +110,7 @@ function repeated(drafts: readonly Draft[]): Draft[] {
 
 type Place = (to: Name, number: number) => unknown;
 
-/** The values of a draft. `place` returns a record of another collection. */
+/** A draft's values. `place` returns a record from another collection. */
 export function valuesOf({ name, value, fields, others: [first, second] }: Draft, place: Place): object {
   const has = (bit: number) => (fields & (1 << bit)) !== 0;
   const some = (given: Record<string, unknown>, names: readonly string[]) =>

@@ -6,14 +6,14 @@ interface Batch {
   readonly drafts: readonly Draft[];
 }
 
-/** The outcome of operations: their results, the refusal of the last one, and the events of each operation. */
+/** What operations led to: their results, the last one's refusal, and each operation's events. */
 interface Outcome {
   readonly results: readonly unknown[];
   readonly refusal: unknown;
   readonly events: readonly unknown[];
 }
 
-/** Two sets of equal collections. Operations run as a batch in one, and one after the other in the other. */
+/** Two equal sets of collections. Operations run as a batch in one, and one after the other in the other. */
 export interface Twins {
   run(batch: Batch): Promise<{ readonly alone: Outcome; readonly together: Outcome }>;
   /** All records and their histories. */
@@ -22,7 +22,7 @@ export interface Twins {
 
 type Prefix = 'a_' | 'b_';
 
-/** A record of both twins. */
+/** A record that both twins have. */
 interface Twin {
   readonly name: Name;
   readonly ids: Record<Prefix, string>;
@@ -32,7 +32,7 @@ interface Operation {
   readonly draft: Draft;
   /** The id that the client chooses. */
   readonly chosen: string | undefined;
-  /** The target: an existing record, or the result of an earlier operation. */
+  /** The target: an existing record, or an earlier operation's result. */
   readonly target: Twin | number | undefined;
 }
 
@@ -42,7 +42,7 @@ const chosenIds = 12;
 export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
   const twins: Twin[] = [];
 
-  /** Picks a record of a collection: an existing one, or one that an earlier operation creates. */
+  /** Picks a record in a collection: an existing one, or one that an earlier operation creates. */
   function pick(name: Name, number: number, earlier: readonly Operation[]): Twin | number | undefined {
     const made = earlier.flatMap(({ draft }, index) => (draft.name === name && draft.verb !== 'delete' ? [index] : []));
     const there = twins.filter((twin) => twin.name === name).slice(-8);
@@ -77,7 +77,7 @@ export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
     made: readonly string[],
   ) => valuesOf(operation.draft, (name, number) => idOf(pick(name, number, all.slice(0, index)), prefix, made));
 
-  /** The ETags of the records before the batch. */
+  /** The records' ETags before the batch. */
   async function etagsOf(operations: readonly Operation[], prefix: Prefix): Promise<(string | undefined)[]> {
     const etags: (string | undefined)[] = [];
     for (const { draft, target, chosen } of operations) {
@@ -175,7 +175,7 @@ export function createTwins({ send, takeEvents }: RecordsFixture): Twins {
         .replaceAll(prefix, '')
         .replace(/"(created|updated|seen|at)":(\d+)/g, '"$1":0')
         .replace(/W\/\\"[\d.]+\\"/g, 'etag')
-        // Whether the time of an update differs depends on the clock.
+        // Whether an update's time differs depends on the clock.
         .replace(/,"seen"(?=[\],])|"seen",|"seen"(?=\])/g, ''),
     );
   }
@@ -235,7 +235,7 @@ function versionsOf({ status, json }: Answer): unknown {
   return data.map(({ op, snapshot }) => ({ op, snapshot }));
 }
 
-/** Events of the same operation have no order, except those of one record. */
+/** Events from the same operation have no order, except one record's. */
 const ordered = (outcome: Outcome): Outcome => ({ ...outcome, events: sortedTexts(outcome.events) });
 
 const sortedTexts = (rows: unknown) => (rows as unknown[]).map((row) => JSON.stringify(row)).sort();
