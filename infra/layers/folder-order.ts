@@ -4,6 +4,14 @@
  * are no circular imports.
  */
 export const folderOrder: Readonly<Record<string, readonly string[]>> = {
+  'libs/accounts': [
+    'index',
+    'hooks',
+    'writes',
+    'audit identity list-accounts one-time-token visible-record',
+    'access find-user',
+    'user',
+  ],
   'libs/database': [
     'index',
     'command-session lease limit-rules partition-leases temporary-database used-tokens',
@@ -77,7 +85,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'jobs',
     'account-writes aggregate delete history live trial',
     'write',
-    'accounts vector',
+    'vector',
     'files read',
     'shape',
     'description record',

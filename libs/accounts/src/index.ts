@@ -1,3 +1,6 @@
+export { deleteBlock, endTokens, insertBlock, refuseBlocked, replaceUserHash } from './access.ts';
+export { type AuditValues, auditedAccount, auditUser, auditValuesOf, type UserAction } from './audit.ts';
+export { findUserByEmail, findUserById, lockUser } from './find-user.ts';
 export {
   type AccountHooks,
   accountHookPaths,
@@ -5,28 +8,42 @@ export {
   isHooked,
   noAccountHooks,
   nothingHooked,
-} from './account-hooks.ts';
-export { auditUser, type UserAction } from './audit-user.ts';
-export type { BeforeUserWrite } from './before-user-write.ts';
-export { type ChangedUser, changeUser, type UserChange, userChange } from './change-user.ts';
-export { createUser, type NewUser, newUser, verifiedIsForAdmins } from './create-user.ts';
-export { findUserByEmail, findUserById, lockUser } from './find-user.ts';
-export { followHookedCollections, storeHookedCollections } from './hooked-collections.ts';
-export { noteRemovedWays, type Removable, removable } from './identity/removed-ways.ts';
+  type SignInAttempt,
+  type SignInFlow,
+  signedInEvent,
+  signInAttempt,
+  signInFlow,
+  type UserPicture,
+  userPicture,
+} from './hooks/account-hooks.ts';
+export { followHookedCollections, storeHookedCollections } from './hooks/hooked-collections.ts';
+export {
+  type AccountChange,
+  hasAccountChanges,
+  noteRemovedWays,
+  type Removable,
+  removable,
+  takeAccountChange,
+} from './identity/account-changes.ts';
+export { deleteLinks, findLinkedUser, insertLink, type Link, linkOf, listLinkedProviders } from './identity/links.ts';
 export {
   guessOldPassword,
   type OfferedProof,
-  proofRequired,
   requireFreshProof,
   requireProof,
 } from './identity/require-proof.ts';
-export { insertLink } from './oauth-link.ts';
+export { findAccount, listAccounts } from './list-accounts.ts';
 export { finishOneTimeToken } from './one-time-token.ts';
-export { readerOf } from './record-reader.ts';
-export { findRefusedFields } from './refused-fields.ts';
-export { type SignInAttempt, type SignInFlow, signedInEvent, signInAttempt, signInFlow } from './sign-in.ts';
-export { signUpClosed } from './sign-up.ts';
-export { readSignUpRequest, type SignUpRequest } from './sign-up-request.ts';
-export { selectUser, type User } from './user.ts';
-export { type UserPicture, userPicture } from './user-picture.ts';
-export { visibleRecord } from './visible-record.ts';
+export { type BeforeUserWrite, hasAccounts, readerOf, selectUser, syntheticAddress, type User } from './user.ts';
+export { findRefusedFields, visibleRecord } from './visible-record.ts';
+export { type AccountValues, accountUpdateSql, tokenVersionAt } from './writes/account-columns.ts';
+export { type ChangedUser, changeUser, type UserChange, userChange } from './writes/change-user.ts';
+export { createUser, type NewUser, newUser } from './writes/create-user.ts';
+export {
+  type AccountCaller,
+  type AccountRules,
+  type AccountUpdate,
+  readAccountUpdate,
+} from './writes/read-account-update.ts';
+export { readNewAccount, verifiedIsForAdmins } from './writes/read-new-account.ts';
+export { readSignUpRequest, type SignUpRequest, signUpClosed } from './writes/sign-up.ts';

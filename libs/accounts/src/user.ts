@@ -1,4 +1,8 @@
-import { type Collection, recordColumns, selectList } from '@recordbus/schema';
+import { type Collection, compileRecordReader, type RecordReader, recordColumns, selectList } from '@recordbus/schema';
+import { z } from 'zod';
+
+/** Whether the collection's records are accounts. */
+export const hasAccounts = ({ type }: Pick<Collection, 'type'>): boolean => type === 'auth';
 
 /** A user, with what a sign-in needs. */
 export interface User {
@@ -19,3 +23,26 @@ export const selectUser = (collection: Collection, alias: string): string =>
   `${alias}.id, ${alias}.email, ${alias}.verified, ${alias}.password_hash as "passwordHash",
   ${alias}.token_version as "tokenVersion", ${alias}.is_anonymous as "isAnonymous", ${alias}.totp_enabled as "totpEnabled",
   (select row_to_json(r.*) from (select ${selectList(recordColumns(collection), alias)}) r) as record`;
+
+/** A user's fields, as in a record's body. */
+export const userFields = z.record(z.string(), z.unknown()).readonly();
+
+type UserFields = z.infer<typeof userFields>;
+
+/**
+ * Runs the hooks before a user is written, in its transaction. Returns the fields that they leave, or undefined when
+ * the user does not exist. Throws a hook's refusal.
+ */
+export type BeforeUserWrite = (fields: UserFields) => Promise<UserFields | undefined>;
+
+const readers = new WeakMap<Collection, RecordReader>();
+
+/** Returns a collection's body reader, one per schema version. It accepts no files. */
+export function readerOf(collection: Collection): RecordReader {
+  const reader = readers.get(collection) ?? compileRecordReader(collection, { takesFiles: false });
+  readers.set(collection, reader);
+  return reader;
+}
+
+/** Returns a made-up address: unique, in a domain that never resolves (auth §1.4, RFC 6761 §6.4). */
+export const syntheticAddress = (prefix: string, id: string): string => `${prefix}_${id}@users.invalid`;

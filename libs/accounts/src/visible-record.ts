@@ -1,7 +1,14 @@
 import type { Query } from '@recordbus/database';
-import type { QuerySchema } from '@recordbus/query';
-import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { findRefusedFields } from './refused-fields.ts';
+import {
+  authOf,
+  createNamedParameters,
+  type FieldRight,
+  fieldAccess,
+  type QuerySchema,
+  refusedFieldsSql,
+} from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
+import { type Collection, type FieldEncryption, tableOf } from '@recordbus/schema';
 import type { User } from './user.ts';
 
 interface VisibleDeps {
@@ -21,3 +28,39 @@ export async function visibleRecord(
   await encryption.decryptRecord(collection, record);
   return record;
 }
+
+/**
+ * Finds the fields in a user's own record that the user may not view or write (fields §5). Only expressions cost a
+ * statement.
+ */
+export async function findRefusedFields(
+  query: Query,
+  right: FieldRight,
+  collection: Collection,
+  user: User,
+  schema: QuerySchema,
+): Promise<ReadonlySet<string>> {
+  const principal = principalOf(collection, user);
+  const access = fieldAccess(right, collection, principal, schema);
+  if (access.conditional.size === 0) return access.closed;
+  const parameters = createNamedParameters<{ readonly id: string }>();
+  const names = refusedFieldsSql({ collection, schema, principal, access }, { row: 't', parameters, isTable: true });
+  const text = `select ${names} as names from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`;
+  const values = parameters.valuesFrom({ id: user.id }, requestOf(principal));
+  const [row] = await query<{ names: string[] }>({ text, values });
+  return new Set([...access.closed, ...(row?.names ?? access.conditional.keys())]);
+}
+
+const principalOf = (
+  { name: collection }: Collection,
+  { id, email, isAnonymous: anonymous, verified }: User,
+): Principal => ({ type: 'user', id, email, collection, anonymous, verified, impersonatedBy: null });
+
+/** What rules see in the request: the user as caller, without a body, a query or headers. */
+const requestOf = (principal: Principal) => ({
+  method: 'GET',
+  auth: authOf(principal),
+  body: undefined,
+  query: () => undefined,
+  header: () => undefined,
+});

@@ -1,7 +1,7 @@
+import type { AccountRules } from '@recordbus/accounts';
 import { createGuessLimit, createPasswordRules } from '@recordbus/passwords';
 import { createFieldEncryption } from '@recordbus/schema';
 import { createFileTokens } from '@recordbus/tokens';
-import type { AccountRules } from './accounts/account-rules.ts';
 import { createOperationLimits } from './batch/operation-limits.ts';
 import { createReferrers } from './delete/referrers.ts';
 import { createDownloadTokens } from './files/download-tokens.ts';

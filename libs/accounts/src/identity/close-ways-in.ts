@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
+import type { Removable, RemovedWays } from './account-changes.ts';
 import type { LockedAccount } from './locked-account.ts';
-import type { Removable, RemovedWays } from './removed-ways.ts';
 import type { Undone } from './undone-change.ts';
 
 /** A change's members that decide about other ways into the account. */

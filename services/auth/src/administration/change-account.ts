@@ -1,13 +1,22 @@
-import { auditUser, lockUser, noteRemovedWays, type User } from '@recordbus/accounts';
+import {
+  auditUser,
+  deleteBlock,
+  deleteLinks,
+  endTokens,
+  insertBlock,
+  listLinkedProviders,
+  lockUser,
+  noteRemovedWays,
+  type User,
+} from '@recordbus/accounts';
 import { AppError, conflict, notFound } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { type AuthUnit, runInUnit } from '../auth-unit.ts';
-import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';
 import { endOtherSessions, endSession } from '../sessions/session-rows.ts';
+import { usersOf } from '../totp/factor-accounts.ts';
 import { removeRecoveryCodes } from '../totp/recovery-codes.ts';
-import { deleteBlock, insertBlock } from '../users/blocks.ts';
-import { endTokens, removeApp } from './account-rows.ts';
+import { resetTotp } from '../totp/totp-rows.ts';
 
 type Parts = Pick<AuthParts, 'database' | 'bus' | 'nowSec'>;
 
@@ -43,7 +52,7 @@ export const endSessionsOf = (parts: Parts, target: Change, sessionId?: string):
 export const resetSecondFactor = (parts: Parts, target: Change): Promise<void> =>
   change(parts, target, async ({ query }, user) => {
     const { collection, origin } = target;
-    if (!(await removeApp(query, collection, user.id)))
+    if (!(await resetTotp(query, usersOf(collection), user.id)))
       throw new AppError(422, 'totp_not_enabled', 'no authenticator app is set up');
     await removeRecoveryCodes(query, user.id);
     await noteRemovedWays(query, collection, user, { removed: ['totp'], providers: [] });

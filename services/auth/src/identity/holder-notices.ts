@@ -1,8 +1,8 @@
+import { hasAccountChanges, takeAccountChange } from '@recordbus/accounts';
 import type { Bus } from '@recordbus/bus';
 import { every } from '@recordbus/process/background';
 import type { Collection, CollectionCache } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
-import { hasAccountChanges, takeAccountChange } from './account-changes.ts';
 import { notifyHolder } from './notify-holder.ts';
 
 /** How often a replica reads the changes without a notice, in milliseconds. */

@@ -1,11 +1,10 @@
-import { auditUser, insertLink, type User } from '@recordbus/accounts';
+import { auditUser, findLinkedUser, insertLink, type Link, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { conflict } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { invalidToken } from '../verification/verification.ts';
-import { findLinkedUser, type Link } from './link-rows.ts';
 
 const pendingLink = z.object({
   link: z.object({ provider: z.string(), issuer: z.string(), providerUserId: z.string() }),

@@ -1,11 +1,10 @@
-import { findUserById } from '@recordbus/accounts';
+import { type AccountChange, findUserById } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { enqueueMail, isMailConfigured, type Mail } from '@recordbus/mail';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts } from '../auth-parts.ts';
 import { reserveNotice } from '../verification/mail-limit.ts';
 import { canReceiveMail } from '../verification/verification.ts';
-import type { AccountChange } from './account-changes.ts';
 import { issueUndo, isUndoAddress } from './undo-email-change.ts';
 
 type Parts = Pick<AuthParts, 'settings' | 'nowSec'>;

@@ -1,4 +1,4 @@
-import { findUserByEmail, findUserById } from '@recordbus/accounts';
+import { findUserByEmail, findUserById, syntheticAddress } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { conflict } from '@recordbus/errors';
 import { isMailConfigured } from '@recordbus/mail';
@@ -7,7 +7,6 @@ import { z } from 'zod';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { findOneTimeToken, hashOneTimeToken, issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { mailPasswordReset } from '../passwords/reset-password.ts';
-import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeUserChange } from '../users/write-user.ts';
 import { canReceiveMail, invalidToken } from '../verification/verification.ts';
 

@@ -1,14 +1,21 @@
-import { findUserByEmail, type NewUser, readSignUpRequest, type User, verifiedIsForAdmins } from '@recordbus/accounts';
+import {
+  findLinkedUser,
+  findUserByEmail,
+  linkOf,
+  type NewUser,
+  readSignUpRequest,
+  syntheticAddress,
+  type User,
+  verifiedIsForAdmins,
+} from '@recordbus/accounts';
 import { newId, type Query } from '@recordbus/database';
 import { validationFailed } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { findLinkedUser, linkOf } from '../identity/link-rows.ts';
 import type { Profile } from '../identity/provider-profile.ts';
 import { completeSignIn, type SignedIn } from '../sign-in/complete-sign-in.ts';
 import { requireOpenSignUp } from '../sign-up/require-open.ts';
-import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeNewUser } from '../users/write-user.ts';
 import { canReceiveMail } from '../verification/verification.ts';
 import type { Identity } from './identity.ts';

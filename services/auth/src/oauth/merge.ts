@@ -1,9 +1,8 @@
-import { findUserById, finishOneTimeToken, type User } from '@recordbus/accounts';
+import { findUserById, finishOneTimeToken, type Link, linkOf, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { forbidden } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
-import { type Link, linkOf } from '../identity/link-rows.ts';
 import { makeLink, readLink } from '../identity/make-link.ts';
 import { proveCaller } from '../identity/proof-of-caller.ts';
 import { type Profile, readPendingProfile } from '../identity/provider-profile.ts';

@@ -1,9 +1,8 @@
-import { auditUser, lockUser, noteRemovedWays } from '@recordbus/accounts';
+import { auditUser, deleteLinks, listLinkedProviders, lockUser, noteRemovedWays } from '@recordbus/accounts';
 import { conflict, notFound, unauthenticated } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { runInUnit } from '../auth-unit.ts';
-import { deleteLinks, listLinkedProviders } from '../identity/link-rows.ts';
 import { type CallerProof, proveCaller } from '../identity/proof-of-caller.ts';
 
 /**

@@ -1,8 +1,8 @@
-import type { User } from '@recordbus/accounts';
+import { replaceUserHash, type User } from '@recordbus/accounts';
 import { findRightForm, hashPassword, needsRehash, needsReset } from '@recordbus/crypto';
 import type { Query } from '@recordbus/database';
 import { AppError } from '@recordbus/errors';
-import { type Collection, tableOf } from '@recordbus/schema';
+import type { Collection } from '@recordbus/schema';
 
 /**
  * Checks a user's password. It computes as many hashes for a user who does not exist, or has no password or one whose
@@ -20,11 +20,7 @@ export async function checkPassword(
   if (!user || !passwordHash || rightForm === undefined) return false;
   if (needsReset(passwordHash)) throw passwordResetRequired();
   if (needsRehash(passwordHash, rightForm))
-    // The password stays the same, so there is no event and no new version. A parallel password change wins.
-    await query({
-      text: `update ${tableOf(collection)} set password_hash = $2 where id = $1 and password_hash = $3`,
-      values: [user.id, await hashPassword(password), passwordHash],
-    });
+    await replaceUserHash(query, collection, user, await hashPassword(password));
   return true;
 }
 

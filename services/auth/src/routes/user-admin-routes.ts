@@ -1,9 +1,9 @@
+import { findAccount, listAccounts } from '@recordbus/accounts';
 import { notFound } from '@recordbus/errors';
 import { exactText, flag, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import type { RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import { z } from 'zod';
-import { findAccount, listAccounts } from '../administration/account-rows.ts';
 import {
   block,
   type Change,

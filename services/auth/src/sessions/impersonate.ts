@@ -1,11 +1,10 @@
-import { auditUser, findUserById } from '@recordbus/accounts';
+import { auditUser, findUserById, refuseBlocked } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { notFound, unauthenticated } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { requireFeature } from '../features.ts';
-import { refuseBlocked } from '../users/blocks.ts';
 import { insertSession } from './session-rows.ts';
 import { signUserSession } from './user-sessions.ts';
 

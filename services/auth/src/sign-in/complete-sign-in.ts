@@ -1,4 +1,4 @@
-import type { User } from '@recordbus/accounts';
+import { refuseBlocked, type User } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
@@ -6,7 +6,6 @@ import type { LoginAttempt } from '../lockout/lockout.ts';
 import { issueOneTimeToken } from '../one-time/one-time-tokens.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
 import { mfaLifetimeSec } from '../totp/second-factor.ts';
-import { refuseBlocked } from '../users/blocks.ts';
 
 /** The answer to a right first factor (auth §6.3). */
 export type SignedIn = UserSession | { readonly mfa_required: true; readonly mfa_token: string };

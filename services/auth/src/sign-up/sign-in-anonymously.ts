@@ -1,11 +1,10 @@
-import { readSignUpRequest } from '@recordbus/accounts';
+import { readSignUpRequest, syntheticAddress } from '@recordbus/accounts';
 import { newId } from '@recordbus/database';
 import { forbidden, validationFailed } from '@recordbus/errors';
 import type { Collection } from '@recordbus/schema';
 import type { AuthParts, Origin } from '../auth-parts.ts';
 import { requireFeature } from '../features.ts';
 import { openUserSession, type UserSession } from '../sessions/user-sessions.ts';
-import { syntheticAddress } from '../users/synthetic-address.ts';
 import { writeNewUser } from '../users/write-user.ts';
 
 /** The members that an anonymous user gets by promotion only. */

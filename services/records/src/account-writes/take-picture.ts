@@ -1,12 +1,11 @@
 import { Readable } from 'node:stream';
-import type { AccountHooks } from '@recordbus/accounts';
+import { type AccountHooks, hasAccounts } from '@recordbus/accounts';
 import type { EgressClient } from '@recordbus/egress';
 import { notFound } from '@recordbus/errors';
 import type { Logger } from '@recordbus/process/logging';
 import type { QuerySchema } from '@recordbus/query';
 import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { openAnnounced } from '../files/announced-files.ts';
 import { fileNamesIn, withFiles } from '../files/file-changes.ts';
 import type { UploadDeps } from '../files/receive-record-form.ts';

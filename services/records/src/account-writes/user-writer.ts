@@ -1,9 +1,15 @@
-import { type BeforeUserWrite, changeUser, createUser, type NewUser, type UserChange } from '@recordbus/accounts';
+import {
+  type BeforeUserWrite,
+  changeUser,
+  createUser,
+  hasAccounts,
+  type NewUser,
+  type UserChange,
+} from '@recordbus/accounts';
 import { notFound } from '@recordbus/errors';
 import type { QuerySchema } from '@recordbus/query';
 import type { Principal, RequestContext } from '@recordbus/request/context';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { readStored } from '../read/read-stored.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { addChangeWork } from '../write/after-commit.ts';

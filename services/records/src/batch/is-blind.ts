@@ -1,7 +1,7 @@
+import { hasAccounts } from '@recordbus/accounts';
 import { seesWrites } from '@recordbus/query';
 import { isAdmin } from '@recordbus/request/key-rights';
 import type { Collection } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { perCallerKind } from '../record/per-caller-kind.ts';
 import type { CompileContext } from '../rules/compile-rule.ts';
 

@@ -1,3 +1,4 @@
+import { auditValuesOf, hasAccounts } from '@recordbus/accounts';
 import { originOf } from '@recordbus/journal';
 import {
   type Collection,
@@ -7,8 +8,6 @@ import {
   perCollection,
   type RecordReader,
 } from '@recordbus/schema';
-import { auditValuesOf } from '../accounts/audit-sql.ts';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { fileNamesIn } from '../files/file-changes.ts';
 import type { Call } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';

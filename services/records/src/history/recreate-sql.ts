@@ -1,3 +1,4 @@
+import { hasAccounts, tokenVersionAt } from '@recordbus/accounts';
 import {
   answerOf,
   type Cte,
@@ -11,7 +12,6 @@ import {
   type WriteStatement,
 } from '@recordbus/journal';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import {
   caseChanged,
   caseRestored,
@@ -26,9 +26,6 @@ export const composeFindEnd = (collection: Collection): string =>
 from ${historyTableOf(collection)} h cross join lateral (select h.at as updated_at, h._revision) l
 where h.record_id = $1::text order by h.at desc, h._revision desc limit 1`;
 
-/** When 2020 began, in Unix seconds. Seconds since then fit an integer until 2088. */
-const epoch2020 = 1_577_836_800;
-
 /** The statement that creates a record from a snapshot. Its version follows the last one in the history. */
 export const composeRecreate = (collection: Collection): WriteStatement<RestoreValues> =>
   composeWrite((parameters) => {
@@ -37,7 +34,7 @@ export const composeRecreate = (collection: Collection): WriteStatement<RestoreV
     const account = hasAccounts(collection)
       ? [
           { name: 'is_anonymous', value: 'coalesce(p.is_anonymous, false)' },
-          { name: 'token_version', value: `c.now - ${epoch2020}` },
+          { name: 'token_version', value: tokenVersionAt('c.now') },
         ]
       : [];
     const columns = [

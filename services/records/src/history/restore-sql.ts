@@ -1,3 +1,4 @@
+import { type AuditValues, auditedAccount, hasAccounts } from '@recordbus/accounts';
 import {
   answerOf,
   type Cte,
@@ -21,8 +22,6 @@ import {
   selectList,
   tableOf,
 } from '@recordbus/schema';
-import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
-import { hasAccounts } from '../accounts/new-account.ts';
 
 /** Selects a record's last snapshot up to a version ($2 and $3): its version, the record, and its field ids. */
 export function composeFindSnapshot(collection: Collection): string {

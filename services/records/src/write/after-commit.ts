@@ -1,6 +1,6 @@
+import { hasAccounts } from '@recordbus/accounts';
 import type { AfterCommit as AfterCommitOf } from '@recordbus/journal';
 import type { Collection } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { fileFieldsOf } from '../files/file-changes.ts';
 
 /** The kinds of after-commit work that writes cause. */

@@ -1,8 +1,8 @@
+import { hasAccounts, readNewAccount } from '@recordbus/accounts';
 import { newId } from '@recordbus/database';
 import type { UnusedKey } from '@recordbus/http';
 import { originOf } from '@recordbus/journal';
 import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
-import { hasAccounts, readNewAccount } from '../accounts/new-account.ts';
 import { explainExpired } from '../files/announced-files.ts';
 import { refuseForeignFiles } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
@@ -10,7 +10,7 @@ import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';
 import { ruleRefusal } from '../rules/authorize.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
-import type { Call } from '../rules/rule-context.ts';
+import { type Call, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
 import { keyValuesOf } from './kept-answer-sql.ts';
@@ -144,7 +144,7 @@ export async function readNew(
 ) {
   const reader = readerOf(collection);
   const account = hasAccounts(collection)
-    ? await readNewAccount(passwords, body, call, { collection, reader })
+    ? await readNewAccount(passwords, body, reader, passesRules(call, collection, 'write'))
     : undefined;
   const fields = await encryption.storeSecrets(collection, await reader.readNew(account ? account.body : body));
   refuseForeignFiles(collection, fields, upload);

@@ -1,3 +1,4 @@
+import { hasAccounts, tokenVersionAt } from '@recordbus/accounts';
 import {
   type ColumnSql,
   composeWrite,
@@ -10,7 +11,6 @@ import {
 } from '@recordbus/journal';
 import { createNamedParameters, type NamedParameters } from '@recordbus/query';
 import { type Collection, type ColumnValues, type Field, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { keepAnnouncedSql } from '../files/announced-files.ts';
 import { fileFieldsOf } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
@@ -119,12 +119,6 @@ from (select) one${verdict.cte ? ' cross join verdict v' : ''} left join ${kept 
     };
   });
 
-/** When 2020 began, in Unix seconds. Seconds since then fit an integer until 2088. */
-const epoch2020 = 1_577_836_800;
-
-/** The token version for an account with a chosen id, as SQL. No earlier account's token has it. */
-export const accountVersion = `(${nowSec} - ${epoch2020})::integer`;
-
 const times = new Set(['created_at', 'updated_at']);
 
 /** The columns if the id may have belonged to an earlier record. `last` has its version. */
@@ -133,7 +127,7 @@ const columnsOfKnown = (collection: Collection, parameters: NamedParameters<Crea
     times.has(column.name) ? { ...column, value: nextUpdatedAt('last') } : column,
   ),
   { name: '_revision', value: `coalesce(${nextRevision('last')}, 0)` },
-  ...(hasAccounts(collection) ? [{ name: 'token_version', value: accountVersion }] : []),
+  ...(hasAccounts(collection) ? [{ name: 'token_version', value: tokenVersionAt() }] : []),
 ];
 
 const columnsOf = (collection: Collection, parameters: NamedParameters<CreateValues>): ColumnSql[] => [

@@ -1,7 +1,7 @@
+import { hasAccounts } from '@recordbus/accounts';
 import { AppError, forbidden } from '@recordbus/errors';
 import type { UnusedKey } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { hasPendingRemoval, removalPending } from '../files/pending-removal.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import type { ServedCollections } from '../record/served-collections.ts';

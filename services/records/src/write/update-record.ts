@@ -1,3 +1,11 @@
+import {
+  type AccountCaller,
+  type AccountUpdate,
+  type AccountValues,
+  auditValuesOf,
+  hasAccounts,
+  readAccountUpdate,
+} from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { AppError } from '@recordbus/errors';
 import type { UnusedKey } from '@recordbus/http';
@@ -12,23 +20,21 @@ import {
   type RecordReader,
   tableOf,
 } from '@recordbus/schema';
-import { type AccountChange, readAccountChange } from '../accounts/account-change.ts';
-import { auditValuesOf } from '../accounts/audit-sql.ts';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { fileChangeOf, fileFieldsOf, refuseUnknownNames } from '../files/file-changes.ts';
 import type { Upload } from '../files/upload-parts.ts';
 import { type CallerSql, perCaller } from '../record/caller-sql.ts';
 import { prepareWrite } from '../record/prepared.ts';
 import { isRecordId } from '../record/record-id.ts';
+import { compileRule } from '../rules/compile-rule.ts';
 import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.ts';
-import type { Call } from '../rules/rule-context.ts';
+import { type Call, needsRuleCheck, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from './after-commit.ts';
 import { keyValuesOf } from './kept-answer-sql.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
 import { findByKey, type RecordKey } from './record-key.ts';
-import { type AccountValues, composeUpdate } from './update-sql.ts';
+import { composeUpdate } from './update-sql.ts';
 import type { WriteFailure } from './write-failure.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
@@ -115,7 +121,7 @@ export async function writeChange(
   if (id !== undefined && !isRecordId(id)) return { outcome: 'missing' };
   const account =
     hasAccounts(collection) && id !== undefined
-      ? await readAccountChange(unit.query, rules, collection, { id, body }, call)
+      ? await readAccountUpdate(unit.query, rules, collection, { id, body }, accountCaller(collection, call))
       : undefined;
   if (account && 'outcome' in account) return account;
   const written = await readChange(readerOf(collection), account ? account.body : body);
@@ -133,7 +139,17 @@ export async function writeChange(
   return { outcome: 'written', body: answer, version: row?.version ?? '' };
 }
 
-type CheckedChange = HookedChange & { readonly written: ColumnValues; readonly account: AccountChange | undefined };
+/** The caller of an account's update. */
+const accountCaller = (collection: Collection, call: Call): AccountCaller => ({
+  principal: call.principal,
+  request: call.request,
+  passesRules: passesRules(call, collection, 'write'),
+  updateRule: needsRuleCheck(collection, 'update', call)
+    ? (into) => compileRule(collection, 'update', call, into)
+    : undefined,
+});
+
+type CheckedChange = HookedChange & { readonly written: ColumnValues; readonly account: AccountUpdate | undefined };
 
 async function runUpdate(
   query: Query,
@@ -175,7 +191,7 @@ async function runUpdate(
 function failureOf(
   row: UpdatedRow | undefined,
   { versions }: Pick<Change, 'versions'>,
-  account: AccountChange | undefined,
+  account: AccountUpdate | undefined,
   call: Call,
 ): WriteFailure | undefined {
   if (!row) return { outcome: 'missing' };
@@ -187,7 +203,7 @@ function failureOf(
   return row.body === null ? { outcome: 'mismatch', version: row.version } : undefined;
 }
 
-const accountValues = ({ passwordHash, expected, clearsVerified }: AccountChange, call: Call): AccountValues => ({
+const accountValues = ({ passwordHash, expected, clearsVerified }: AccountUpdate, call: Call): AccountValues => ({
   passwordHash: passwordHash ?? null,
   ifPasswordHash: expected.passwordHash ?? null,
   ifEmail: expected.email ?? null,

@@ -1,3 +1,4 @@
+import { type AccountValues, accountUpdateSql, hasAccounts } from '@recordbus/accounts';
 import {
   type ColumnSql,
   type Cte,
@@ -5,15 +6,12 @@ import {
   lockedRow,
   lockedWhere,
   nextValue,
-  nowSec,
   type Origin,
   versionOf,
   type WriteStatement,
 } from '@recordbus/journal';
 import type { NamedParameters } from '@recordbus/query';
 import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral } from '@recordbus/schema';
-import { type AuditValues, auditedAccount } from '../accounts/audit-sql.ts';
-import { hasAccounts } from '../accounts/new-account.ts';
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
@@ -37,18 +35,6 @@ interface UpdateValues
   readonly names: readonly string[];
   /** These fields' values. A file field's value is a change to its files. */
   readonly fields: ReadonlyMap<string, unknown>;
-}
-
-/** An update's values that only accounts have. */
-export interface AccountValues extends AuditValues {
-  /** A new password's hash. */
-  readonly passwordHash: string | null;
-  /** The hash that the account must have. */
-  readonly ifPasswordHash: string | null;
-  /** The address that the account must have. */
-  readonly ifEmail: string | null;
-  /** Whether a new address clears `verified`. */
-  readonly clearsVerified: boolean;
 }
 
 type UpdateParameters = NamedParameters<UpdateValues>;
@@ -84,7 +70,7 @@ export const composeUpdate = (
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
     const kept = isKept ? keptAnswer(200, shown, parameters) : undefined;
     const files = filesSql(collection, parameters);
-    const account = accountSql(collection, parameters);
+    const account = accountUpdateSql(collection, parameters);
     const operators = takesOperators ? composeOperators(collection, parameters) : undefined;
     const rows = {
       set: [...fieldsToSet(collection, parameters, { files, account, operators }), ...account.set],
@@ -148,25 +134,4 @@ function filesSql(collection: Collection, parameters: UpdateParameters) {
   };
 }
 
-type AccountSql = ReturnType<typeof accountSql>;
-
-/** What an update adds for auth collections; empty for others. */
-function accountSql(collection: Collection, parameters: UpdateParameters) {
-  if (!hasAccounts(collection)) return { set: [], condition: '', clearIfNewEmail: '', audited: undefined };
-  const hash = parameters.named('passwordHash', 'text');
-  const ifHash = parameters.named('ifPasswordHash', 'text');
-  const ifEmail = parameters.named('ifEmail', 'text');
-  const email = parameters.member('fields', 'email', 'text');
-  const isNewEmail = `'email' = any(${parameters.named('names', 'text[]')}) and lower(${email}) <> lower(t.email)`;
-  return {
-    set: [
-      { name: 'password_hash', value: `coalesce(${hash}, t.password_hash)` },
-      { name: 'password_reset_at', value: `case when ${hash} is null then t.password_reset_at else ${nowSec} end` },
-      { name: 'token_version', value: `t.token_version + case when ${hash} is null then 0 else 1 end` },
-    ],
-    condition: ` and (${ifHash} is null or old.password_hash = ${ifHash})
-    and (${ifEmail} is null or lower(old.email) = lower(${ifEmail}))`,
-    clearIfNewEmail: `when ${parameters.named('clearsVerified', 'boolean')} and ${isNewEmail} then false `,
-    audited: auditedAccount(collection, parameters),
-  };
-}
+type AccountSql = ReturnType<typeof accountUpdateSql>;

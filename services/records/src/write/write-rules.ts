@@ -1,5 +1,5 @@
+import type { AccountRules } from '@recordbus/accounts';
 import type { FieldEncryption } from '@recordbus/schema';
-import type { AccountRules } from '../accounts/account-rules.ts';
 import type { WriteHooks } from './write-hooks.ts';
 
 /** What writes check and change in addition to the collection's rules. */

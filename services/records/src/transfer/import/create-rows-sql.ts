@@ -1,3 +1,4 @@
+import { hasAccounts, tokenVersionAt } from '@recordbus/accounts';
 import {
   composeWrite,
   newValue,
@@ -8,8 +9,6 @@ import {
   type WriteStatement,
 } from '@recordbus/journal';
 import { type Collection, fieldTypeOf, quoteIdentifier } from '@recordbus/schema';
-import { hasAccounts } from '../../accounts/new-account.ts';
-import { accountVersion } from '../../write/create-sql.ts';
 import { lastVersions } from '../../write/last-versions-sql.ts';
 
 /** The values for a statement that creates rows' records: lists with an entry for each. */
@@ -67,7 +66,7 @@ export const composeCreateRows = (
         value: newValue(field, `g.v${n}::${fieldTypeOf(field).columnType(field)}`),
       })),
       ...(hasAccounts(collection) ? [{ name: 'password_hash', value: 'g.hash' }] : []),
-      ...(hasAccounts(collection) && isPlaced ? [{ name: 'token_version', value: accountVersion }] : []),
+      ...(hasAccounts(collection) && isPlaced ? [{ name: 'token_version', value: tokenVersionAt() }] : []),
     ];
     const join = isPlaced ? ` join last on last.id = g.id${isStrict ? '' : ' and not last.is_there'}` : '';
     const rows = { columns, from: `given g${join} order by g.place`, skips: isStrict ? undefined : '' };

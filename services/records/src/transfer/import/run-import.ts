@@ -1,10 +1,10 @@
+import { hasAccounts } from '@recordbus/accounts';
 import { AppError } from '@recordbus/errors';
 import { startSlice } from '@recordbus/limits/time-slice';
 import { scopeMissing } from '@recordbus/request/key-rights';
 import type { Collection } from '@recordbus/schema';
 import type { ServicePrincipal } from '@recordbus/sessions';
 import type { Storage } from '@recordbus/storage';
-import { hasAccounts } from '../../accounts/new-account.ts';
 import type { OperationRules } from '../../batch/run-operation.ts';
 import type { Job, JobActor } from '../../jobs/job.ts';
 import { type JobRow, listUnfinished, refuseUnfinished } from '../../jobs/job-rows.ts';

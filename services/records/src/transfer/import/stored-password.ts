@@ -1,6 +1,6 @@
+import { hasAccounts } from '@recordbus/accounts';
 import { isStoredHash } from '@recordbus/crypto';
 import type { Collection } from '@recordbus/schema';
-import { hasAccounts } from '../../accounts/new-account.ts';
 import type { Body } from './import-row.ts';
 
 /**

@@ -1,7 +1,7 @@
+import { hasAccounts } from '@recordbus/accounts';
 import { validationFailed } from '@recordbus/errors';
 import { inSlices } from '@recordbus/limits/time-slice';
 import { type ColumnValues, quoteIdentifier, tableOf } from '@recordbus/schema';
-import { hasAccounts } from '../../accounts/new-account.ts';
 import { equalUpdates } from '../../batch/equal-updates.ts';
 import type { ReadyOperation } from '../../batch/ready-operation.ts';
 import { fileFieldsOf, fileNamesIn } from '../../files/file-changes.ts';

@@ -74,21 +74,3 @@ export async function findAccount(
   });
   return row;
 }
-
-/** Ends an account's tokens: a new token version ends its sessions and pending links (`system.account_changed`). */
-export async function endTokens(query: Query, collection: Collection, id: string): Promise<void> {
-  await query({
-    text: `update ${tableOf(collection)} set token_version = token_version + 1 where id = $1`,
-    values: [id],
-  });
-}
-
-/** Removes an account's authenticator app; returns false for an account without one. */
-export async function removeApp(query: Query, collection: Collection, id: string): Promise<boolean> {
-  const rows = await query({
-    text: `update ${tableOf(collection)} set totp_enabled = false, totp_secret = null, totp_last_step = null
-      where id = $1 and totp_enabled returning 1`,
-    values: [id],
-  });
-  return rows.length > 0;
-}

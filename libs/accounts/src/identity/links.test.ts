@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, suite, test } from 'node:test';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { testCollection } from '@recordbus/schema/testing';
-import { insertLink } from './oauth-link.ts';
+import { insertLink } from './links.ts';
 
 const members = testCollection('members', [], { id: 'c1', type: 'auth' });
 

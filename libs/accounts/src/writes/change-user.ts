@@ -11,15 +11,13 @@ import {
   quoteIdentifier,
 } from '@recordbus/schema';
 import { z } from 'zod';
-import { auditUser, userActions } from './audit-user.ts';
-import { type BeforeUserWrite, userFields } from './before-user-write.ts';
-import { type ClosedWays, closedBy, closeWaysIn } from './identity/close-ways-in.ts';
-import { lockAccount } from './identity/locked-account.ts';
-import { noteRemovedWays, type RemovedWays } from './identity/removed-ways.ts';
-import { disableLaterUndos, endUnprovedUndos, undone } from './identity/undone-change.ts';
-import { finishOneTimeToken } from './one-time-token.ts';
-import { readerOf } from './record-reader.ts';
-import { selectUser, type User } from './user.ts';
+import { auditUser, userActions } from '../audit.ts';
+import { noteRemovedWays, type RemovedWays } from '../identity/account-changes.ts';
+import { type ClosedWays, closedBy, closeWaysIn } from '../identity/close-ways-in.ts';
+import { lockAccount } from '../identity/locked-account.ts';
+import { disableLaterUndos, endUnprovedUndos, undone } from '../identity/undone-change.ts';
+import { finishOneTimeToken } from '../one-time-token.ts';
+import { type BeforeUserWrite, readerOf, selectUser, type User, userFields } from '../user.ts';
 
 /** What must hold for the user at the change, or nothing is changed. */
 const condition = z

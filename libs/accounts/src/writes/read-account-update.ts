@@ -1,17 +1,36 @@
-import { guessOldPassword, proofRequired, readerOf, requireProof } from '@recordbus/accounts';
 import type { Query } from '@recordbus/database';
 import { type AppError, forbidden, validationFailed } from '@recordbus/errors';
-import { createNamedParameters } from '@recordbus/query';
+import type { GuessLimit, PasswordRules } from '@recordbus/passwords';
+import { createNamedParameters, type RequestValues, type SqlTarget } from '@recordbus/query';
+import type { Principal } from '@recordbus/request/context';
 import { type Collection, canonicalAddress, tableOf } from '@recordbus/schema';
-import { isRecordId } from '../record/record-id.ts';
-import { compileRule } from '../rules/compile-rule.ts';
-import { needsRuleCheck, passesRules, type RuleContext } from '../rules/rule-context.ts';
-import type { AccountRules } from './account-rules.ts';
+import { guessOldPassword, proofRequired, requireProof } from '../identity/require-proof.ts';
+import { readerOf } from '../user.ts';
+import { verifiedIsForAdmins } from './read-new-account.ts';
+
+/** What writes of credentials are checked against. */
+export interface AccountRules {
+  readonly passwords: PasswordRules;
+  readonly guessLimit: GuessLimit;
+  /** The time in unix seconds. */
+  readonly nowSec: () => number;
+}
+
+/** Who updates an account, and how the update rule reads. */
+export interface AccountCaller {
+  readonly principal: Principal;
+  /** What rules read of the request. */
+  readonly request: RequestValues;
+  /** Whether the caller passes every rule, as admins do. */
+  readonly passesRules: boolean;
+  /** SQL of the update rule on a row; undefined if it need not be checked. */
+  readonly updateRule: ((into: SqlTarget) => string) | undefined;
+}
 
 type Body = Readonly<Record<string, unknown>>;
 
-/** A user's change: the fields, and what only accounts have. */
-export interface AccountChange {
+/** An update of an account: the fields, and what only accounts have. */
+export interface AccountUpdate {
   /** The changed fields. */
   readonly body: Body;
   /** A new password's hash, which ends all earlier tokens. */
@@ -24,7 +43,7 @@ export interface AccountChange {
   readonly clearsVerified: boolean;
 }
 
-interface ChangeRequest {
+interface UpdateRequest {
   readonly id: string;
   readonly body: Body;
 }
@@ -34,22 +53,21 @@ interface ChangeRequest {
  * password, so no caller can guess other accounts' passwords. Throws 403 and 422, and 429 after too many wrong
  * passwords. Returns a failure when nothing can be written.
  */
-export async function readAccountChange(
+export async function readAccountUpdate(
   query: Query,
   { passwords, guessLimit, nowSec }: AccountRules,
   collection: Collection,
-  given: ChangeRequest,
-  call: RuleContext,
-): Promise<AccountChange | { readonly outcome: 'missing' | 'refused' }> {
-  const { principal } = call;
-  const isAdmin = passesRules(call, collection, 'write');
+  given: UpdateRequest,
+  caller: AccountCaller,
+): Promise<AccountUpdate | { readonly outcome: 'missing' | 'refused' }> {
+  const { principal, passesRules: isAdmin } = caller;
   if (!isAdmin) refuseNonHolder(principal, given);
   const { id } = given;
   const { password, old_password: oldPassword, verified, ...body } = given.body;
   if (isAdmin) {
     const fields = verified === undefined ? body : { ...body, verified };
     if (password === undefined) return { ...withoutProof, body: fields };
-    const missing = await findStored(query, collection, { id, email: null }, call);
+    const missing = await findStored(query, collection, { id, email: null }, caller);
     if (!missing) return { outcome: 'missing' };
     return { ...withoutProof, body: fields, passwordHash: await passwords.hashNew(textOf(password)) };
   }
@@ -68,11 +86,10 @@ export async function readAccountChange(
     };
 
   const wanted = email === null ? null : canonicalAddress(email);
-  const stored = await findStored(query, collection, { id, email: wanted }, call);
+  const stored = await findStored(query, collection, { id, email: wanted }, caller);
   if (!stored) return { outcome: 'missing' };
   if (!stored.isAllowed) return { outcome: 'refused' };
-  if (verified !== undefined && verified !== stored.verified)
-    throw forbidden('only admins may mark an address as verified');
+  if (verified !== undefined && verified !== stored.verified) throw verifiedIsForAdmins();
   const account = { id, passwordHash: stored.passwordHash };
   const expected = { passwordHash: stored.passwordHash ?? undefined, email: email === null ? undefined : stored.email };
   if (password !== undefined) {
@@ -106,7 +123,7 @@ function textOf(password: unknown): string {
  * Throws 403 when an admin who acts as the user, or an anonymous user, changes the address or password (records §12.5).
  * An unchanged address is accepted.
  */
-function refuseNonHolder(principal: RuleContext['principal'], { id, body }: ChangeRequest): void {
+function refuseNonHolder(principal: Principal, { id, body }: UpdateRequest): void {
   if (principal.type !== 'user' || principal.id !== id) return;
   if (body.password === undefined && (body.email === undefined || body.email === principal.email)) return;
   if (principal.impersonatedBy)
@@ -130,19 +147,17 @@ async function findStored(
   query: Query,
   collection: Collection,
   { id, email }: { readonly id: string; readonly email: string | null },
-  call: RuleContext,
+  { request, updateRule }: AccountCaller,
 ): Promise<Stored | undefined> {
-  if (!isRecordId(id)) return undefined;
   const parameters = createNamedParameters<{ readonly id: string; readonly email: string | null }>();
   const place = { row: 't', stored: 't', parameters, isTable: true };
-  const checksRule = needsRuleCheck(collection, 'update', call);
-  const rule = checksRule ? `(${compileRule(collection, 'update', call, place)}) is true` : 'true';
+  const rule = updateRule ? `(${updateRule(place)}) is true` : 'true';
   const [stored] = await query<Stored>({
     text: `select t.email, t.verified, t.password_hash as "passwordHash", ${rule} as "isAllowed",
         coalesce(lower(t.email) <> lower(${parameters.named('email', 'text')}), false) as "isNewEmail"
       from ${tableOf(collection)} t where t.id = ${parameters.named('id', 'text')}`,
-    checksRule,
-    values: parameters.valuesFrom({ id, email }, call.request),
+    checksRule: updateRule !== undefined,
+    values: parameters.valuesFrom({ id, email }, request),
   });
   return stored;
 }

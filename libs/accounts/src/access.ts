@@ -1,5 +1,7 @@
 import type { Query } from '@recordbus/database';
 import { forbidden } from '@recordbus/errors';
+import { type Collection, tableOf } from '@recordbus/schema';
+import type { User } from './user.ts';
 
 /** Blocks an account; returns false if it is already blocked. */
 export async function insertBlock(
@@ -30,4 +32,25 @@ export async function refuseBlocked(query: Query, accountId: string): Promise<vo
     values: [accountId],
   });
   if (rows.length > 0) throw forbidden('the account is blocked', 'blocked');
+}
+
+/** Ends an account's tokens: a new token version ends its sessions and pending links (`system.account_changed`). */
+export async function endTokens(query: Query, collection: Collection, id: string): Promise<void> {
+  await query({
+    text: `update ${tableOf(collection)} set token_version = token_version + 1 where id = $1`,
+    values: [id],
+  });
+}
+
+/** Replaces a password's hash with another one of the same password: no event, no version. A parallel change wins. */
+export async function replaceUserHash(
+  query: Query,
+  collection: Collection,
+  { id, passwordHash }: Pick<User, 'id' | 'passwordHash'>,
+  hash: string,
+): Promise<void> {
+  await query({
+    text: `update ${tableOf(collection)} set password_hash = $2 where id = $1 and password_hash = $3`,
+    values: [id, hash, passwordHash],
+  });
 }

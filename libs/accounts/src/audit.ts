@@ -1,8 +1,53 @@
-import { newId } from '@recordbus/database';
+import { recordAudit } from '@recordbus/audit';
+import { newId, type Query } from '@recordbus/database';
 import type { Cte, Origin } from '@recordbus/journal';
-import type { NamedParameters } from '@recordbus/query';
+import type { NamedParameters, RequestValues } from '@recordbus/query';
+import type { Principal, RequestContext } from '@recordbus/request/context';
 import { type Collection, quoteLiteral } from '@recordbus/schema';
-import type { Call } from '../rules/rule-context.ts';
+
+/** The audited actions on users (admins §6.4): access to an account, and changes to how it is accessed. */
+export const userActions = [
+  'users.impersonate',
+  'users.block',
+  'users.unblock',
+  'users.sign_out',
+  'users.promote',
+  'users.password_change',
+  'users.password_reset',
+  'users.email_change',
+  'users.email_change_undone',
+  'users.first_proof',
+  'users.mfa_enable',
+  'users.mfa_disable',
+  'users.mfa_recovery_codes',
+  'users.oauth_link',
+  'users.oauth_unlink',
+] as const;
+
+export type UserAction = (typeof userActions)[number];
+
+/** An action's request. */
+interface AuditOrigin {
+  readonly context: RequestContext;
+  readonly userAgent: string | undefined;
+}
+
+/** Writes the audit row for an action on a user, in the action's transaction. */
+export const auditUser = (
+  query: Query,
+  action: UserAction,
+  collection: Collection,
+  userId: string,
+  { context, userAgent }: AuditOrigin,
+  details: Readonly<Record<string, unknown>> = {},
+): Promise<void> =>
+  recordAudit(query, {
+    action,
+    context,
+    userAgent,
+    target: { type: 'user', id: userId },
+    details: { collection: collection.name, ...details },
+  });
 
 /** Users' audited changes (admins §6.4). `o` is the row before the change, `n` after it. */
 const audited = [
@@ -39,8 +84,15 @@ export const auditedAccount = (
   where a.holds`,
 });
 
-/** Returns a call's values for `auditedAccount`. */
-export const auditValuesOf = ({ principal, clientAddress, request }: Call): AuditValues => ({
+/** The request of a write to a record. */
+interface AuditedWrite {
+  readonly principal: Principal;
+  readonly clientAddress: string;
+  readonly request: Pick<RequestValues, 'header'>;
+}
+
+/** Returns a request's values for `auditedAccount`. */
+export const auditValuesOf = ({ principal, clientAddress, request }: AuditedWrite): AuditValues => ({
   auditIds: audited.map(() => newId()),
   impersonatedBy: principal.type === 'user' ? principal.impersonatedBy : null,
   clientAddress,

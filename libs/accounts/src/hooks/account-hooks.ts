@@ -1,10 +1,33 @@
 import type { RequestContext } from '@recordbus/request/context';
 import { z } from 'zod';
-import type { UserChange } from './change-user.ts';
-import type { NewUser } from './create-user.ts';
-import type { Removable } from './identity/removed-ways.ts';
-import type { SignInAttempt } from './sign-in.ts';
-import type { UserPicture } from './user-picture.ts';
+import type { Removable } from '../identity/account-changes.ts';
+import type { UserChange } from '../writes/change-user.ts';
+import type { NewUser } from '../writes/create-user.ts';
+
+/** A way to sign in. */
+export const signInFlow = z.enum(['register', 'password', 'otp', 'oauth2', 'anonymous', 'promote', 'second_factor']);
+export type SignInFlow = z.infer<typeof signInFlow>;
+
+/** An attempt to sign in. */
+export const signInAttempt = z
+  .object({
+    flow: signInFlow,
+    /** The auth collection's name. */
+    collection: z.string(),
+    email: z.string().optional(),
+    userAgent: z.string().optional(),
+  })
+  .readonly();
+export type SignInAttempt = z.infer<typeof signInAttempt>;
+
+/** The event for a sign-in to a collection with hooks after it. Its data is the attempt with `user_id`. */
+export const signedInEvent = 'system.signed_in';
+
+/** A new user's picture at a provider, and the file fields for it. */
+export const userPicture = z
+  .object({ id: z.string(), url: z.string(), fields: z.array(z.string()).readonly() })
+  .readonly();
+export type UserPicture = z.infer<typeof userPicture>;
 
 const collections = z.array(z.string()).readonly();
 

@@ -1,5 +1,5 @@
 import type { Query } from '@recordbus/database';
-import { forbidden, refusedMembers } from '@recordbus/errors';
+import { refusedMembers } from '@recordbus/errors';
 import { composeWrite, newValue, nowSec, type Origin, originOf } from '@recordbus/journal';
 import { type FieldAccess, fieldAccess, openFields, type QuerySchema, refusedFieldsSql } from '@recordbus/query';
 import type { Principal, RequestContext } from '@recordbus/request/context';
@@ -13,12 +13,18 @@ import {
   withDefaults,
 } from '@recordbus/schema';
 import { z } from 'zod';
-import { type BeforeUserWrite, userFields } from './before-user-write.ts';
-import { insertLink, oauthLink } from './oauth-link.ts';
-import { readerOf } from './record-reader.ts';
-import { compileSignUpRule, isSignUpChecked, refusedByRule, type SignUpCheck } from './sign-up.ts';
-import { requestValuesOf, type SignUpRequest, signUpRequest } from './sign-up-request.ts';
-import { selectUser, type User } from './user.ts';
+import { insertLink, oauthLink } from '../identity/links.ts';
+import { type BeforeUserWrite, readerOf, selectUser, type User, userFields } from '../user.ts';
+import { verifiedIsForAdmins } from './read-new-account.ts';
+import {
+  compileSignUpRule,
+  isSignUpChecked,
+  refusedByRule,
+  requestValuesOf,
+  type SignUpCheck,
+  type SignUpRequest,
+  signUpRequest,
+} from './sign-up.ts';
 
 /** A user to create, in the form that services exchange. */
 export const newUser = z
@@ -104,9 +110,6 @@ function writesOf(
   if (closed.length > 0) throw refusedMembers(refusedByRule(principal), closed);
   return { access, names: sent.filter((name) => access.conditional.has(name)) };
 }
-
-/** The 403 for a caller who sets `verified` and is not an admin. */
-export const verifiedIsForAdmins = () => forbidden('only admins may mark an address as verified');
 
 interface NewUserValues extends Origin {
   readonly id: string;
