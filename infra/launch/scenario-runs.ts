@@ -3,7 +3,7 @@
  *
  * - `wire`: CI also sends its requests to services in separate processes. The file is about bytes, headers, streams, files,
  *   live connections, the caller that one service names to another, or what one service learns from another. On other
- *   files, separate processes prove nothing new.
+ *   files, separate processes prove nothing new. CI runs a slow file with `wire` there only.
  * - `client`: CI also sends its requests through `@recordbus/client`, which does more there than pass a body on: forms and files,
  *   batches, pages and cursors, versions, idempotency keys, errors, sign-in and its sessions, value encodings.
  * - `clientInAll`: its requests also pass through the client, by the same functions with other records.
@@ -37,7 +37,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'bad-requests': ['wire', 'client'],
   batch: ['client'],
   'batch-accounts': ['wire', 'client'],
-  'batch-cost.slow': ['wire', 'clientInAll'],
+  'batch-cost.slow': ['clientInAll'],
   'batch-forms': ['wire', 'client'],
   'batch-refusals': ['client'],
   'batch-together': ['wire', 'client'],
@@ -52,7 +52,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   compression: ['wire'],
   'content-types': [],
   cors: ['wire'],
-  'cost-budget.slow': ['wire'],
+  'cost-budget.slow': [],
   'create-records': ['client'],
   dates: [],
   defaults: ['clientInAll'],
@@ -123,10 +123,10 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'openapi-reading': [],
   'openapi.slow': ['wire'],
   operators: ['clientInAll'],
-  'own-load.slow': ['wire'],
+  'own-load.slow': [],
   'parallel-changes': ['clientInAll'],
   'password-sign-in': ['wire', 'client'],
-  'previews-cost.slow': ['wire'],
+  'previews-cost.slow': [],
   'put-accounts': ['clientInAll'],
   'put-forms': ['wire', 'client'],
   'put-records': ['client'],

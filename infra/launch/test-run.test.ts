@@ -33,6 +33,17 @@ test('npm test runs the quick files, and npm run test:slow the others', () => {
   );
   assert.ok(slowFiles?.files.length && slowFiles.files.every((file) => isSlow(file) && !isScenario(file)));
   assert.ok(slowScenarios?.files.length && slowScenarios.files.every((file) => isSlow(file) && isScenario(file)));
+  assert.deepEqual(
+    slowScenarios.files.filter((file) => onProcesses?.files.includes(file)),
+    [],
+    'CI runs a slow scenario once',
+  );
+  const selected = filesOf(readTestRun(['.slow.test.ts']));
+  assert.deepEqual(
+    selected.filter((file) => !filesOf(slow).includes(file)),
+    [],
+    'CI runs every slow file',
+  );
   assert.deepEqual(onProcesses?.files, scenariosOf('wire'));
   assert.deepEqual(throughClient?.files, scenariosOf('client'));
   assert.deepEqual(throughClient?.environment, { TEST_THROUGH: 'client' });

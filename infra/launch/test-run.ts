@@ -114,7 +114,11 @@ function slowParts(files: readonly string[], isAll: boolean): readonly Part[] {
   const runs = (file: string, run: ScenarioRun): boolean => scenarioRuns[nameOf(file)]?.includes(run) === true;
   return [
     { title: 'Slow tests', files: slow.filter((file) => !isScenario(file)) },
-    { title: 'Slow scenarios', files: slow.filter(isScenario), topology: 'one' },
+    {
+      title: 'Slow scenarios',
+      files: slow.filter((file) => isScenario(file) && (isAll || !runs(file, 'wire'))),
+      topology: 'one',
+    },
     {
       title: 'Scenarios on separate processes',
       files: scenarioFiles.filter((file) => isAll || runs(file, 'wire')),
