@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { eventually } from './harness/eventually.ts';
 import { at } from './harness/json.ts';
-import { createGround, startStack, type Topology, usualEnvironment } from './harness/stack.ts';
+import { createGround, startStack, usualEnvironment } from './harness/stack.ts';
+import { topologiesOrInCi } from './harness/target.ts';
 
 /** Source for an extension whose route answers with the word, and whose hook writes it. */
 const extensionOf = (word: string): string => `
@@ -14,9 +15,7 @@ const extensionOf = (word: string): string => `
     routes: [route({ method: 'GET', path: '/word', access: 'public', handler: () => '${word}' })],
   });`;
 
-const topologies: readonly Topology[] = ['one', 'processes'];
-
-for (const topology of topologies)
+for (const topology of topologiesOrInCi('one'))
   test(`extensions of a directory that is created after the start are loaded (${topology}) [extensions §1.1]`, async (t) => {
     await using ground = await createGround();
     await using stack = await startStack({ topology, ground, environment: usualEnvironment });

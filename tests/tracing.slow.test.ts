@@ -7,7 +7,7 @@ import { findFreePort } from './harness/free-port.ts';
 import { textAt } from './harness/json.ts';
 import { startReceiver } from './harness/receiver.ts';
 import { startStack } from './harness/stack.ts';
-import { topologies } from './harness/target.ts';
+import { topologiesOrInCi } from './harness/target.ts';
 import { type Span, spanKind, startTraceCollector } from './harness/trace-collector.ts';
 import { createWebhook } from './harness/webhook.ts';
 
@@ -31,7 +31,7 @@ function attributesOf(kind: number, { 'db.system.name': database }: Span['attrib
   }
 }
 
-for (const topology of topologies) {
+for (const topology of topologiesOrInCi('processes')) {
   test(`one trace covers the way from the request to the delivery (${topology}) [docs/architecture]`, async (t) => {
     await using collector = await startTraceCollector();
     await using stack = await startStack({

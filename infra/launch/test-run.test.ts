@@ -44,6 +44,7 @@ test('npm test runs the quick files, and npm run test:slow the others', () => {
     [],
     'CI runs every slow file',
   );
+  assert.deepEqual(slowFiles.environment, { TEST_TOPOLOGIES: 'fewest' });
   assert.deepEqual(onProcesses?.files, scenariosOf('wire'));
   assert.deepEqual(throughClient?.files, scenariosOf('client'));
   assert.deepEqual(throughClient?.environment, { TEST_THROUGH: 'client' });
@@ -56,7 +57,8 @@ test('npm run test:all runs every file, and every scenario everywhere it can run
   const scenarios = every.filter(isScenario).sort();
   assert.equal(isChecked, true);
   assert.deepEqual(usual, readTestRun([]).parts[0]);
-  assert.deepEqual(slowFiles, readTestRun(['--slow']).parts[0]);
+  assert.deepEqual(slowFiles?.files, readTestRun(['--slow']).parts[0]?.files);
+  assert.ok(parts.every(({ environment }) => environment?.TEST_TOPOLOGIES === undefined));
   assert.deepEqual(onProcesses?.files, scenarios);
   assert.deepEqual(throughClient?.files, [...scenariosOf('client'), ...scenariosOf('clientInAll')].sort());
 });

@@ -112,17 +112,20 @@ function slowParts(files: readonly string[], isAll: boolean): readonly Part[] {
   const slow = files.filter(isSlowFile);
   const scenarioFiles = files.filter(isScenario);
   const runs = (file: string, run: ScenarioRun): boolean => scenarioRuns[nameOf(file)]?.includes(run) === true;
+  const environment: Readonly<Record<string, string>> = isAll ? {} : { TEST_TOPOLOGIES: 'fewest' };
   return [
-    { title: 'Slow tests', files: slow.filter((file) => !isScenario(file)) },
+    { title: 'Slow tests', files: slow.filter((file) => !isScenario(file)), environment },
     {
       title: 'Slow scenarios',
       files: slow.filter((file) => isScenario(file) && (isAll || !runs(file, 'wire'))),
       topology: 'one',
+      environment,
     },
     {
       title: 'Scenarios on separate processes',
       files: scenarioFiles.filter((file) => isAll || runs(file, 'wire')),
       topology: 'processes',
+      environment,
     },
     {
       title: 'Scenarios through the client',

@@ -9,7 +9,7 @@ import { eventually } from '../harness/eventually.ts';
 import { at, textAt } from '../harness/json.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { createGround, startStack } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 import { createWebhook } from '../harness/webhook.ts';
 
 const records = 10;
@@ -34,7 +34,7 @@ function createExtensions() {
   };
 }
 
-for (const topology of topologies) {
+for (const topology of topologiesOrInCi('processes')) {
   test(`while the bus is down no write waits, and no event is lost (${topology})`, async (t) => {
     using extensions = createExtensions();
     await using ground = await createGround();

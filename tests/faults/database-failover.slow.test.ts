@@ -9,7 +9,7 @@ import { type PostgresPair, startPostgresPair } from '../harness/postgres-pair.t
 import { receivedRecordIds, startReceiver } from '../harness/receiver.ts';
 import { createGround, startStack } from '../harness/stack.ts';
 import { eventsAreWhole, everyWriteIsThere, startSteadyWrites } from '../harness/steady-writes.ts';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 import { createWebhook } from '../harness/webhook.ts';
 import { committedIds, everyRecordArrives } from '../harness/write-burst.ts';
 
@@ -20,7 +20,7 @@ const groundOn = ({ url }: PostgresPair) => createGround({ url, drop: async () =
 
 const totalOf = async (admin: Client) => at((await admin.get(`/api/v1/${collection}?perPage=1`)).json, 'totalItems');
 
-for (const topology of topologies)
+for (const topology of topologiesOrInCi('processes'))
   test(`after a failover to a synchronous standby no answered write is lost (${topology})`, async (t) => {
     await using pair = await startPostgresPair('synchronous');
     await using ground = await groundOn(pair);

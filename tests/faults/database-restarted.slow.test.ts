@@ -7,10 +7,10 @@ import { at } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
 import { startPostgres } from '../harness/servers.ts';
 import { createGround, startStack } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 import { killDuringRelaxedWrites } from './relaxed-writes.ts';
 
-for (const topology of topologies) {
+for (const topology of topologiesOrInCi('processes')) {
   test(`services reconnect by themselves when the database returns (${topology})`, async (t) => {
     await using postgres = await startPostgres();
     await using ground = await createGround({ url: postgres.url, drop: async () => {} });

@@ -5,11 +5,11 @@ import { endChild } from '../harness/child.ts';
 import { eventually } from '../harness/eventually.ts';
 import { listDescendants, stillRunning } from '../harness/processes.ts';
 import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 
 const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-server/ };
 
-for (const topology of topologies) {
+for (const topology of topologiesOrInCi('processes')) {
   for (const [name, command] of Object.entries(servers)) {
     test(`a stack reports a crash of the embedded ${name} and exits with a failure (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();

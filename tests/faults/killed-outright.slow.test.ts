@@ -6,12 +6,12 @@ import { createClient } from '../harness/client.ts';
 import { findFreePort } from '../harness/free-port.ts';
 import { listDescendants } from '../harness/processes.ts';
 import { createDataDirectory, readiness, startProduct } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 
 /** A start with processes takes five times as long. */
 const rounds = { one: 3, processes: 2 };
 
-for (const topology of topologies) {
+for (const topology of topologiesOrInCi('one')) {
   test(`a stack that is killed with all its servers starts again immediately, several times (${topology}) [docs/reliability]`, async (t) => {
     await using tidying = new AsyncDisposableStack();
     const dataDirectory = createDataDirectory();

@@ -7,7 +7,7 @@ import { endChild } from '../harness/child.ts';
 import { eventually } from '../harness/eventually.ts';
 import { openLive } from '../harness/live-client.ts';
 import { callers, createDataDirectory, readiness, type Stack, startProduct, startStack } from '../harness/stack.ts';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 
 const subscription = { id: 'all', collection: 'notes' };
 const notes = { name: 'notes', type: 'base', list_rule: null, fields: [{ name: 'title', type: 'text' }] };
@@ -26,7 +26,7 @@ async function openRudely(url: string): Promise<Socket> {
   return socket;
 }
 
-for (const topology of topologies)
+for (const topology of topologiesOrInCi('processes'))
   test(`SIGTERM ends live connections, and none of them delays the stop (${topology}) [http §13.6, §13.7]`, async () => {
     await using tidying = new AsyncDisposableStack();
     const dataDirectory = createDataDirectory();

@@ -8,6 +8,7 @@ import { at, type JsonObject, textAt } from '../harness/json.ts';
 import { type LiveMessage, openLive } from '../harness/live-client.ts';
 import { compareVersions } from '../harness/live-list.ts';
 import { createGround, startStack } from '../harness/stack.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 import { random } from './live-chaos/random.ts';
 
 /** How long the schema is changed on each topology. */
@@ -16,7 +17,7 @@ const writerCount = 4;
 const readerCount = 3;
 const names = ['moving', 'roaming'] as const;
 
-for (const topology of ['one', 'processes'] as const)
+for (const topology of topologiesOrInCi('processes'))
   test(`${topology}: changes of the schema hide no version from live readers [realtime §3.2]`, async (t) => {
     await using ground = await createGround();
     await using stack = await startStack({ topology, ground });

@@ -32,7 +32,7 @@ const outOfReach: ReadonlySet<string> = new Set();
 
 const name = `every answer matches the document, whatever is sent (FUZZ_SEED=${seed}, ${topology})`;
 
-test(name, { timeout: (seconds + 170) * 1000 }, async (t) => {
+test(name, { timeout: (seconds + 900) * 1000 }, async (t) => {
   await using mails = await startMailServer();
   await using provider = await startOidcServer();
   await using push = await startPushServer();

@@ -52,7 +52,7 @@ async function prepare(stack: Awaited<ReturnType<typeof startStack>>) {
 }
 
 test('no request with an odd value makes a 500, or shows words of the schema library', {
-  timeout: 300_000,
+  timeout: 1_200_000,
 }, async (t) => {
   await using stack = await startStack({ topology: 'one' });
   const { client, document, operations, placeOf, token } = await prepare(stack);

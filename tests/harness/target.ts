@@ -29,6 +29,10 @@ export const replicaCount = process.env.TEST_TOPOLOGY === 'replicas' ? Number(pr
 
 export const topologies: readonly Topology[] = ['one', 'processes'];
 
+/** The topologies of a test that starts its own stacks: both, but CI runs it only where it shows most. */
+export const topologiesOrInCi = (topology: Topology): readonly Topology[] =>
+  process.env.TEST_TOPOLOGIES === 'fewest' ? [topology] : topologies;
+
 /** Returns which of a test's topologies this run uses. Replicas replace both others. */
 function inThisRun(chosen: readonly Topology[]): readonly StackTopology[] {
   const wanted = process.env.TEST_TOPOLOGY;

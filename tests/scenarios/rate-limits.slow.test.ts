@@ -1,12 +1,12 @@
 import { test } from 'node:test';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 import { batches } from './rate-limits/batches.ts';
 import { clients } from './rate-limits/clients.ts';
 import { startLimitedStack } from './rate-limits/limited-stack.ts';
 import { rules } from './rate-limits/rules.ts';
 import { sharedLimits } from './rate-limits/shared-limits.ts';
 
-for (const topology of topologies)
+for (const topology of topologiesOrInCi('processes'))
   test(`rate limits (${topology})`, async (t) => {
     await using stack = await startLimitedStack(topology);
     await t.test('follow the rules [http §8]', (part) => rules(part, stack));

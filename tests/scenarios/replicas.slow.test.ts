@@ -1,5 +1,5 @@
 import { test } from 'node:test';
-import { topologies } from '../harness/target.ts';
+import { topologiesOrInCi } from '../harness/target.ts';
 import { asOne } from './replicas/as-one.ts';
 import { files } from './replicas/files.ts';
 import { idempotency } from './replicas/idempotency.ts';
@@ -9,7 +9,7 @@ import { schemaChanges } from './replicas/schema-changes.ts';
 import { serviceKeys } from './replicas/service-keys.ts';
 import { startReplicas } from './replicas/start-replicas.ts';
 
-for (const topology of topologies)
+for (const topology of topologiesOrInCi('one'))
   test(`two replicas of every service (${topology})`, async (t) => {
     await using replicas = await startReplicas(topology);
     await t.test('behave as one [events §3, records §9.1]', (part) => asOne(part, replicas));

@@ -3,11 +3,11 @@ import { test } from 'node:test';
 import { eventually } from '../../harness/eventually.ts';
 import type { JsonObject } from '../../harness/json.ts';
 import { type LiveClient, openLive } from '../../harness/live-client.ts';
-import { topologies } from '../../harness/target.ts';
+import { topologiesOrInCi } from '../../harness/target.ts';
 import { startReplicas } from '../replicas/start-replicas.ts';
 import { channelPath, present, setChannels } from './channels.ts';
 
-for (const topology of topologies)
+for (const topology of topologiesOrInCi('one'))
   test(`channels of two replicas (${topology})`, async (t) => {
     await using replicas = await startReplicas(topology);
     const { first, second, ground } = replicas;
