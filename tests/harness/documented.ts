@@ -2,32 +2,65 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import type { TestContext } from 'node:test';
 import { type Answer, type Client, createClient, type Sending } from './client.ts';
-import { type JsonObject, objectAt } from './json.ts';
-import { differences, is, Matcher } from './matching.ts';
+import { bodyDifferences, headerDifferences, textsIn } from './documented-answer.ts';
+import { eventually } from './eventually.ts';
+import type { MailServer } from './mail-server.ts';
 import type { Target } from './target.ts';
 
 /** A request on a page and its documented answer. */
 export interface Example {
   readonly request: string;
-  /** The words after `json` at the answer: a status, or a name for the record's id. */
+  /** The words after `json` or `http` at the answer: a status, or a name for what the answer has. */
   readonly words: readonly string[];
   readonly answer: string | undefined;
 }
 
 const block = /^```(http|json)([^\n]*)\n(.*?)\n```$/gms;
+const answerTimeoutMs = 10_000;
 
 /**
- * Runs a page's examples in order. An `http` block is a request. A `json` block right after it is the answer, with a
- * status unless it is 200, or 201 for a POST, or with a name by which the following examples use the record's id
- * (`<name>`) and a service key (`<name_key>`). `…` at a text's end matches the rest. Times match any time.
+ * Runs a page's examples in order. An `http` block is a request. The block right after it is the answer: `json` with a
+ * status unless it is 200, or 201 for a POST, or `http` with a status line, headers and a body. A name after `json` or
+ * `http` is for the following examples: `<name>` is the answer's id, `<name.token>` any text in its data,
+ * `<name.etag>` its ETag. `<mail.token>` and `<mail.code>` are from the mail that the request before it sent.
+ * documented-answer.ts says what `…` in an answer means.
  */
-export async function runExamples(t: TestContext, target: Target, page: string): Promise<void> {
+export async function runExamples(t: TestContext, target: Target, page: string, given: Given = {}): Promise<void> {
   const text = readFileSync(new URL(`../../docs/${page}`, import.meta.url), 'utf8');
-  const names = new Map<string, string>();
+  const names = new Map(given.names);
   const examples = readExamples(text);
   assert.ok(examples.length > 0, `${page} has no examples`);
+  let mailsBefore = 0;
   for (const example of examples)
-    await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, () => runExample(example, names, target));
+    await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, async () => {
+      if (given.mail) await nameMail(given.mail, mailsBefore, example, names);
+      mailsBefore = given.mail?.received.length ?? 0;
+      await runExample(example, names, target);
+    });
+}
+
+/** What a page needs from its test. */
+interface Given {
+  /** Values for names that no answer has. */
+  readonly names?: Iterable<readonly [name: string, value: string]>;
+  /** The server to which the stack sends its mails. */
+  readonly mail?: Pick<MailServer, 'received'>;
+}
+
+/** Waits for the mail whose link or code the example uses. */
+export async function nameMail(
+  mail: Pick<MailServer, 'received'>,
+  before: number,
+  { request }: Example,
+  names: Map<string, string>,
+): Promise<void> {
+  const part = /<mail\.(token|code)>/.exec(request)?.[1] as 'token' | 'code' | undefined;
+  if (!part) return;
+  const value = await eventually(
+    `a mail with a ${part}`,
+    () => mail.received.slice(before).findLast((it) => it[part])?.[part],
+  );
+  names.set(`mail.${part}`, value);
 }
 
 /** Reads a page's examples, in order. */
@@ -35,73 +68,111 @@ export function readExamples(text: string): Example[] {
   const blocks = [...text.matchAll(block)];
   return blocks.flatMap((found, index) => {
     const [whole, kind, , request = ''] = found;
-    if (kind !== 'http') return [];
+    if (kind !== 'http' || isAnswer(request)) return [];
     const next = blocks[index + 1];
-    const isAnswered = next?.[1] === 'json' && text.slice(found.index + whole.length, next.index).trim() === '';
+    const isNext = next && text.slice(found.index + whole.length, next.index).trim() === '';
+    const isAnswered = isNext && (next[1] === 'json' || isAnswer(next[3] ?? ''));
     const words = isAnswered ? (next[2] ?? '').trim().split(' ').filter(Boolean) : [];
     return [{ request, words, answer: isAnswered ? next[3] : undefined }];
   });
 }
 
-/** Sends a request and compares the answer; `names` has the record ids from earlier answers. */
-export async function runExample(
-  { request, words, answer }: Example,
-  names: Map<string, string>,
-  target: Caller,
-): Promise<void> {
-  const fill = (text: string) => text.replace(/<(\w+)>/g, (whole, name: string) => names.get(name) ?? whole);
-  const [head = '', ...rest] = request.split('\n\n');
-  const [line = '', ...headerLines] = fill(head).split('\n');
-  const [method = '', path = ''] = line.split(/ (.*)/s);
-  const headers = Object.fromEntries(headerLines.map((header) => header.split(': ', 2)));
-  const { Authorization: authorization, ...others } = headers;
-  const client = await callerOf(target, authorization);
-  const sending: Sending = { headers: others, ...(rest.length > 0 && { body: JSON.parse(fill(rest.join('\n\n'))) }) };
-  const refusal = words.find((word) => /^\d+$/.test(word));
-  const send = () => client.send(method, encodePath(path), sending);
-  const { status, json, text } = await (refusal === '401' ? eventuallyRefused(send) : send());
-  assert.equal(status, refusal ? Number(refusal) : method === 'POST' ? 201 : 200, text);
-  if (answer === undefined) return;
-  assert.deepEqual(differences(json, expectedOf(fill(answer))), []);
+const isAnswer = (text: string): boolean => text.startsWith('HTTP/1.1 ');
+
+/** Sends a request and compares the answer; `names` has the texts from earlier answers. */
+export async function runExample(example: Example, names: Map<string, string>, target: Caller): Promise<void> {
+  const { request, words } = example;
+  const fill = (text: string) => text.replace(/<(\w+(?:\.\w+)*)>/g, (whole, name: string) => names.get(name) ?? whole);
+  const { method, send } = await readRequest(fill(request), target);
+  const expected = expectedAnswer(fill(example.answer ?? ''), words, method);
+  const faultsOf = ({ status, text, headers, json }: Answer): readonly string[] => {
+    assert.equal(status, expected.status, text);
+    const wrong = expected.headers.flatMap(([name, value]) =>
+      headerDifferences(name, value, headers[name.toLowerCase()]),
+    );
+    return [...wrong, ...(expected.body === '' ? [] : bodyDifferences(expected.body, json ?? text))];
+  };
+  // What a reader sees may come later than the write: a revoked key, a delivery, a finished job.
+  const isAwaited = (method === 'GET' && example.answer !== undefined) || expected.status === 401;
+  const answer = isAwaited
+    ? await answerThat(send, (it) => it.status === expected.status && !faultsOf(it).length)
+    : await send();
+  assert.deepEqual(faultsOf(answer), []);
   const name = words.find((word) => !/^\d+$/.test(word));
-  const { id, key } = name ? objectAt(json as JsonObject, 'data') : {};
-  if (name) names.set(name, String(id));
-  if (name && typeof key === 'string') names.set(`${name}_key`, key);
+  if (!name) return;
+  const { etag } = answer.headers;
+  if (etag) names.set(`${name}.etag`, etag);
+  for (const [path, text] of textsIn(answer.json)) names.set(path === 'id' ? name : `${name}.${path}`, text);
 }
 
-/** Sends a request until its credentials are refused: a revoked key ends everywhere within a second. */
-async function eventuallyRefused(send: () => Promise<Answer>): Promise<Answer> {
-  const untilMs = performance.now() + 1000;
+/** Sends a request until the answer fits, or time is up, and returns the last answer. */
+async function answerThat(send: () => Promise<Answer>, fits: (answer: Answer) => boolean): Promise<Answer> {
+  const untilMs = performance.now() + answerTimeoutMs;
   for (;;) {
     const answer = await send();
-    if (answer.status === 401 || performance.now() > untilMs) return answer;
+    if (performance.now() > untilMs || fits(answer)) return answer;
   }
+}
+
+/** Reads a request's text: line, headers, and a body after an empty line. */
+export async function readRequest(
+  request: string,
+  target: Caller,
+): Promise<{ method: string; send: () => Promise<Answer> }> {
+  const [head, body] = splitHead(request);
+  const [line = '', ...headerLines] = head.split('\n');
+  const [method = '', path = ''] = line.split(/ (.*)/s);
+  const { Authorization: authorization, ...headers } = Object.fromEntries(headerLines.map(readHeader));
+  const client = await callerOf(target, authorization);
+  const type = headers['Content-Type'];
+  const sending: Sending =
+    body === undefined
+      ? { headers }
+      : type === undefined
+        ? { headers, body: JSON.parse(body) }
+        : { headers, rawBody: type.startsWith('multipart/') ? body.replaceAll('\n', '\r\n') : body };
+  return { method, send: () => client.send(method, encodePath(path), sending) };
+}
+
+interface Expected {
+  readonly status: number;
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** JSON or another text; empty for any. */
+  readonly body: string;
+}
+
+function expectedAnswer(answer: string, words: readonly string[], method: string): Expected {
+  const status = Number(words.find((word) => /^\d+$/.test(word)) ?? (method === 'POST' ? 201 : 200));
+  if (!isAnswer(answer)) return { status, headers: [], body: answer };
+  const [head, body = ''] = splitHead(answer);
+  const [line = '', ...headers] = head.split('\n');
+  return { status: Number(line.split(' ')[1]), headers: headers.map(readHeader), body };
+}
+
+function splitHead(text: string): [head: string, body: string | undefined] {
+  const [head = '', body] = text.split(/\n\n(.*)/s);
+  return [head, body];
+}
+
+function readHeader(line: string): [name: string, value: string] {
+  const [name = '', value = ''] = line.split(/: (.*)/s);
+  return [name, value];
 }
 
 type Caller = Pick<Target, 'admin' | 'guest' | 'url'>;
 
-/** The client for a request's credentials: the admin's, a service key, or none. */
+/** The client for a request's credentials: the admin's, a token or a service key, or none. */
 async function callerOf(target: Caller, authorization: string | undefined): Promise<Client> {
   if (authorization === 'Bearer <admin>') return target.admin();
   return authorization === undefined ? target.guest : createClient(target.url, authorization.slice('Bearer '.length));
 }
 
-/** Turns a page's answer into the pattern that the real answer has to match. */
-export const expectedOf = (answer: string): unknown => JSON.parse(answer, matcherOf);
-
-/** Encodes a query's values: in the examples they are not URL-encoded, to be readable. */
+/** Encodes a query's values, which the examples do not encode, to be readable. `&&` is part of a value. */
 function encodePath(path: string): string {
   const [resource = '', query] = path.split(/\?(.*)/s);
   if (query === undefined) return resource;
-  const parts = query.split('&').map((part) => part.split(/=(.*)/s).map(encodeURIComponent).slice(0, 2).join('='));
+  const parts = query
+    .split(/&(?=\w+=)/)
+    .map((part) => part.split(/=(.*)/s).map(encodeURIComponent).slice(0, 2).join('='));
   return `${resource}?${parts.join('&')}`;
-}
-
-function matcherOf(key: string, value: unknown): unknown {
-  if (['at', 'created', 'updated', 'started_at', 'created_at', 'updated_at'].includes(key) && typeof value === 'number')
-    return is.now;
-  if (typeof value !== 'string' || !value.endsWith('…')) return value;
-  const start = value.slice(0, -1);
-  if (start === '0198') return is.uuidV7;
-  return new Matcher(`a text that begins with ${start}`, (text) => typeof text === 'string' && text.startsWith(start));
 }

@@ -3,7 +3,7 @@ import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type Child, startChild } from './child.ts';
-import { expectedOf } from './documented.ts';
+import { expectedOf } from './documented-answer.ts';
 import { eventually, Hopeless } from './eventually.ts';
 import { findFreePort } from './free-port.ts';
 import { commitFiles, linkDependencies, withoutGitVariables } from './fresh-clone.ts';

@@ -1,9 +1,46 @@
+import type { TestContext } from 'node:test';
+import { clearStack } from '../harness/clear-stack.ts';
 import { runExamples } from '../harness/documented.ts';
-import { onNewStacks, onOneProcess } from '../harness/target.ts';
+import { startMailServer } from '../harness/mail-server.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { onNewStacks, onOneProcess, type Target } from '../harness/target.ts';
+import { allowLoopback } from '../harness/webhook.ts';
 
 onNewStacks('the pages have collections of their own');
 
-for (const page of ['history'])
-  onOneProcess(`the examples of the reference on ${page} work`, (t, target) =>
-    runExamples(t, target, `reference/${page}.md`),
-  );
+type Run = (t: TestContext, target: Target, page: string) => Promise<void>;
+
+const withMails: Run = async (t, target, page) => {
+  await using mail = await startMailServer();
+  await (await target.admin()).patch('/api/v1/admin/settings', mail.settings);
+  await runExamples(t, target, page, { mail });
+};
+
+const withReceiver: Run = async (t, target, page) => {
+  await using receiver = await startReceiver();
+  receiver.behave({ status: 200, headers: { 'content-type': 'text/plain' }, body: 'thanks' });
+  await allowLoopback(await target.admin());
+  await runExamples(t, target, page, { names: [['receiver', receiver.url]] });
+};
+
+const pages: Readonly<Record<string, Run>> = {
+  records: runExamples,
+  filters: runExamples,
+  batch: runExamples,
+  collections: runExamples,
+  fields: runExamples,
+  rules: runExamples,
+  files: runExamples,
+  auth: withMails,
+  webhooks: withReceiver,
+  http: runExamples,
+  keys: runExamples,
+  admins: runExamples,
+  history: runExamples,
+};
+
+for (const [page, run] of Object.entries(pages))
+  onOneProcess(`the examples of the reference on ${page} work`, async (t, target) => {
+    await run(t, target, `reference/${page}.md`);
+    await clearStack(await target.admin());
+  });
