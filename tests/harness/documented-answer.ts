@@ -2,7 +2,9 @@ import { differences, is, Matcher } from './matching.ts';
 
 /** Returns the differences between an answer's body and the page's. */
 export const bodyDifferences = (documented: string, actual: unknown): readonly string[] =>
-  differences(actual, /^[{[]/.test(documented) ? expectedOf(documented) : matcherOf('', documented));
+  typeof actual === 'string'
+    ? differences(actual.replaceAll('\r\n', '\n').trimEnd(), matcherOf('', documented))
+    : differences(actual, expectedOf(documented));
 
 /** Returns the differences between a header and the page's. The seconds that remain depend on when it is read. */
 export const headerDifferences = (name: string, documented: string, actual: unknown): readonly string[] =>

@@ -22,7 +22,7 @@ const answerTimeoutMs = 10_000;
  * Runs a page's examples in order. An `http` block is a request. The block right after it is the answer: `json` with a
  * status unless it is 200, or 201 for a POST, or `http` with a status line, headers and a body. A name after `json` or
  * `http` is for the following examples: `<name>` is the answer's id, `<name.token>` any text in its data,
- * `<name.etag>` its ETag. `<mail.token>` and `<mail.code>` are from the mail that the request before it sent.
+ * `<name.etag>` its ETag. `<mail.token>` and `<mail.code>` are in the newest mail.
  * documented-answer.ts says what `…` in an answer means.
  */
 export async function runExamples(t: TestContext, target: Target, page: string, given: Given = {}): Promise<void> {
@@ -30,11 +30,10 @@ export async function runExamples(t: TestContext, target: Target, page: string, 
   const names = new Map(given.names);
   const examples = readExamples(text);
   assert.ok(examples.length > 0, `${page} has no examples`);
-  let mailsBefore = 0;
+  const mails = given.mail && namesFromMails(given.mail);
   for (const example of examples)
     await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, async () => {
-      if (given.mail) await nameMail(given.mail, mailsBefore, example, names);
-      mailsBefore = given.mail?.received.length ?? 0;
+      await mails?.name(example, names);
       await runExample(example, names, target);
     });
 }
@@ -47,20 +46,18 @@ interface Given {
   readonly mail?: Pick<MailServer, 'received'>;
 }
 
-/** Waits for the mail whose link or code the example uses. */
-export async function nameMail(
-  mail: Pick<MailServer, 'received'>,
-  before: number,
-  { request }: Example,
-  names: Map<string, string>,
-): Promise<void> {
-  const part = /<mail\.(token|code)>/.exec(request)?.[1] as 'token' | 'code' | undefined;
-  if (!part) return;
-  const value = await eventually(
-    `a mail with a ${part}`,
-    () => mail.received.slice(before).findLast((it) => it[part])?.[part],
-  );
-  names.set(`mail.${part}`, value);
+/** Names the token or the code in a mail for the example that uses it: the newest since the last one that was used. */
+export function namesFromMails({ received }: Pick<MailServer, 'received'>) {
+  let used = 0;
+  return {
+    async name({ request }: Example, names: Map<string, string>): Promise<void> {
+      const [, part] = /<mail\.(token|code)>/.exec(request) ?? [];
+      if (part !== 'token' && part !== 'code') return;
+      const find = () => received.slice(used).findLast((mail) => mail[part])?.[part];
+      names.set(`mail.${part}`, await eventually(`a mail with a ${part}`, find));
+      used = received.length;
+    },
+  };
 }
 
 /** Reads a page's examples, in order. */

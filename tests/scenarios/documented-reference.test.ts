@@ -36,7 +36,21 @@ const pages: Readonly<Record<string, Run>> = {
   http: runExamples,
   keys: runExamples,
   admins: runExamples,
+  events: runExamples,
+  export: runExamples,
+  import: runExamples,
   history: runExamples,
+  schema: runExamples,
+  identity: withMails,
+  mail: withMails,
+  notifications: runExamples,
+  oauth: runExamples,
+  realtime: runExamples,
+  views: runExamples,
+  vectors: runExamples,
+  settings: runExamples,
+  encryption: runExamples,
+  operation: runExamples,
 };
 
 for (const [page, run] of Object.entries(pages))
