@@ -20,6 +20,7 @@ const entries = {
   test: 'infra/launch/test.ts',
   check: 'infra/launch/check.ts',
   pack: 'infra/pack/main.ts',
+  'pack:nats': 'infra/nats-server/main.ts',
 };
 
 /** Runs Node itself with the given arguments. */
