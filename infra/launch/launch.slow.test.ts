@@ -116,7 +116,7 @@ test('a fresh clone is installed first, with development tools, in any environme
   assert.match(second.output(), /^ready/);
 });
 
-test('one of two parallel launches installs, and the other waits', async () => {
+test('when two launch at once, one installs and the other waits', async () => {
   const launches = [launch(['start']), launch(['start'])];
   await Promise.all(launches.map(({ ready }) => ready()));
   const outputs = launches.map(({ output }) => output()).sort();
@@ -125,14 +125,14 @@ test('one of two parallel launches installs, and the other waits', async () => {
   assert.equal(existsSync(join(root, '.install-lock')), false);
 });
 
-test('the lock of an install that was killed is taken over', async () => {
+test("a killed install's lock is taken over", async () => {
   const gone = spawn(process.execPath, ['--version']);
   await once(gone, 'exit');
   await write('.install-lock', `${gone.pid}\n`);
   await launch(['start']).ready();
 });
 
-test('the lock of an install whose pid now belongs to another program is taken over', async () => {
+test("an install's lock is taken over if its pid now belongs to another program", async () => {
   await write('.install-lock', `${process.pid}\n`);
   await utimes(join(root, '.install-lock'), 0, 0);
   await launch(['start']).ready();

@@ -63,7 +63,7 @@ test('npm run test:all runs every file, and every scenario everywhere it can run
   assert.deepEqual(throughClient?.files, [...scenariosOf('client'), ...scenariosOf('clientInAll')].sort());
 });
 
-test('the list of runs has every scenario file', () => {
+test('the run list has every scenario file', () => {
   const files = filesOf(readTestRun(['tests/scenarios/']));
   const listed = Object.keys(scenarioRuns).map((name) => `tests/scenarios/${name}.test.ts`);
   const message = 'decide in infra/launch/scenario-runs.ts where these files run';

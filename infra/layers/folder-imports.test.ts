@@ -22,7 +22,7 @@ for (const [packageFolder, levels] of Object.entries(folderOrder)) {
   });
 }
 
-test('an import upwards, within a level, or of an unknown folder is wrong', () => {
+test('an import upwards, within a level, or from an unknown folder is wrong', () => {
   const importOf = (from: string, to: string): FolderImport => ({ file: from, imported: to, from, to });
   const wrong = [importOf('a', 'routes'), importOf('a', 'b'), importOf('c', 'a'), importOf('a', 'c')];
   const right = [importOf('routes', 'a'), importOf('routes', 'base'), importOf('b', 'base')];

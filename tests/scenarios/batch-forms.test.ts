@@ -108,7 +108,7 @@ onEachTopology('a form brings the files of the operations of a batch', async (t,
         headers,
       });
       assert.equal(answer.status, 400, answer.text);
-      assert.match(textAt(answer.json, 'error'), /part \d of the form has no name/);
+      assert.match(textAt(answer.json, 'error'), /form part \d has no name/);
     });
 
   await t.test('operations may be a file part [batch §1.5]', async () => {

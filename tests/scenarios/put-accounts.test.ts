@@ -4,7 +4,7 @@ import { refused } from '../harness/refusals.ts';
 import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
-onEachTopology('only admins choose the id of an account', async (t, target) => {
+onEachTopology("only admins choose an account's id", async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'putters', type: 'auth', fields: [], create_rule: null });
   const account = { email: 'ada@example.com', password: 'a long and winding password' };

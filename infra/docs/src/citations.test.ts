@@ -30,7 +30,7 @@ test('every citation of the reference leads to a section', () => {
   assert.deepEqual(dead, []);
 });
 
-test('the sections of a page are numbered in order', () => {
+test("a page's sections are numbered in order", () => {
   for (const page of pages) {
     const numbers = [...(sections.get(nameOf(page)) ?? [])];
     assert.ok(numbers.length > 0, `${page} has no numbered sections`);
@@ -41,7 +41,7 @@ test('the sections of a page are numbered in order', () => {
   }
 });
 
-test('the list of pages is complete', () => {
+test('the page list is complete', () => {
   const list = read('docs/reference/README.md');
   const missing = pages.filter((page) => !list.includes(`(${basename(page)})`));
   assert.deepEqual(missing, []);

@@ -16,7 +16,7 @@ function droppingRecords(schema: unknown, path: string, seen = new Set<unknown>(
   return def.type === 'record' ? [path, ...inner] : inner;
 }
 
-test('no object within a body drops a member of the client: mapOf instead of z.record', () => {
+test("no object within a body drops a client's member: mapOf instead of z.record", () => {
   const found = allRoutes().flatMap(({ method, paths, body }) => {
     const name = `${method} ${paths.at(-1)}`;
     // The dispatcher refuses the member at a body's top.

@@ -8,7 +8,7 @@ const root = join(import.meta.dirname, '../../..');
 /** The image and `npm run node` use the pinned Node; any other may be too old for TypeScript. */
 const onAnyNode = /(?<!npm run )\bnode (?!infra\/cli)[^\n`]*\.ts\b/;
 
-test('no document runs TypeScript on the Node of the reader', () => {
+test("no document runs TypeScript on the reader's Node", () => {
   const files = globSync(['*.md', 'docs/*.md', 'examples/*/README.md', 'examples/*/src/*.ts', 'tests/**/README.md'], {
     cwd: root,
     exclude: ['**/node_modules/**'],

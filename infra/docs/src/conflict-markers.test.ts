@@ -41,6 +41,6 @@ test('conflict markers are found where a merge writes them', () => {
   assert.deepEqual(findConflictMarkers(text.join('\r\n')), [1, 3, 7]);
 });
 
-test('the underline of a heading is not a conflict marker', () => {
+test("a heading's underline is not a conflict marker", () => {
   assert.deepEqual(findConflictMarkers(`Heading\n${'='.repeat(7)}\n`), []);
 });

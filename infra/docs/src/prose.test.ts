@@ -89,7 +89,7 @@ test('words are counted in comments of every form, never in code', () => {
   });
 });
 
-test('words are counted in the text of a page, never in code or link addresses', () => {
+test("words are counted in a page's text, never in code or link addresses", () => {
   const page = '# Of one\n\n`of` [two](of/of.md) <of>\n\n```sh\nof of\n```\n| of |';
   assert.deepEqual(countWords(proseOf(page)), { words: 4, ofs: 2 });
 });

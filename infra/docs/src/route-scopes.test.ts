@@ -27,7 +27,7 @@ test('only routes without secrets admit every key', () => {
   );
 });
 
-test('routes of a user, and all ways to sign in, admit no key', () => {
+test("a user's routes, and all ways to sign in, admit no key", () => {
   assert.deepEqual(
     namesWhere(({ scope, access, action }) => scope !== 'none' && (access === 'user' || action === 'auth')),
     [],

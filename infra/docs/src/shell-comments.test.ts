@@ -11,7 +11,7 @@ const files = globSync(['*.md', '{docs,examples,infra,libs,services,tests}/**/*.
   exclude: (name) => name === 'node_modules',
 }).sort();
 
-test('no shell block of a document has a comment: the words are outside of it', () => {
+test("no document's shell block has a comment: the words are outside it", () => {
   assert.ok(files.length > 50, `${files.length} files were found`);
   const found = files.flatMap((file) =>
     findShellComments(readFileSync(join(root, file), 'utf8')).map(({ line, text }) => `${file}:${line}: ${text}`),
@@ -29,7 +29,7 @@ test('comments between commands, and after them, are found', () => {
   assert.deepEqual(linesIn("cat <<'END'", "it's", 'END', 'one # after a document'), [7]);
 });
 
-test('other signs of the same form are not comments', () => {
+test('other signs with the same form are not comments', () => {
   assert.deepEqual(linesIn(`one '# a' "# b" "\\" # c" \\# d`, 'two $# http://localhost/#z'), []);
   assert.deepEqual(linesIn('cat <<END', '# a line of the document', 'END'), []);
   assert.deepEqual(linesIn("one '", '# a line of the text', "'"), []);

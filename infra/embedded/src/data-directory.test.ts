@@ -26,7 +26,7 @@ test('a data directory belongs to one stack at a time, and the refusal names the
   await (await lockDataDirectory(directory)).release();
 });
 
-test('the lock of a process that has died is taken over', async () => {
+test("a dead process's lock is taken over", async () => {
   const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)']);
   const identity = findProcess(child.pid ?? 0);
   child.kill('SIGKILL');
@@ -36,7 +36,7 @@ test('the lock of a process that has died is taken over', async () => {
   await (await lockDataDirectory(directory)).release();
 });
 
-test('the lock of a process whose pid another one has now is taken over', async () => {
+test("the lock is taken over if another process now has its holder's pid", async () => {
   await (await lockDataDirectory(directory)).release();
   await writeFile(lockFile(), JSON.stringify({ pid: process.pid, startedAt: 'an earlier boot' }));
   await (await lockDataDirectory(directory)).release();
@@ -84,7 +84,7 @@ test('an unusable directory is refused with a sentence', async () => {
   });
 });
 
-test('one of many parallel claims of a dead lock succeeds', async () => {
+test('when many claim a dead lock at once, one succeeds', async () => {
   await (await lockDataDirectory(directory)).release();
   await writeFile(lockFile(), JSON.stringify({ pid: process.pid, startedAt: 'an earlier boot' }));
   const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => lockDataDirectory(directory)));

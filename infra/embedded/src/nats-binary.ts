@@ -73,7 +73,7 @@ async function onPath({ searchPath }: Found): Promise<string | undefined> {
   const [major, minor] = [Number(version?.[1]), Number(version?.[2])];
   if (major > minimum[0] || (major === minimum[0] && minor >= minimum[1])) return binary;
   throw new Error(
-    `${binary} is ${version?.[0] ?? 'of an unknown version'}, and ${minimum.join('.')} is the oldest that works.`,
+    `${binary} is ${version?.[0] ?? 'an unknown version'}, and ${minimum.join('.')} is the oldest that works.`,
   );
 }
 

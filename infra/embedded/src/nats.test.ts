@@ -23,7 +23,7 @@ function connectTo(url: string): Promise<NatsConnection> {
 
 // The tests run in order on one store.
 
-test('the server stores messages of clients with the password', async () => {
+test('the server stores messages from clients with the password', async () => {
   const server = await startNats({ directory, log });
   try {
     const connection = await connectTo(server.url);

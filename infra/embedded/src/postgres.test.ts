@@ -71,7 +71,7 @@ test('only this machine with the generated password can connect, and only the ow
   }
 });
 
-test('the services connect as the owner of the database, not a superuser [encryption §6.1]', async () => {
+test("the services connect as the database's owner, not a superuser [encryption §6.1]", async () => {
   const server = await startPostgres({ directory, log, settings });
   try {
     assert.deepEqual(
@@ -152,7 +152,7 @@ test('a server that a killed stack left behind is stopped before the next one st
   await server.stop();
 });
 
-test('the lock file of a killed server is ignored if its pid is a zombie or another program', async () => {
+test("a killed server's lock file is ignored if its pid is a zombie or another program", async () => {
   const killed = await startPostgres({ directory, log, settings });
   const lockFile = join(directory, 'cluster', 'postmaster.pid');
   const text = await readFile(lockFile, 'utf8');
@@ -189,7 +189,7 @@ test('a server that runs on the cluster without a note is stopped before the nex
   await server.stop();
 });
 
-test('a start that fails quotes the output of the server', async () => {
+test("a start that fails quotes the server's output", async () => {
   const failing = startPostgres({ directory, log, settings: { ...settings, shared_buffers: 'plenty' } });
   await assert.rejects(failing, /PostgreSQL ended with exit code 1\..*invalid value for parameter "shared_buffers"/s);
 });

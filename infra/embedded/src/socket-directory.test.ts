@@ -8,7 +8,7 @@ import { prepareSocketDirectory } from './socket-directory.ts';
 const base = await mkdtemp(join(tmpdir(), 'socket-'));
 after(() => rm(base, { recursive: true, force: true }));
 
-test('only the sockets of killed servers are removed', async () => {
+test("only killed servers' sockets are removed", async () => {
   for (const name of ['.s.PGSQL.5432', '.s.PGSQL.5432.lock', '.s.PGSQL.backup', 'password'])
     await writeFile(join(base, name), '');
   assert.equal(await prepareSocketDirectory(base), base);

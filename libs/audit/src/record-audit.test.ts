@@ -41,7 +41,7 @@ suite('the audit log', { skip: skipWithoutDatabase }, () => {
   const rowsOf = (action: string) =>
     database.query<AuditRow>({ text: 'select * from system.audit where action = $1', values: [action] });
 
-  test('an action of the product has no actor', async () => {
+  test("the product's own action has no actor", async () => {
     await recordAudit(database.query, {
       action: 'webhooks.disable',
       context: 'system',

@@ -13,13 +13,13 @@ const answering = (answerTo: (offset: number) => object): Pick<NatsConnection, '
   },
 });
 
-it('finds every name of a stream, in pages as the server tells them', async () => {
+it('finds every consumer name, in pages as the server returns them', async () => {
   const names = Array.from({ length: 2500 }, (_, n) => `consumer-${n}`);
   const paged = answering((offset) => ({ total: names.length, offset, consumers: names.slice(offset, offset + 1024) }));
   assert.deepEqual(await findConsumerNames(paged, 'EVENTS'), names);
 });
 
-it('finds no name of a stream without consumers, and ends when the server tells fewer than it counts', async () => {
+it('finds no name without consumers, and ends when the server returns fewer than it counts', async () => {
   assert.deepEqual(
     await findConsumerNames(
       answering(() => ({ total: 0, consumers: null })),
@@ -31,7 +31,7 @@ it('finds no name of a stream without consumers, and ends when the server tells 
   assert.deepEqual(await findConsumerNames(short, 'EVENTS'), ['one']);
 });
 
-it('throws the refusal of the server', async () => {
+it("throws the server's refusal", async () => {
   const refusing = answering(() => ({ error: { code: 404, err_code: 10059, description: 'stream not found' } }));
   await assert.rejects(findConsumerNames(refusing, 'EVENTS'), JetStreamApiError);
 });

@@ -13,7 +13,7 @@ const [kept, small, gone] = [
   '00000000-0000-7000-8000-000000000003',
 ] as const;
 
-it('decodes a message and keeps every digit of its text', () => {
+it('decodes a message and keeps every digit in its text', () => {
   const text = textOf(small, 'a');
   const decoded = decodeEnvelope(bytesOf(text));
   assert.equal(decoded.text, text);

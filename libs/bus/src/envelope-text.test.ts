@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { envelope } from './envelope.ts';
 import { cutMembers, referenceTo } from './envelope-text.ts';
 
-describe('the members of an envelope', () => {
+describe("an envelope's members", () => {
   const cases: [text: string, members: Record<string, string>][] = [
     ['{}', {}],
     ['{"a":1}', { a: '1' }],

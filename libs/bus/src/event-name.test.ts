@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { findEventNameProblem } from './event-name.ts';
 
-describe('the name of an event', () => {
+describe("an event's name", () => {
   for (const name of ['posts.create', 'a b', 'größe.📦', '>', '..', 'a.', '.', '=20', '"\\', '🎉'.repeat(127)])
     it(`may be ${JSON.stringify(name).slice(0, 40)}`, () => assert.equal(findEventNameProblem(name), undefined));
 

@@ -138,7 +138,7 @@ async function createWithRoom(bus: Bus, stream: EventStream, maxBytes: number): 
     return await create(clusterReplicas).catch((error) => {
       // In a cluster that starts, the third server comes soon. A stream that gets its replicas later is less safe.
       if (isRefusal(error, tooFewServers) && bus.connectedForMs < clusterPatienceMs)
-        throw unavailable('the event stream waits for three servers of the NATS cluster', error);
+        throw unavailable('the event stream waits for three NATS cluster servers', error);
       // A single server refuses three replicas. The relay adds them when there are three servers
       // (grow-event-stream.ts).
       if (error instanceof JetStreamApiError) return create(1);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { subjectOf } from './event-subject.ts';
 
-describe('the subject of an event', () => {
+describe("an event's subject", () => {
   const cases: [event: string, subject: string][] = [
     ['posts.create', 'events.posts.create'],
     ['order.shipped', 'events.order.shipped'],

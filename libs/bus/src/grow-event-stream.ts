@@ -19,7 +19,7 @@ export async function growEventStream(bus: Bus, stream: EventStream, log: Logger
     );
   } catch (error) {
     if (!(error instanceof JetStreamApiError)) throw error;
-    log.debug({ err: error, stream: stream.name }, 'the cluster has no room for three replicas of the stream');
+    log.debug({ err: error, stream: stream.name }, 'the cluster has no room for three stream replicas');
   }
   return undefined;
 }

@@ -23,7 +23,7 @@ export function createMessages(findConnection: () => NatsConnection | undefined,
       try {
         handler(text);
       } catch (error) {
-        log.error({ err: error, topic }, 'the handler of a message failed');
+        log.error({ err: error, topic }, 'a message handler failed');
       }
     }
   }
@@ -38,7 +38,7 @@ export function createMessages(findConnection: () => NatsConnection | undefined,
   function subscribeTo(topic: string): void {
     made?.subscribe(`${subjectPrefix}${topic}`, {
       callback: (error, { data }) => {
-        if (error) log.error({ err: error, topic }, 'cannot receive messages of other replicas');
+        if (error) log.error({ err: error, topic }, "cannot receive other replicas' messages");
         else receive(topic, data);
       },
     });

@@ -28,7 +28,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
       try {
         handler();
       } catch (error) {
-        log.error({ err: error, topic }, 'the handler of a notice failed');
+        log.error({ err: error, topic }, 'a notice handler failed');
       }
     }
   }
@@ -57,7 +57,7 @@ export function createNotices(findConnection: () => NatsConnection | undefined, 
     subscribe(connection) {
       connection.subscribe(`${subjectPrefix}*`, {
         callback: (error, message) => {
-          if (error) log.error({ err: error }, 'cannot receive notices of other replicas');
+          if (error) log.error({ err: error }, "cannot receive other replicas' notices");
           else if (message.string() !== self) call(message.subject.slice(subjectPrefix.length));
         },
       });

@@ -14,7 +14,7 @@ const withId = (id: string) => {
   return made;
 };
 
-describe('the publisher of a stream', { skip, concurrency: true }, () => {
+describe("a stream's publisher", { skip, concurrency: true }, () => {
   const prefix = `publisher-${process.pid}`;
   const stream = `PUBLISHER_${process.pid}`;
   let connection: NatsConnection;
@@ -43,7 +43,7 @@ describe('the publisher of a stream', { skip, concurrency: true }, () => {
     await connection.close();
   });
 
-  it('returns the place of each of a hundred messages, and of a message that the stream has already', async () => {
+  it('returns where the stream has each message, even one that it already had', async () => {
     const ids = Array.from({ length: 100 }, (_, n) => `${n}`);
     const publish = (id: string) => publisher.publish(`${prefix}.stored`, id, withId(id));
     const first = await Promise.all(ids.map(publish));

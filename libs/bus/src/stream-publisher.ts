@@ -111,6 +111,6 @@ function readAnswer(message: Msg, subject: string): Stored {
   if (message.data.length === 0 && message.headers?.code === 503) throw new errors.NoRespondersError(subject);
   const { error, seq, duplicate = false } = message.json<Answer>();
   if (error) throw new JetStreamApiError(error);
-  if (seq === undefined) throw new Error('the answer of the stream has no sequence number');
+  if (seq === undefined) throw new Error("the stream's answer has no sequence number");
   return { seq, duplicate };
 }

@@ -35,7 +35,7 @@ export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOpt
     await manager.streams.update(stream.name, { ...settings, max_bytes: maxBytes });
   } catch (error) {
     if (!isOutOfStorage(error)) throw error;
-    log.warn({ stream: stream.name, bytes: maxBytes }, 'the bus has no room for this size of the event stream');
+    log.warn({ stream: stream.name, bytes: maxBytes }, 'the bus has no room for an event stream this large');
     await manager.streams.update(stream.name, { ...settings, max_bytes: Math.max(config.max_bytes, neededBytes) });
   }
   return streamStateOf(info);

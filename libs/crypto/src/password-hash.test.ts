@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { hashPassword, needsRehash, slowDigest, verifyPassword } from './password-hash.ts';
 
-test('a hash is argon2id with the parameters of OWASP and a new salt each time [auth §2.2]', async () => {
+test("a hash is argon2id with OWASP's parameters and a new salt each time [auth §2.2]", async () => {
   const [first, second] = await Promise.all([hashPassword('correct horse'), hashPassword('correct horse')]);
   assert.match(first, /^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
   assert.notEqual(first, second);
@@ -36,7 +36,7 @@ test('an unknown user never matches, and costs a whole hash', async () => {
   assert.ok(unknownMs > knownMs / 3 && unknownMs < knownMs * 3, `known ${knownMs} ms, unknown ${unknownMs} ms`);
 });
 
-test('a hash of other parameters needs a rehash', () => {
+test('a hash with other parameters needs a rehash', () => {
   const salt = 'c2FsdHNhbHRzYWx0c2FsdA';
   const digest = 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA';
   for (const prefix of [

@@ -18,7 +18,7 @@ test('characters are counted, not UTF-16 units', () => {
   assert.equal(findPasswordProblem('🔑'.repeat(11)), 'must have at least 12 characters');
 });
 
-test('a password of more than 1,024 bytes is refused', () => {
+test('a password longer than 1,024 bytes is refused', () => {
   assert.equal(findPasswordProblem('a'.repeat(1024)), undefined);
   assert.equal(findPasswordProblem('ä'.repeat(513)), 'must have at most 1024 bytes');
 });

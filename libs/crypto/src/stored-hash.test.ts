@@ -10,7 +10,7 @@ const digest = 'A'.repeat(43);
 const argon2 = (parameters: string, kind = 'argon2id') => `$${kind}$v=19$${parameters}$${salt}$${digest}`;
 const bcrypt = (cost: string, version = '2b') => `$${version}$${cost}$${'a'.repeat(53)}`;
 
-test('a hash is computed up to four times the memory and passes of an own one [auth §2.2]', () => {
+test("a hash may take four times our own one's memory and passes [auth §2.2]", () => {
   const uses = {
     [argon2('m=19456,t=2,p=1')]: 'own',
     [argon2('m=19456,t=2,p=16')]: 'foreign',
@@ -55,7 +55,7 @@ test('a password that only begins like a hash is a password', () => {
     assert.equal(isStoredHash(text), false, text);
 });
 
-test('the number of hashes depends on the password only, and never on the account [auth §4.1]', () => {
+test('how many hashes are computed depends on the password only, never on the account [auth §4.1]', () => {
   const hashes = [undefined, argon2('m=19456,t=2,p=1'), argon2('m=1048576,t=20,p=1'), bcrypt('31'), '$6$x', ''];
   for (const [password, count] of [
     ['plain ascii', 1],
@@ -83,7 +83,7 @@ test('both forms of a password are right, whichever was set [auth §2.1]', async
   assert.equal(needsRehash(await hashPassword(decomposed), composed), false);
 });
 
-test('hashes of bcrypt and argon2i are checked, and a broken one matches nothing', async () => {
+test('bcrypt and argon2i hashes are checked, and a broken one matches nothing', async () => {
   const stored = await bcryptHash('correct horse', 4);
   assert.ok(await verifyPassword(stored, 'correct horse'));
   assert.equal(await verifyPassword(stored, 'wrong horse'), false);

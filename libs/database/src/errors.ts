@@ -80,10 +80,10 @@ export function mapDatabaseError(error: unknown): AppError | undefined {
 
 /** 422 for a write whose rule takes too long (cost §1.6). */
 export const tooExpensive = (cause?: unknown): AppError =>
-  new AppError(422, 'too_expensive', 'the rule of the collection takes too long for this write', { cause });
+  new AppError(422, 'too_expensive', "the collection's rule takes too long for this write", { cause });
 
 /** 422 for an answer over the limit (cost §2.1). */
 export const answerTooLarge = (cause?: unknown): AppError =>
-  new AppError(422, 'answer_too_large', 'the answer is too large: request fewer records, or fewer of their fields', {
+  new AppError(422, 'answer_too_large', 'the answer is too large: request fewer records, or fewer fields', {
     cause,
   });

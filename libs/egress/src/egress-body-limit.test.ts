@@ -23,14 +23,14 @@ describe('the body limit', () => {
     assert.ok((receiver.sockets[0]?.bytesWritten ?? 0) < 50_000_000);
   });
 
-  test('does not wait for the end of a slow body once it is reached', async (t) => {
+  test('does not wait for a slow body to end once it is reached', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => void res.write('x'.repeat(1_000)));
     const answer = await startClient(t).request(receiver.url, plain);
     assert.equal(answer.body.length, 1_000);
     assert.equal(answer.truncated, true);
   });
 
-  test('returns a body of exactly this size in full', async (t) => {
+  test('returns a body with exactly this size in full', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end('x'.repeat(1_000)));
     const answer = await startClient(t).request(receiver.url, plain);
     assert.equal(answer.body.length, 1_000);

@@ -53,14 +53,14 @@ describe('a request', () => {
     assert.deepEqual(requested, ['/hook']);
   });
 
-  test('returns the final status, not the status of an early hint', async (t) => {
+  test("returns the final status, not an early hint's", async (t) => {
     const receiver = await startReceiver(t, (_req, res) => {
       res.writeEarlyHints({ link: '</a.css>; rel=preload' }, () => res.writeHead(202).end('ok'));
     });
     assert.equal((await startClient(t).request(receiver.url, plain)).status, 202);
   });
 
-  test('sends a header of any name', async (t) => {
+  test('sends a header with any name', async (t) => {
     const receiver = await startReceiver(t, ({ rawHeaders }, res) => res.end(JSON.stringify(rawHeaders)));
     const headers = ['__proto__', 'constructor', 'toString'].map((name) => [name, 'a'] as const);
     const { body } = await startClient(t).request(receiver.url, { ...plain, headers });
@@ -116,7 +116,7 @@ describe('the filter [webhooks §7.2]', () => {
     });
   }
 
-  test('blocks names of the loopback address', async (t) => {
+  test('blocks names for the loopback address', async (t) => {
     const receiver = await startReceiver(t, (_req, res) => res.end());
     const client = startClient(t, { rules: () => denyAll });
     for (const host of ['localhost', 'localhost.']) {

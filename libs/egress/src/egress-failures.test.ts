@@ -77,7 +77,7 @@ describe('a request that fails', () => {
     });
   });
 
-  test('reports a connection that closes in the middle of the body', async (t) => {
+  test('reports a connection that closes within the body', async (t) => {
     const receiver = await startReceiver(t, (req, res) => {
       res.writeHead(200, { 'content-length': '100' });
       res.write('half', () => req.socket.end());

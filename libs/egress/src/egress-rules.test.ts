@@ -130,7 +130,7 @@ describe('the lists [webhooks §7.1]', () => {
     ['/64', '64:ff9b:1:abcd:7f:0:100:0'],
     ['/96', '64:ff9b:1:abcd:0:1:7f00:1'],
   ] as const) {
-    test(`127.0.0.1 is recognized in a local NAT64 prefix of length ${prefix}`, () => {
+    test(`127.0.0.1 is recognized in a local NAT64 prefix with length ${prefix}`, () => {
       const rules = parseEgressRules({ deny: '127.0.0.1', allow: '' });
       assert.deepEqual(checkAddress(rules, address), { address, range: '127.0.0.1' });
     });
@@ -149,7 +149,7 @@ describe('the lists [webhooks §7.1]', () => {
     }
   });
 
-  test('a list of only commas means the default', () => {
+  test('a list with only commas means the default', () => {
     assert.equal(checkAddress(parseEgressRules({ deny: ' , ', allow: '' }), '127.0.0.1')?.range, '127.0.0.0/8');
   });
 

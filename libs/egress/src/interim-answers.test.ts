@@ -64,14 +64,14 @@ describe('interim answers [RFC 9110 §15.2]', () => {
     });
   }
 
-  test('are read over before each answer of a connection that is used again', async (t) => {
+  test('are skipped before each answer on a reused connection', async (t) => {
     const { url, sockets } = await startRaw(t, (socket) => socket.write(proceed + ok));
     const client = startClient(t);
     for (let request = 0; request < 6; request += 1) assert.equal(textOf(await client.request(url, plain)), 'done');
     assert.ok(sockets.length < 6, `${sockets.length} connections`);
   });
 
-  test('leave the body of an answer unchanged', async (t) => {
+  test("leave an answer's body unchanged", async (t) => {
     const body = `${proceed}\r\n\r\n${proceed}`;
     const { url } = await startRaw(t, async (socket) => {
       socket.write(`${proceed}HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -94,7 +94,7 @@ describe('interim answers [RFC 9110 §15.2]', () => {
     await until('the socket is closed', () => sockets.every(({ destroyed }) => destroyed));
   });
 
-  test('of another protocol are a failure', async (t) => {
+  test('in another protocol are a failure', async (t) => {
     const { url } = await startRaw(t, (socket) =>
       socket.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: x\r\n\r\n'),
     );

@@ -8,7 +8,7 @@ function createTask(name: string, started: string[]) {
 
 const nextTick = () => new Promise((resolve) => process.nextTick(resolve));
 
-test('tasks beyond the limit of their origin wait in order', async () => {
+test("tasks beyond their origin's limit wait in order", async () => {
   const slots = createOriginSlots(1);
   const started: string[] = [];
   for (const name of ['first', 'second', 'third']) slots.enter('a', createTask(name, started));
@@ -32,7 +32,7 @@ test('a withdrawn task never runs', async () => {
   assert.deepEqual(started, ['first']);
 });
 
-test('a long queue of tasks that end immediately does not overflow the stack', async () => {
+test('many queued tasks that end immediately do not overflow the stack', async () => {
   const slots = createOriginSlots(1);
   let ended = 0;
   const { promise: allEnded, resolve } = Promise.withResolvers<void>();

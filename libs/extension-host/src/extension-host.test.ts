@@ -40,7 +40,7 @@ const sources = {
   'notes.txt': 'no extension',
 };
 
-describe('the host of extensions', () => {
+describe('the extension host', () => {
   let directory = '';
   let host: ExtensionHost;
   const call = (path: string, body?: unknown, timeoutMs = 20_000) =>
@@ -93,7 +93,7 @@ describe('the host of extensions', () => {
     assert.equal(host.problems.length, 6);
   });
 
-  it('passes refusals of the code through unchanged', async () => {
+  it("passes the code's refusals through unchanged", async () => {
     await assert.rejects(call('refuses'), { status: 409, message: 'not now', details: { day: 'is over' } });
     await assert.rejects(call('sum', { a: 1, b: 'x' }), { status: 422, code: 'validation_failed' });
   });
@@ -138,7 +138,7 @@ describe('the host of extensions', () => {
   });
 });
 
-describe('a host of many extensions', () => {
+describe('a host with many extensions', () => {
   it('limits parallel starts, so that each has time to load', async () => {
     const directory = await mkdtemp(join(tmpdir(), 'extension-host-'));
     const diary = join(directory, 'diary.txt');

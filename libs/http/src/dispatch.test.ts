@@ -99,7 +99,7 @@ const as = (type: 'guest' | 'user' | 'admin') => {
 };
 
 describe('dispatching a request', () => {
-  it('answers with the result of the handler', async () => {
+  it("answers with the handler's result", async () => {
     assert.deepEqual((await call('GET', '/items?page=2')).json, { data: { page: '2' } });
     as('admin');
     const made = await call('POST', '/items', '{"name":"x"}');
@@ -114,7 +114,7 @@ describe('dispatching a request', () => {
     assert.equal(answer.json, undefined);
   });
 
-  it('refuses guests with 401 and other types of callers with 403', async () => {
+  it('refuses guests with 401 and other callers with 403', async () => {
     as('guest');
     const guest = await call('POST', '/items', '{"name":"x"}');
     assert.equal(guest.status, 401);
@@ -124,13 +124,13 @@ describe('dispatching a request', () => {
     assert.equal((await call('POST', '/items', '{"name":"x"}')).status, 403);
   });
 
-  it('refuses a malformed query with 400 and the name of the parameter', async () => {
+  it("refuses a malformed query with 400 and the parameter's name", async () => {
     const answer = await call('GET', '/items?page=x');
     assert.equal(answer.status, 400);
     assert.deepEqual(answer.json.details, { page: 'must be a whole number' });
   });
 
-  it('refuses an invalid body: 400 malformed, 413 too large, 415 not JSON, 422 with names of members', async () => {
+  it('refuses an invalid body: 400 malformed, 413 too large, 415 not JSON, 422 with member names', async () => {
     as('admin');
     for (const body of ['{', '[]', '"x"', 'null', '1', '{"name":"\xff'])
       assert.equal((await call('POST', '/items', body)).status, 400, body);

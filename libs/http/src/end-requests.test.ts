@@ -35,7 +35,7 @@ test('open connections are drained after the server stops accepting, and then th
   assert.match(String(refusal), /ECONNREFUSED/);
 });
 
-test('the error of a failed drain is thrown after the other drains and the last request', async () => {
+test("a failed drain's error is thrown after the other drains and the last request", async () => {
   const { server, answers, text } = await openAnswer();
   const ended = endRequests(server, [
     { drain: () => Promise.reject(new Error('a defect')) },

@@ -161,7 +161,7 @@ describe('a request with an idempotency key', () => {
     assert.equal((await post('/own', '{"n":2}')).status, 422);
   });
 
-  it('gets the first answer again on every path of the resource', async () => {
+  it("gets the first answer again on each of the resource's paths", async () => {
     const first = await post('/things/a');
     assert.equal(first.headers.get('idempotency-replayed'), null);
     for (const path of ['/things/a', '/v1/things/a']) {

@@ -43,7 +43,7 @@ const numbered = (count: number, make: (index: number) => unknown): unknown[] =>
 const members = (count: number, prefix = 'n') =>
   Object.fromEntries(numbered(count, (index) => [`${prefix}${index}`, 1]) as [string, number][]);
 
-test('the number of different members is limited, at any position [http §2.1]', () => {
+test('a body may have only so many different members, at any position [http §2.1]', () => {
   const some = Math.floor(maxDifferentMembers * 0.99);
   assert.equal(excessOf(members(some)), undefined);
   for (const value of [
@@ -60,12 +60,12 @@ test('the number of different members is limited, at any position [http §2.1]',
   );
 });
 
-test('members of records with the same shape count once', () => {
+test('members count once if their records have the same shape', () => {
   assert.equal(excessOf(numbered(many, (index) => ({ x: index, y: index, text: `text ${index}` }))), undefined);
   assert.equal(excessOf(numbered(many, (index) => `n${index}:`)), undefined);
 });
 
-test('the number of different short texts is limited; longer and repeated ones do not count [http §2.1]', () => {
+test('a body may have only so many different short texts; longer and repeated ones do not count [http §2.1]', () => {
   const texts = (count: number, make: (index: number) => string) => excessOf(numbered(count, make));
   assert.equal(
     texts(maxDifferentTexts * 0.99, (index) => `t${index}`),
@@ -99,7 +99,7 @@ test('a large body may have fewer members, lists and objects [http §2.1]', () =
   assert.equal(excessOf([snapshot, padding, padding]), undefined);
 });
 
-test('several texts share the budget of one text, even if each is short [http §2.1]', () => {
+test("several texts share one text's budget, even if each is short [http §2.1]", () => {
   const excessOfAll = (texts: readonly string[]): string | undefined => {
     const budget = createJsonBudget();
     return texts.map((text) => budget.take(bytesOf(text))).find((excess) => excess !== undefined);

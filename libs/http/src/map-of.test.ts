@@ -7,7 +7,7 @@ import { mapOf } from './map-of.ts';
 
 const texts = mapOf(z.string('must be text'), 'must be an object with texts');
 
-test('every member of the client is a member, also __proto__', () => {
+test('every member from the client is a member, also __proto__', () => {
   const given = JSON.parse('{"a":"1","__proto__":"2","constructor":"3"}');
   assert.deepEqual(Object.entries(texts.parse(given)), [
     ['a', '1'],

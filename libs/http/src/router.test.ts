@@ -11,7 +11,7 @@ const find = createRouter([
   { name: 'login', method: 'POST', paths: ['/api/v1/admin/login'] },
 ] as const);
 
-test('a path and a method find their route, and parameters by the names of that route', () => {
+test("a path and a method find their route, and parameters by that route's names", () => {
   assert.deepEqual(find('GET', '/api/v1/posts/p1'), {
     route: { name: 'get', method: 'GET', paths: ['/api/:collection/:id', '/api/v1/:collection/:id'] },
     params: { collection: 'posts', id: 'p1' },
@@ -51,7 +51,7 @@ test('an unknown path is 404, and one that cannot be decoded is 400', () => {
     assert.throws(() => find('GET', path), { status: 400, code: 'malformed_request' }, path);
 });
 
-test('a path with an impossible value of a parameter is 404, for every method', () => {
+test('a path with an impossible parameter value is 404, for every method', () => {
   const routes = [{ method: 'GET', paths: ['/api/:collection/:id'] }] as const;
   const findAny = createRouter(routes, (shape, { 0: first }) => shape.startsWith('/api/:0') && first === 'admin');
   assert.equal(findAny('GET', '/api/posts/1').params.collection, 'posts');

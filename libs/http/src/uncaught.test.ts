@@ -82,7 +82,7 @@ describe('an error that nothing catches', () => {
   }
 
   for (const path of ['timer', 'immediate', 'rejection', 'stream', 'body'])
-    it(`fails the request of its callback: ${path}`, async () => {
+    it(`fails its callback's request: ${path}`, async () => {
       const { status, text } = await send(path);
       assert.deepEqual([status, JSON.parse(text).code], [500, 'internal_error'], text);
       assert.equal((await send('works')).status, 200);

@@ -68,7 +68,7 @@ describe('answers that clients do not read', () => {
     assert.deepEqual(logged, []);
   });
 
-  test('are cut beyond the limit, logged and counted, except those of a client that reads', async () => {
+  test('are cut beyond the limit, logged and counted, unless the client reads', async () => {
     await Promise.all(Array.from({ length: 20 }, sendUnread));
     await eventually(async () => {
       assert.equal((await (await fetch(server.url)).arrayBuffer()).byteLength, answer.length);

@@ -52,7 +52,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     await (await first('b')).release();
   });
 
-  test('one of many parallel claims is the first', async () => {
+  test('when many claim at once, one is the first', async () => {
     const claims = await Promise.all(Array.from({ length: 20 }, () => keys.claim('c')));
     const outcomes = claims.map(({ outcome }) => outcome).sort();
     assert.deepEqual(outcomes, ['first', ...Array.from({ length: 19 }, () => 'running')]);
@@ -94,7 +94,7 @@ suite('idempotency keys', { skip: skipWithoutDatabase }, () => {
     await eventually(async () => (await count()) === 0);
   });
 
-  test('of large answers the oldest are forgotten, and their keys stay used [http §7.6]', async () => {
+  test('the oldest large answers are forgotten, and their keys stay used [http §7.6]', async () => {
     const large = { ...reply, json: JSON.stringify({ data: 'x'.repeat(20_000) }) };
     for (const name of ['old', 'new'])
       for (const kept of [reply, large]) await (await first(`${name} ${kept.json.length}`)).keep(kept, digest);

@@ -24,7 +24,7 @@ function createWork() {
 }
 
 describe('a fair gate', () => {
-  test('lets clients take turns, independent of the length of their queues', async () => {
+  test('lets clients take turns, however long their queues are', async () => {
     const gate = createFairGate(usual);
     const { begun, work, endNext } = createWork();
     const all = ['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'c1', 'b2'].map((name) =>
@@ -117,7 +117,7 @@ describe('a fair gate', () => {
     assert.deepEqual(begun.slice(0, 4), ['first', 'traveller 1', 'account 1', 'other']);
   });
 
-  test('limits an address to half of the places, whatever its accounts', async () => {
+  test('limits an address to half the places, whatever its accounts', async () => {
     const gate = createFairGate({ ...usual, width: 4, widthPerClient: 1 });
     const user = (name: string) => ({ name, address: 'office', rank: 'user' as const });
     const entered = ['a', 'b', 'c'].map((name) => gate.tryEnter(user(name)) !== undefined);

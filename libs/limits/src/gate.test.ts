@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createGate } from './gate.ts';
 
-test('work runs in order of arrival, never more at once than the width', async () => {
+test('work runs in arrival order, never more at once than the width', async () => {
   const gate = createGate({ width: 2, maxWaiting: 100, refusal: 'too much to do' });
   const order: number[] = [];
   let running = 0;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLineBudget } from './line-budget.ts';
 
-test('lines pass up to the budget of a minute; the number of omitted ones is reported after it', () => {
+test("lines pass up to a minute's budget; after it, the log says how many were omitted", () => {
   let now = 0;
   const reported: number[] = [];
   const mayWrite = createLineBudget(

@@ -123,7 +123,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(server.received.flatMap((mail) => mail.recipients).sort(), recipients.toSorted());
   });
 
-  test('the mail of a transaction that is rolled back is never sent [mail §3.1]', async () => {
+  test("a rolled-back transaction's mail is never sent [mail §3.1]", async () => {
     const server = await serve();
     await configure(server.port);
     startSender();
@@ -191,7 +191,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     await eventually(() => `${outcomes}` === 'given_up');
   });
 
-  test('a mail waits while the password of the mail server is wrong [mail §3.3]', async () => {
+  test("a mail waits while the mail server's password is wrong [mail §3.3]", async () => {
     const server = await serve({
       authOptional: false,
       onAuth: ({ password }, _session, done) =>
@@ -273,7 +273,7 @@ suite('the mail sender', { skip: skipWithoutDatabase }, () => {
     assert.equal(server.received.length, 1);
   });
 
-  test('a test mail is sent immediately, or its error has the message of the server [mail §1.4]', async () => {
+  test("a test mail is sent immediately, or its error has the server's message [mail §1.4]", async () => {
     const server = await serve({
       onRcptTo: ({ address }, _session, done) =>
         address.startsWith('no')

@@ -48,7 +48,7 @@ export function createMailSender({ query, bus, settings, log, onOutcome = () => 
     work: (mail, ending) =>
       attemptMail({ query, settings, client, log, ending }, mail)
         .then(onOutcome)
-        .catch((error) => log.warn({ err: error, mail_id: mail.id }, 'cannot record the result of a mail')),
+        .catch((error) => log.warn({ err: error, mail_id: mail.id }, "cannot record a mail's result")),
   });
 
   return {

@@ -28,7 +28,7 @@ test('a text that could be read as anything but one address is not mailable [mai
   for (const address of bad) assert.equal(isMailableAddress(address), false, address);
 });
 
-test('mail goes to the ASCII form of the domain [mail §2.6]', () => {
+test("mail goes to the domain's ASCII form [mail §2.6]", () => {
   assert.equal(mailedForm('ada@example.com'), 'ada@example.com');
   assert.equal(mailedForm('Zoë@münchen.de'), 'Zoë@xn--mnchen-3ya.de');
   assert.equal(mailedForm('I\u0307x@example.com'), 'İx@example.com');

@@ -24,7 +24,7 @@ describe('the mail queue', { skip: skipWithoutDatabase }, () => {
       enqueueMail(query, { template: 'reset', to, collection: 'users', token: 't', usefulForSec: 600 }),
     );
 
-  it('sends the mails of clients in turn, and those of admins first [mail §3.2]', async () => {
+  it("sends clients' mails in turn, and admins' first [mail §3.2]", async () => {
     for (const n of [1, 2, 3]) await enqueue(`flood-${n}@example.com`, '10.0.0.1');
     const user: Principal = {
       type: 'user',

@@ -102,7 +102,7 @@ test('every HTML part is a whole document [mail §2.5]', () => {
   assert.equal(render({ 'email.verify.body': whole }).html, whole);
 });
 
-test('an HTML template is sent unchanged, with a text part made of it [mail §2.5]', () => {
+test('an HTML template is sent unchanged, with a text part made from it [mail §2.5]', () => {
   const body =
     '<html><head><title>x</title><style>p { color: red }</style></head>\n<body><p>Hello <b>{{email}}</b>,</p>\n<!-- note --><p><a href="{{link}}">Confirm</a> &amp; enjoy</p></body></html>';
   const { text, html } = render(

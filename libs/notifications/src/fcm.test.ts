@@ -104,7 +104,7 @@ describe('sending with Firebase [notifications §2]', () => {
     assert.equal(requests[0]?.headers.get('Authorization'), 'Bearer token 1');
   });
 
-  it('sends to the project of the setting, else to the project of the service account', async () => {
+  it("sends to the setting's project, else to the service account's", async () => {
     const own = startNotifier(fcm, { answers: [sent] });
     await own.notifier.send({ to: 'device', ...message });
     assert.equal(own.requests[0]?.url, 'https://fcm.example/v1/projects/own-project/messages:send');
@@ -127,7 +127,7 @@ describe('sending with Firebase [notifications §2]', () => {
     assert.equal(peakConcurrency(), 32);
   });
 
-  it('repeats a request while Firebase is busy, until the time of the call is over', async () => {
+  it("repeats a request while Firebase is busy, until the call's time is over", async () => {
     const busy = refusal(503, 'UNAVAILABLE', 'Try again', 'UNAVAILABLE');
     const { notifier, requests } = startNotifier(fcm, { answers: (_request, n) => (n === 1 ? busy : sent) });
     assert.equal((await notifier.send({ to: 'device', ...message })).sent, 1);
@@ -174,7 +174,7 @@ describe('the access token', () => {
   });
 
   for (const lifeSec of [60, 1, 0])
-    it(`is used for half of its lifetime of ${lifeSec} s`, async () => {
+    it(`is used for half its lifetime (${lifeSec} s)`, async () => {
       const tokens = (n: number): Answer => [200, { access_token: `token ${n}`, expires_in: lifeSec }];
       const { notifier, assertions, advance } = startNotifier(fcm, { answers: [sent], tokens });
       assert.equal((await notifier.send({ to: devices(40), ...message })).sent, 40);

@@ -95,7 +95,7 @@ describe('sending with OneSignal [notifications §2]', () => {
     assert.equal(new Set(requests.map(({ body }) => body)).size, 2);
   });
 
-  it('does not wait longer than the time of the call', async () => {
+  it("does not wait longer than the call's time", async () => {
     const hour = startNotifier(onesignal, { answers: [[429, { errors: ['Rate limit'] }, { 'retry-after': '3600' }]] });
     assert.equal((await hour.notifier.send({ to: a, ...message })).results[0]?.error, 'Rate limit');
     assert.equal(hour.requests.length, 1);

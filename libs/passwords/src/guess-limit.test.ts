@@ -32,7 +32,7 @@ describe('the guess limit', { skip: skipWithoutDatabase }, () => {
     assert.equal(await limit.tryReserve(guess('a')), true);
   });
 
-  test('at most ten of many parallel guesses pass', async () => {
+  test('when many guess at once, at most ten pass', async () => {
     const limit = createGuessLimit({ database, nowSec: () => now });
     const guesses = await Promise.all(Array.from({ length: 30 }, () => limit.tryReserve(guess('c'))));
     assert.equal(guesses.filter(Boolean).length, 10);

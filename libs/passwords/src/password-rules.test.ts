@@ -43,7 +43,7 @@ describe('password rules', () => {
       assert.equal(await rules({ [`password.require_${rule}`]: '1' }).findProblem(password), undefined, rule);
   });
 
-  test('name the field in the refusal of a new password', async () => {
+  test('name the field when a new password is refused', async () => {
     await assert.rejects(rules({}).hashNew('short'), {
       status: 422,
       details: { password: 'must have at least 12 characters' },
@@ -58,7 +58,7 @@ describe('password rules', () => {
     assert.equal(requests.length, 0);
   });
 
-  test('refuse a breached password and send five characters of its hash [auth §2.3]', async () => {
+  test("refuse a breached password and send its hash's first five characters [auth §2.3]", async () => {
     requests.length = 0;
     answer = lines(`0018A45C4D1DEF81644B54AB7F969B88D65:3\r\n${digest.slice(5)}:42\r\n`);
     assert.match((await checking().findProblem(password)) ?? '', /breach/);

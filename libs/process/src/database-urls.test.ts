@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { urlsOfDatabase } from './database-urls.ts';
 
-describe('the URL of a database', () => {
+describe("a database's URL", () => {
   for (const [text, expected] of [
     ['postgres://u:p@a:5433/db', ['postgres://u:p@a:5433/db']],
     ['postgresql:///db?host=/run/postgresql', ['postgresql:///db?host=/run/postgresql']],

@@ -28,7 +28,7 @@ function run(body: string, options = '') {
   return { child, lines, ready, ended: once(child, 'close') };
 }
 
-describe('the lifecycle of a process', () => {
+describe("a process's lifecycle", () => {
   it('stops everything in the reverse order and exits 0 on a signal', async () => {
     const { child, lines, ready, ended } = run(`
       lifecycle.onStop('first', () => say('first'));

@@ -22,7 +22,7 @@ function messagesOf(code: string): string[] {
   return readMessages(stdout);
 }
 
-test('the last line is written at every end of a process', () => {
+test('the last line is written however a process ends', () => {
   assert.deepEqual(messagesOf("log.info('one'); log.info('two')"), ['one', 'two']);
   assert.deepEqual(messagesOf("log.info('one'); process.exit(1)"), ['one']);
   assert.deepEqual(messagesOf("log.info('one'); throw new Error('no')"), ['one']);

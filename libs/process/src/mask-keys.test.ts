@@ -4,7 +4,7 @@ import { maskKeys } from './mask-keys.ts';
 
 const key = `rbk_abcdefghijkmnpqr_${'S3cret-_'.repeat(5)}xyz`;
 
-test('the secret of a key is masked everywhere [keys §1.4]', () => {
+test("a key's secret is masked everywhere [keys §1.4]", () => {
   for (const text of [key, `Bearer ${key}`, `{"a":"${key}"}`, `/api/${key}/x`, `${key} ${key}`, key.toUpperCase()]) {
     assert.ok(!/s3cret/i.test(maskKeys(text)), text);
     assert.match(maskKeys(text), /rbk_abcdefghijkmnpqr_\*\*\*/i);

@@ -23,7 +23,7 @@ test('other lines have their level, fields and stack', () => {
   );
 });
 
-test('text of a client cannot move the cursor or begin a line', () => {
+test("a client's text cannot move the cursor or begin a line", () => {
   const hostile = '/\u001b[2J\u009b1A\r\nfatal: \u2028\u202e';
   for (const fields of [
     { method: 'GET', path: hostile, status: 400, duration_ms: 1 },

@@ -12,7 +12,7 @@ after(() => {
   collector.close();
 });
 
-test('a collector that never answers does not delay the end of a process', async () => {
+test("a collector that never answers does not delay a process's end", async () => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
   // The SDK reads the variables of the process.
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;

@@ -61,13 +61,13 @@ describe('compared values', { skip: skipWithoutDatabase }, () => {
     it(`${rule} finds ${ids.join(', ') || 'nothing'}`, async () =>
       assert.deepEqual(await find(rule, { auth: ada }), { ids }));
 
-  it('the length of a list is a number also where all entries of a list are compared with it', async () => {
+  it("a list's length is a number even where all entries of a list are compared with it", async () => {
     const rule = 'all(@request.body.tags ~ tags:length)';
     assert.deepEqual(await find(rule, { body: { tags: ['10', '0'] } }), { ids: ['p1', 'p2'] });
     assert.deepEqual(await find(rule, { body: { tags: ['10', '1'] } }), { ids: [] });
   });
 
-  it('a test of several items of different kinds never holds for a caller who lacks one', async () => {
+  it('a test with different kinds of items never holds for a caller who lacks one', async () => {
     for (const rule of ['"5" in (5, @request.auth.id)', '@request.query.q in (5, @request.auth.id)']) {
       const query = () => '5';
       assert.deepEqual(await find(rule, { query }), { ids: [] }, rule);

@@ -121,7 +121,7 @@ describe('compiled SQL of the posts', { skip: skipWithoutDatabase }, () => {
   });
 
   // A plan of exponential cost would never end.
-  it('plans the longest filter of a client', async () => {
+  it("plans a client's longest filter", async () => {
     const text = Array.from({ length: 80 }, () => 'parent.parent.parent.parent.parent.parent.ok=1').join('&&');
     const scope = { collection, schema: schemaOf(collections), audience: 'client' } as const;
     assert.ok((await answerOf(fixture, composeFind(fixture, text, requestWith())(scope))).ids);

@@ -77,7 +77,7 @@ function readRequest(text: string): RequestValues {
   return requestWith({ auth: { id: text, email: `${text}@x.org`, type: 'user', collection: 'users' } });
 }
 
-describe('the examples of docs/rules-and-filters.md', { skip: skipWithoutDatabase }, () => {
+describe('the examples in docs/rules-and-filters.md', { skip: skipWithoutDatabase }, () => {
   let fixture: QueryFixture;
   before(async () => {
     const collections = makeCollections(null);

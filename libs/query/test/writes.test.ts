@@ -10,7 +10,7 @@ const scope = { collection: collections.posts, schema: schemaOf(collections), au
 const ada = { id: 'u1', email: 'ada@x.org', type: 'user' } as const;
 const proved = { ...ada, collection: 'users', verified: true } as const;
 
-describe('rules of writes', { skip: skipWithoutDatabase }, () => {
+describe('rules on writes', { skip: skipWithoutDatabase }, () => {
   let fixture: QueryFixture;
 
   before(async () => {

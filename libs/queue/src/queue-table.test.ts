@@ -44,7 +44,7 @@ describe('a queue', { skip: skipWithoutDatabase }, () => {
   const expire = () => sql(`update public.items set lease_until = now() - interval '1 second'`);
   const one = async (): Promise<Item> => (await claim(1))[0] ?? assert.fail('there is nothing to claim');
 
-  it('gives each item to one of many claims, the first ones first', async () => {
+  it('gives each item to one claim, the first ones first', async () => {
     const first = await claim(5);
     assert.deepEqual(first.map(({ place }) => place).sort(), [1, 2, 3, 4, 5]);
     const more = (await Promise.all(Array.from({ length: 8 }, () => claim(10)))).flat();

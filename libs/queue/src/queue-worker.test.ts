@@ -59,7 +59,7 @@ suite('a queue worker', () => {
     assert.deepEqual(limits, [2, 2]);
   });
 
-  test('claims nothing at the end of an item if the last claim took all there was', async () => {
+  test('claims nothing when an item ends if the last claim took all there was', async () => {
     const { worker, limits } = start([1, 2]);
     await isRunning(worker, 1, 2);
     end(1);
@@ -69,7 +69,7 @@ suite('a queue worker', () => {
     assert.deepEqual(limits, [3, 2], 'only the wake claimed');
   });
 
-  test('claims at the end of an item if the claim left some that are not due beside it', async () => {
+  test('claims when an item ends if the claim left some that are not due beside it', async () => {
     const waiting = [1, 2];
     const { worker } = start([], {
       claim: async () => ({ items: worker.running.length > 0 ? [] : waiting.splice(0, 1), leftSome: true }),

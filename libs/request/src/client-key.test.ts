@@ -6,7 +6,7 @@ test('an IPv4 address is one client', () => {
   assert.equal(clientKey('203.0.113.7'), '203.0.113.7');
 });
 
-test('the addresses of a /64 are one client in any notation', () => {
+test("a /64's addresses are one client in any notation", () => {
   for (const address of ['2001:db8:1:2::1', '2001:0DB8:0001:0002:ffff:ffff:ffff:ffff', '2001:db8:1:2:3::%eth0'])
     assert.equal(clientKey(address), '2001:db8:1:2::/64', address);
   assert.equal(clientKey('::1'), '0:0:0:0::/64');

@@ -12,13 +12,13 @@ const context: RequestContext = {
 const request = { method: 'GET', url: '/api/v1/posts?page=2' };
 const refused = { status: 403, code: 'context_refused' };
 
-describe('the signer of request contexts', () => {
+describe('the request context signer', () => {
   const contextSigner = createContextSigner(secret, () => 1_000_000);
 
   it('verifies its own contexts', () =>
     assert.deepEqual(contextSigner.verify(contextSigner.sign(context, request), request), context));
 
-  it('opens a context of another process with the same secret', () =>
+  it("opens another process's context with the same secret", () =>
     assert.deepEqual(
       createContextSigner(secret, () => 1_000_500).verify(contextSigner.sign(context, request), request),
       context,
@@ -49,7 +49,7 @@ describe('the signer of request contexts', () => {
     'a method and a path that join to the same text': { method: 'GET /api/v1/posts?page=2', url: '' },
   };
   for (const [name, other] of Object.entries(others)) {
-    it(`refuses the context of ${name}`, () =>
+    it(`refuses ${name}'s context`, () =>
       assert.throws(() => contextSigner.verify(contextSigner.sign(context, other), request), refused));
   }
 

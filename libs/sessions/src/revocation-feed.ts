@@ -70,7 +70,7 @@ export function createRevocationFeed({ database, bus, log }: FeedDeps): Revocati
     const since = snapshot.isFresh(longestGapMs) && !isAfterFailover ? before : undefined;
     isAfterFailover = false;
     const [row] = await database.read<{ snapshot: string; subjects: string[] | null }>(readLog(since));
-    if (!row) throw new Error('the log of revocations returned no row');
+    if (!row) throw new Error('the revocation log returned no row');
     // A lookup that began before this read has the earlier mark, so it counts as stale.
     if (!since || row.subjects) mark += 1;
     const areAllStale = !since || row.subjects?.includes('*');

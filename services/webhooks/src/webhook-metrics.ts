@@ -33,7 +33,7 @@ export function createWebhookMetrics({ query, bus, stream, underWay }: WebhookMe
   );
   countRows(metrics, query, {
     name: 'recordbus_webhook_deliveries_pending',
-    help: 'Deliveries that wait to be sent, including those of disabled webhooks.',
+    help: "Deliveries that wait to be sent, disabled webhooks' included.",
     from: 'system.delivery_queue',
   });
   countRows(metrics, query, {

@@ -12,7 +12,7 @@ export function addAnalystCommands(program: Command): void {
   ] as const;
   analysts
     .command('create')
-    .description('create a role that reads a view of each collection, and write its URL to standard output')
+    .description('create a role that reads a view for each collection, and write its URL to standard output')
     .argument('<name>', 'role name')
     .option(...asRole)
     .option('--json', 'write the role and its URL as JSON')

@@ -28,7 +28,7 @@ export function addBackupCommands(program: Command): void {
     .command('restore')
     .description('restore a deployment from an archive; the services must be stopped')
     .argument('<file>', 'the archive')
-    .option('--force', 'replace the contents of the database and the data directory')
+    .option('--force', 'replace what the database and the data directory contain')
     .option('--json', 'write the result as JSON')
     .action((file: string, { force = false, ...options }: RestoreOptions) =>
       loadAndRun('backup restore', options, async (parts) =>

@@ -14,7 +14,7 @@ test('a disk is broken below a hundredth, and a warning below a tenth that is le
   assert.equal(judge(9, 100).says, '9.0 GiB (9 %) free at /data');
 });
 
-test('less free space than requested is broken on a disk of any size', () => {
+test('less free space than requested is broken on any disk', () => {
   assert.deepEqual([judge(30, 1000, 31).verdict, judge(30, 1000, 30).verdict], ['broken', 'ok']);
 });
 

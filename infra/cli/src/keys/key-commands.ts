@@ -30,7 +30,7 @@ export function addKeyCommands(program: Command): void {
   keys
     .command('revoke')
     .description('revoke a key: it is refused within a second')
-    .argument('<id>', 'the id of the key, or rbk_ and the id')
+    .argument('<id>', "the key's id, or rbk_ and the id")
     .option('--json', 'write the result as JSON')
     .action((id: string, options: CommonOptions) =>
       loadAndRun('keys revoke', options, async (parts) => (await import('./change-keys.ts')).revoke(parts, id)),

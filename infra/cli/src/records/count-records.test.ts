@@ -19,7 +19,7 @@ it('records are counted in every format, byte by byte', () => {
   }
 });
 
-it('the name of a file gives its format and the name of the file of refused rows', () => {
+it("a file's name gives its format and the name for the refused rows' file", () => {
   for (const [file, format, isCompressed, refused] of [
     ['a.csv', 'csv', false, 'a.refused.csv'],
     ['dir.x/A.CSV.GZ', 'csv', true, 'dir.x/A.refused.csv'],

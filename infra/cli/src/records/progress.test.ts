@@ -15,7 +15,7 @@ function outputOf(isTTY: boolean) {
   return { progress, written, wait };
 }
 
-describe('the progress of a command', () => {
+describe("a command's progress", () => {
   it('is a bar on a terminal, which is removed at the end', () => {
     const { progress, written, wait } = outputOf(true);
     progress.show('none', 0);

@@ -5,7 +5,7 @@ import { fieldTypes } from '@recordbus/schema';
 import { readJsonLines } from './json-lines.ts';
 import { JsonProblem } from './json-tokens.ts';
 
-test('values are found on their lines, by names, positions and names of entries', () => {
+test('values are found on their lines, by names, positions and entry names', () => {
   const { value, lineOf } = readJsonLines(
     '{\n "a": [1,\n  {"name": "x",\n   "y": null}],\n "b": {"c": "1:,{}[]\\"\\\\"}, "d": true,\n "e": -1e3 }',
   );
@@ -14,7 +14,7 @@ test('values are found on their lines, by names, positions and names of entries'
   assert.deepEqual(lines, [1, 2, 2, 3, 4, 5, 5, 6]);
 });
 
-test('a text that is not JSON has the line of its error, and what is wrong there', () => {
+test("a text that is not JSON has its error's line, and what is wrong there", () => {
   for (const [text, line, message] of [
     ['', 1, /an end where a value is expected/],
     ['{\n"a": 1\n', 3, /an end where a comma or } is expected/],

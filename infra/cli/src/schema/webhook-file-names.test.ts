@@ -9,7 +9,7 @@ const filesOf = (names: readonly string[], known?: ReadonlyMap<string, string>):
   ).keys(),
 ];
 
-test('a file has the name of its webhook where a file may have it [schema §7.2]', () => {
+test("a file has its webhook's name where a file may have it [schema §7.2]", () => {
   const names = [
     'CRM',
     'CRM (new)',

@@ -23,7 +23,7 @@ const outcome = await check().then(
   },
 );
 for (const step of undo.reverse())
-  await step().catch((error) => process.stderr.write(`cannot remove the parts of the test: ${error.message}\n`));
+  await step().catch((error) => process.stderr.write(`cannot remove the test's parts: ${error.message}\n`));
 process.exit(outcome);
 
 async function check() {

@@ -37,7 +37,7 @@ suite('a link', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await issuersOf('u2'), [{ issuer: 'https://two.example.com', subject: '7' }]);
   });
 
-  test('from the previous release gets the issuer of the settings', async () => {
+  test("from the previous release gets the settings' issuer", async () => {
     const set = (key: string, value: string) =>
       run(
         `insert into system.settings (key, value, updated_at) values ($1, $2, 1)

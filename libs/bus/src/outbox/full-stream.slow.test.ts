@@ -224,7 +224,7 @@ describe('a full event stream', { skip }, () => {
     assert.ok((await stateOf()).first_seq > 60);
   });
 
-  it('migrates a full stream of the previous version without losing an event', async () => {
+  it("migrates the previous version's full stream without losing an event", async () => {
     const { streams } = await bus[nats].jetstreamManager();
     await streams.add({
       ...streamSettings(stream),

@@ -137,7 +137,7 @@ describe('the outbox relay', { skip }, () => {
     assert.ok(envelope.parse(JSON.parse(message.body)));
   });
 
-  it('replicas divide the partitions, and take over those of a replica that stops [events §3.6]', async () => {
+  it("replicas divide the partitions, and take over a stopped replica's share [events §3.6]", async () => {
     const second = startRelay();
     await eventually(async () => String(await shares()) === '4,4');
     const ids = await Promise.all(Array.from({ length: 40 }, (_, record) => write('posts.update', `posts/${record}`)));
@@ -176,7 +176,7 @@ describe('the outbox relay', { skip }, () => {
     relays.pop();
   });
 
-  it('keeps the events of a record in order and loses none while relays start and stop', async () => {
+  it("keeps a record's events in order and loses none while relays start and stop", async () => {
     const expected = new Map<string, string[]>();
     for (let round = 0; round < 40; round += 1) {
       if (round % 10 === 5) startRelay();
@@ -234,7 +234,7 @@ describe('the outbox relay', { skip }, () => {
     assert.match(rows[0]?.error ?? '', /JSON/);
   });
 
-  it('publishes the events of a deleted stream again', async () => {
+  it("publishes a deleted stream's events again", async () => {
     const before = (await messages()).map(({ id }) => id);
     await deleteStream();
     const id = await write('posts.create', 'posts/after');

@@ -63,9 +63,9 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const isActive = () => leases.held.length > 0;
   /** The relay of the first partition does the work that is shared by all. */
   const isFirst = () => leases.held.includes(0);
-  const holding = every({ name: 'renew the leases of the outbox', log, intervalMs: renewMs, run: renew });
+  const holding = every({ name: 'renew the outbox leases', log, intervalMs: renewMs, run: renew });
   const publishing = whenWoken({
-    name: 'publish the events of the outbox',
+    name: 'publish the outbox events',
     log,
     retryMs: (failures) => Math.min(retryMaxMs, 100 * 2 ** failures),
     run: async () => (isActive() && bus.connected ? publisher.publish() : skipped),
@@ -78,7 +78,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     run: async (ending) => (isFirst() ? clean(database, () => isFirst() && !ending.aborted) : skipped),
   });
   const growing = every({
-    name: 'keep three replicas of the stream',
+    name: 'keep three stream replicas',
     log,
     intervalMs: growingMs,
     run: async () => (isFirst() && bus.connected ? growEventStream(bus, stream, log) : skipped),
@@ -88,7 +88,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   async function renew(): Promise<void> {
     const taken = await leases.renew();
     if (taken.length > 0) {
-      log.info({ partitions: leases.held, of: count }, 'this process now publishes events of the outbox');
+      log.info({ partitions: leases.held, of: count }, 'this process now publishes outbox events');
       publisher.distrust();
     }
     publishing.wake();
@@ -104,7 +104,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
     async stop() {
       for (const end of endings) end();
       await Promise.all([holding.stop(), publishing.stop(), cleaning.stop(), growing.stop()]);
-      await leases.release().catch((error) => log.warn({ err: error }, 'cannot release the leases of the outbox'));
+      await leases.release().catch((error) => log.warn({ err: error }, 'cannot release the outbox leases'));
     },
     wake() {
       if (isActive()) publishing.wake();

@@ -81,8 +81,8 @@ export async function checkRoom(bus: Bus, watch: RoomWatch): Promise<void> {
 export function addStreamGauges(metrics: Metrics, watch: RoomWatch): void {
   const gauge = (name: string, help: string, read: (report: RoomReport) => number) =>
     sampledGauge(metrics, { name, help, isShared: true, sample: async () => read(await watch.report()) });
-  gauge('recordbus_stream_bytes', 'Bytes of the event stream.', ({ reading }) => reading.bytes);
-  gauge('recordbus_stream_max_bytes', 'Size limit of the event stream in bytes.', ({ reading }) => reading.maxBytes);
+  gauge('recordbus_stream_bytes', 'Bytes in the event stream.', ({ reading }) => reading.bytes);
+  gauge('recordbus_stream_max_bytes', "The event stream's size limit in bytes.", ({ reading }) => reading.maxBytes);
   gauge('recordbus_stream_unread', 'Events that the reader furthest behind has not read.', ({ reading }) =>
     unreadMessages(reading),
   );

@@ -66,7 +66,7 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
     ]);
   });
 
-  it('does not ask for the positions of other consumers, whose servers may be down', async () => {
+  it("does not ask for other consumers' positions, whose servers may be down", async () => {
     const lacking = whereConsumer('passer-by', () => assert.fail('asked for the position'));
     assert.equal((await positions(lacking, [])).length, 2);
   });

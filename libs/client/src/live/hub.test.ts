@@ -75,7 +75,7 @@ test('after a break between a resync and its snapshot, the client asks for the s
   assert.deepEqual(afters, [undefined, '1-1', undefined]);
 });
 
-test('the page of a proxy ends what has not begun, and is waited out by what has', async () => {
+test("a proxy's page ends what has not begun, and is waited out by what has", async () => {
   const page = () => new Response('<html>', { headers: { 'Content-Type': 'text/html' } });
   const never = createClient('http://stack', { fetch: async () => page() });
   await assert.rejects(

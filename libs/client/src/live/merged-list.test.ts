@@ -22,7 +22,7 @@ test('the total is read again after a change that it may already contain', () =>
   assert.equal(list.apply('delete', { id: 'x', version: '99' }), 'total');
 });
 
-test('a change after the second of the snapshot is counted once', () => {
+test("a change after the snapshot's second is counted once", () => {
   const list = listOfThree();
   assert.equal(list.apply(...created('z', '101')), undefined);
   assert.equal(list.total, 4);
@@ -47,7 +47,7 @@ test('when a record leaves the list, the records that move up are read, with the
   assert.equal(list.apply('delete', { id: 'a', version: '100.1' }), 'records');
 });
 
-test('versions of all shown records, and of the last thousands of others, are remembered', () => {
+test('versions are remembered for all shown records and for the last thousands of others', () => {
   const list = createMergedList('name', 2);
   list.apply('snapshot', { records: [tag('a', 50), tag('b', 60)], total: 2, at });
   for (let n = 0; n < 30_000; n += 1) list.apply(...created(`z${n}`, '101'));

@@ -34,7 +34,7 @@ export function createReplicaMeter(
   gauge('recordbus_read_replica_up', 'Whether a read replica can be used.', ({ problem }) =>
     problem === undefined ? 1 : 0,
   );
-  gauge('recordbus_read_replica_lag_seconds', 'How old the data of a read replica is.', ({ position }) =>
+  gauge('recordbus_read_replica_lag_seconds', "How old a read replica's data is.", ({ position }) =>
     position === undefined ? undefined : ageOf(position),
   );
   const reads = metrics.counter(

@@ -23,7 +23,7 @@ export async function requirePreparedStatements(url: string): Promise<void> {
   } catch (error) {
     if (isDatabaseError(error, sqlState.unknownStatement))
       throw new ConfigError(
-        `The pooler of ${databaseUrl.name} forgets prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements above 0.`,
+        `The pooler at ${databaseUrl.name} forgets prepared statements: use PgBouncer 1.21 or newer with max_prepared_statements above 0.`,
       );
   } finally {
     for (const one of [client, other]) one.connection.stream.destroy();

@@ -24,7 +24,7 @@ export async function untilReachable<T>(ask: () => Promise<T>, log: Logger): Pro
 /** Explains why a database refuses a start or does not answer; returns any other error as it is. */
 function startRefusal(error: unknown): unknown {
   if (isConnectionError(error))
-    return new StartFailure(`The database of ${databaseUrl.name} does not answer: ${messageOf(error)}.`);
+    return new StartFailure(`The database at ${databaseUrl.name} does not answer: ${messageOf(error)}.`);
   // Class 28: invalid authorization; 3D000: no such database (PostgreSQL manual, appendix A).
   if (isDatabaseError(error) && /^(28|3D)/.test(error.code ?? ''))
     return new ConfigError(`${databaseUrl.name} cannot be used: ${error.message}.`);

@@ -79,7 +79,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 4, 'the interval begins at the last end');
   });
 
-  test('takes the time of the next run from the run, or the interval from a function', async () => {
+  test("takes the next run's time from the run, or the interval from a function", async () => {
     let intervalMs = 100;
     const task = every({ ...options(), intervalMs: () => intervalMs });
     task.start();
@@ -201,7 +201,7 @@ suite('a background task', () => {
     assert.equal(runs.length, 1);
   });
 
-  test('runs outside of the request that woke it', async () => {
+  test('runs outside the request that woke it', async () => {
     const request = new AsyncLocalStorage<string>();
     const seen: unknown[] = [];
     const task = whenWoken({

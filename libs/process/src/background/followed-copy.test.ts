@@ -57,7 +57,7 @@ suite('a followed copy', () => {
     await copy.stop();
   });
 
-  test('throws the error of its first read at the start', async () => {
+  test("throws its first read's error at the start", async () => {
     isAway = true;
     const copy = follow();
     await assert.rejects(copy.start(), /away/);

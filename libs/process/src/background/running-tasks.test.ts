@@ -32,7 +32,7 @@ suite('the running tasks of a process', () => {
     assert.equal(healthOfTasks().size, 0);
   });
 
-  test('with the same name have the health of the worst', async () => {
+  test("with the same name have the worst one's health", async () => {
     const [good, bad] = [waterPlants(), waterPlants()];
     bad.state.isDry = true;
     for (const one of [good, bad]) await one.run();

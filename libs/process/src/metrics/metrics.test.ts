@@ -11,7 +11,7 @@ async function textOf(processes: Readonly<Record<string, Metrics>>): Promise<str
   return exposition(mergeMetrics(await Promise.all(instances)));
 }
 
-test('the metrics of services and replicas become one text, each value with its service and instance', async () => {
+test("services' and replicas' metrics become one text, each value with its service and instance", async () => {
   const [records, one, two] = ['records', 'webhooks', 'webhooks'].map(createMetrics);
   assert.ok(records && one && two);
   for (const [metrics, count] of [

@@ -99,7 +99,7 @@ describe('a filter', () => {
       ));
   }
 
-  it('knows email and verified of auth collections', () => {
+  it('knows email and verified in auth collections', () => {
     assert.ok(compileIn('client', 'email ~ "@x.org" && verified = true', accounts));
   });
 
@@ -112,7 +112,7 @@ describe('a filter', () => {
     );
   });
 
-  it('refuses the times of a view without them', () => {
+  it('refuses times in a view without them', () => {
     const view = { ...posts, type: 'view' as const, lacking: ['created_at' as const] };
     const scope = { collection: view, schema, audience: 'client' as const };
     assert.throws(
@@ -134,7 +134,7 @@ describe('a rule over the request', () => {
   ]) {
     it(`takes ${text}`, () => assert.ok(compileIn('rule', text)));
   }
-  it('takes the credentials of an auth record', () =>
+  it("takes an auth record's credentials", () =>
     checkRule('@request.body.password:isset = false && @request.body.email:isset = false', {
       collection: accounts,
       schema,
@@ -166,7 +166,7 @@ describe('a rule over the request', () => {
   }
 });
 
-describe('a path of the caller', () => {
+describe("a caller's path", () => {
   const { users, staff } = collections;
   const compileFor = (caller: typeof users | undefined, text: string) =>
     compileExpression(
@@ -175,7 +175,7 @@ describe('a path of the caller', () => {
       { row: 't', parameters: createParameters() },
     );
 
-  it('is read once per statement, so an index of the other side serves it', () => {
+  it("is read once per statement, so the other side's index serves it", () => {
     assert.equal(
       compileFor(users, 'author.organization = @request.auth.organization'),
       'exists (select 1 from records."users" hop1 where hop1.id = t."author" and hop1."organization" = (select hop2."organization" from records."users" hop2 where hop2.id = $1::text))',
@@ -201,7 +201,7 @@ describe('a path of the caller', () => {
     });
 
   const check = (text: string) => checkRule(text, { collection: posts, schema, accounts: [users, staff] });
-  it('is checked in every collection of accounts', () => {
+  it('is checked in every account collection', () => {
     check('@request.auth.level > 5 && @request.auth.organization = author.organization');
     assert.throws(() => check('@request.auth.role = "x"'), /^QueryError: there is no @request.auth.role$/);
     assert.throws(() => check('@request.auth.organization.nam = "x"'), /no account has @request.auth.organization.nam/);
@@ -255,7 +255,7 @@ describe('a collection that a client cannot see', () => {
 });
 
 describe('a statement', () => {
-  it('uses a parameter for each value of the request, so that one text serves every caller', () => {
+  it('uses a parameter for each request value, so that one text serves every caller', () => {
     const parameters = createParameters();
     const place = { row: 't', parameters };
     const text = 'author = @request.auth.id || parent.author = @request.auth.id && title = "x"';

@@ -31,7 +31,7 @@ const rows: [rule: string, parts: string[]][] = [
   ['nothing = 1', []],
 ];
 
-describe('the parts of a rule that never hold', () => {
+describe("a rule's parts that never hold", () => {
   for (const [rule, expected] of rows)
     it(`are ${expected.join(', ') || 'none'} in ${rule}`, () => {
       const found = findDeadParts(rule, scope).map(

@@ -49,7 +49,7 @@ describe('the rules that let guests write, or read accounts', () => {
     ]);
   });
 
-  it('exclude the create rule of accounts', () => {
+  it("exclude accounts' create rule", () => {
     assert.deepEqual(open('auth', { create: 'title = "x"' }), []);
     assert.deepEqual(open('base', { create: 'title = "x"' }), ['create?']);
   });

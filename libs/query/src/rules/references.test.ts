@@ -70,7 +70,7 @@ describe('references', () => {
         names.map(([collection, field, name]) => [field ? fieldOf(collection, field) : collections[collection], name]),
       ),
     );
-  it('renames in back-relations, exists, counts and paths of the caller', () => {
+  it("renames in back-relations, exists, counts and the caller's paths", () => {
     assert.equal(
       renamed([
         ['comments', undefined, 'notes'],

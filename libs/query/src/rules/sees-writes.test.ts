@@ -14,7 +14,7 @@ const principal = {
   impersonatedBy: null,
 } as const;
 
-describe('whether a rule sees writes to other records of its collection', () => {
+describe("whether a rule sees writes to its collection's other records", () => {
   const rows: [rule: string, sees: boolean][] = [
     ['title = "x" && created > @now-7d', false],
     ['author = @request.auth.id', false],

@@ -48,7 +48,7 @@ describe('the accounts for which a rule may hold', () => {
     it(`are ${select === undefined ? 'any' : 'some'} for ${rule}`, () =>
       assert.equal(compileCandidates(rule, scope, { row: 't', parameters: createParameters() })?.select, select));
 
-  it('are all if a branch of the rule that reads no caller holds', () => {
+  it('are all if a branch that reads no caller holds', () => {
     const everyoneOf = (rule: string) =>
       compileCandidates(rule, scope, { row: 't', parameters: createParameters() })?.everyone;
     assert.equal(everyoneOf('author = @request.auth.id'), undefined);

@@ -39,7 +39,7 @@ test('values that no parameter uses are not sent', () => {
   assert.deepEqual(parameters.valuesFrom({ id: 'r1', versions: ['1'], fields: new Map() }), [['1']]);
 });
 
-test('parameters of rules join the same list', () => {
+test("rules' parameters join the same list", () => {
   const parameters = createNamedParameters<Given>();
   const text = [
     parameters.ofRequest('query.q', 'text', ofQuery('q')),
@@ -63,7 +63,7 @@ test('a value that is missing is an error, and null is a value', () => {
   assert.equal(parameters.member('id', 'a', 'text'), '$3::text');
 });
 
-test('a value of the request needs a request', () => {
+test('a request value needs a request', () => {
   const parameters = createParameters();
   assert.equal(parameters.fixed('a', 'text'), '$1::text');
   assert.deepEqual(parameters.values(), ['a']);

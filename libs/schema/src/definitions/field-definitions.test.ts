@@ -114,11 +114,11 @@ describe('problems are reported under the path of the definition', () => {
       { 'fields.0.name': '"id" is reserved', 'fields.1.name': '"Created" is reserved' },
     ],
     ["a name of the database's own", [text('xmin')], { 'fields.0.name': '"xmin" is reserved by the database' }],
-    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': 'is already the name of another field' }],
+    ['a duplicate name', [text('a'), text('A')], { 'fields.A.name': "is already another field's name" }],
     [
       'a duplicate id',
       [text('a', { id: 'x' }), text('b', { id: 'x' })],
-      { 'fields.b.id': 'is already the id of another field' },
+      { 'fields.b.id': "is already another field's id" },
     ],
     [
       'an invalid id',

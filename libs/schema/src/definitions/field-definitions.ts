@@ -64,8 +64,8 @@ function refuseDuplicates(fields: readonly Field[], problems: Problems): void {
   const names = new Set<string>();
   const ids = new Set<string>();
   for (const { name, id } of fields) {
-    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, 'is already the name of another field');
-    if (ids.has(id)) problems.add(`fields.${name}.id`, 'is already the id of another field');
+    if (names.has(name.toLowerCase())) problems.add(`fields.${name}.name`, "is already another field's name");
+    if (ids.has(id)) problems.add(`fields.${name}.id`, "is already another field's id");
     names.add(name.toLowerCase());
     ids.add(id);
   }

@@ -4,9 +4,9 @@ import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../.
 import { type FileOptions, needsToken } from './file.ts';
 import { fieldTypeOf } from './index.ts';
 
-const refusal = new Error('must be the name of a stored file');
+const refusal = new Error("must be a stored file's name");
 
-test('a single file is the name of a stored file', () => {
+test("a single file is the a stored file's name", () => {
   assertReads(testField('file'), [
     ['photo_0123456789.jpg', 'photo_0123456789.jpg'],
     ['../../etc/passwd', refusal],

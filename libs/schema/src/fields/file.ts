@@ -89,10 +89,10 @@ export const file: FieldType = {
   formText: (field) => (field.options.multiple ? listText : plainText),
   // Without files the list is empty, not null (fields §2.3).
   emptyValue: (field) => (field.options.multiple ? '[]' : null),
-  valueSchema: (field) => listOf(field, { type: 'string', description: 'name of a stored file' }),
+  valueSchema: (field) => listOf(field, { type: 'string', description: "a stored file's name" }),
   compile(field) {
     const isName = (value: unknown) => typeof value === 'string' && namePattern.test(value);
-    const refusal = new ValueRefusal('must be the name of a stored file');
+    const refusal = new ValueRefusal("must be a stored file's name");
     if (!field.options.multiple) return (value) => (isName(value) ? value : refusal);
     return (value) => {
       if (!Array.isArray(value)) return new ValueRefusal('must be a list of names');

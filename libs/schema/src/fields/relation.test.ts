@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, narrowingsOf, testField } from '../../test/test-field.ts';
 
 test('a relation is a text that can be an id', () => {
-  const refusal = new Error('must be the id of a record');
+  const refusal = new Error("must be a record's id");
   assertReads(testField('relation', {}, { collection: 'posts' }), [
     ['01890000-0000-7000-8000-000000000000', '01890000-0000-7000-8000-000000000000'],
     ['x'.repeat(255), 'x'.repeat(255)],
@@ -16,7 +16,7 @@ test('a relation is a text that can be an id', () => {
 });
 
 test('a relation to several records is a list of ids, each once', () => {
-  const noIds = new Error('must have the ids of records');
+  const noIds = new Error('must have record ids');
   const several = testField('relation', { multiple: true }, { collection: 'posts' });
   const many = Array.from({ length: 10_000 }, (_, at) => `id${at}`);
   assertReads(several, [

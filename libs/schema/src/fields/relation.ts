@@ -60,7 +60,7 @@ export const relation: FieldType = {
     const { multiple, max } = field.options as RelationOptions;
     if (multiple) return readList(max);
     // Without the collection's name, which the caller may not know.
-    const refusal = new ValueRefusal('must be the id of a record');
+    const refusal = new ValueRefusal("must be a record's id");
     return (value) => (isId(value) ? value : refusal);
   },
   operators(field) {
@@ -92,7 +92,7 @@ const atMost = (max: number): string => `must have at most ${max} ids`;
 function readList(max: number): ValueReader {
   const [noList, noIds, notUnique, tooMany] = [
     'must be a list',
-    'must have the ids of records',
+    'must have record ids',
     'must have each id once',
     atMost(max),
   ].map((message) => new ValueRefusal(message));

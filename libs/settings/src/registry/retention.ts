@@ -11,6 +11,6 @@ export const retention = settingGroup('Retention', ['webhooks', 'admin', 'gatewa
   'logs.requests_max_bytes': setting(
     wholeNumber(2 ** 20, 2 ** 40),
     String(512 * 2 ** 20),
-    'Maximum size of the request log in the database, in bytes, 1 MiB to 1 TiB. The oldest rows go first.',
+    'How large the request log in the database may be, in bytes, 1 MiB to 1 TiB. The oldest rows go first.',
   ),
 });

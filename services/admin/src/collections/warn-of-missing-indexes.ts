@@ -41,7 +41,7 @@ export async function warningsOfMissingIndexes(
 const asksMany: ReadonlySet<string> = new Set(['list', 'update', 'delete']);
 
 const sentenceOf = (rule: string, { name }: Collection, { collection, column, type }: WantedIndex): string =>
-  `${rule}_rule of ${name} has no index to begin with, so finding what it admits reads every record of ${collection.name}: make an index${
+  `${rule}_rule of ${name} has no index to begin with, so finding what it admits reads every record in ${collection.name}: make an index${
     type === 'trigram' ? ' of type trigram' : ''
   } of ${collection.name} on ${JSON.stringify(column)}.`;
 

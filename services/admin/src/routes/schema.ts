@@ -43,7 +43,7 @@ export const schemaRoutes = ({ database, bus, cipher, changes, nowSec }: SchemaR
     path,
     access: 'admin',
     scope: 'collections:read',
-    summary: 'Get the schema as the files of `cli schema pull`, without secrets',
+    summary: 'Get the schema as the files that `cli schema pull` writes, without secrets',
     answers: { 200: schemaJson },
     handler: async ({ context: { principal } }) =>
       ok(withReadableParts(principal, await readPresentedSchema(database.query, cipher))),

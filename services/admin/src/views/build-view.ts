@@ -82,7 +82,7 @@ async function checkIds(query: Query, view: Collection): Promise<void> {
     });
     return counted;
   });
-  if (!row) throw new Error('the count of ids returned no row');
+  if (!row) throw new Error('the id count returned no row');
   if (row.empty > 0) throw refusedQuery(`returns ${row.empty} rows without an id`);
   if (row.double > 0) throw refusedQuery(`must return each id once; ${row.double} rows repeat an id`);
 }

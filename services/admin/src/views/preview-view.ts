@@ -32,7 +32,7 @@ const gate = createFairGate({
 class Preview extends Error {
   readonly preview: ViewPreview;
   constructor(preview: ViewPreview) {
-    super('the transaction of a preview is rolled back');
+    super("a preview's transaction is rolled back");
     this.preview = preview;
   }
 }

@@ -63,7 +63,7 @@ async function announceFile(query: Query, { collectionId, recordId, name }: File
 values ($1, $2, $3, now() + ${uploadTimeout}) returning id`,
     values: [collectionId, recordId, name],
   });
-  if (!row) throw new Error('the announcement of a file returned no row');
+  if (!row) throw new Error("a file's announcement returned no row");
   return row.id;
 }
 

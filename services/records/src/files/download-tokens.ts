@@ -67,7 +67,7 @@ export function createDownloadTokens({ query, findCollection, tokens, windowSec 
       if (isExempt(principal, isPassed) || !needsToken(options)) return;
       if (!token) throw unauthenticated('a valid file token is required');
       if (!token.file && (options.oneTimeToken || options.bindTokenIp))
-        throw unauthenticated('this file needs a token of its own');
+        throw unauthenticated('this file needs its own token');
     },
 
     async check({ options, isPassed }, token, { principal, clientAddress }) {

@@ -90,7 +90,7 @@ describe('the parser of forms', () => {
   });
 
   const refusals: [string, Buffer, RegExp][] = [
-    ['no disposition', lines('--b', '', 'x', '--b--'), /part 1 of the form has no Content-Disposition/],
+    ['no disposition', lines('--b', '', 'x', '--b--'), /form part 1 has no Content-Disposition/],
     [
       'another disposition',
       lines('--b', 'Content-Disposition: attachment; name="a"', '', 'x', '--b--'),
@@ -99,13 +99,9 @@ describe('the parser of forms', () => {
     [
       'no name',
       lines('--b', named, '', 'x', '--b', 'Content-Disposition: form-data', '', '', '--b--'),
-      /part 2 of the form has no name/,
+      /form part 2 has no name/,
     ],
-    [
-      'a line without a colon',
-      lines('--b', named, 'what', '', 'x', '--b--'),
-      /part 1 of the form has a header line without/,
-    ],
+    ['a line without a colon', lines('--b', named, 'what', '', 'x', '--b--'), /form part 1 has a header line without/],
     ['a line that begins with a colon', lines('--b', named, ': x', '', 'x', '--b--'), /header line without/],
     ['a bare line break', lines('--b', `${named}\nX: y`, '', 'x', '--b--'), /line break/],
     ['a header twice', lines('--b', named, named, '', 'x', '--b--'), /has a header twice/],
@@ -131,9 +127,9 @@ describe('the parser of forms', () => {
     [
       'a long head',
       lines('--b', `X: ${'x'.repeat(82_000)}`, named, '', 'x', '--b--'),
-      /part 1 of the form has headers of more than/,
+      /form part 1 has headers longer than/,
     ],
-    ['a head without an end', lines('--b', `X: ${'x'.repeat(82_000)}`), /part 1 of the form has headers of more than/],
+    ['a head without an end', lines('--b', `X: ${'x'.repeat(82_000)}`), /form part 1 has headers longer than/],
     [
       'many headers',
       lines('--b', ...Array.from({ length: 51 }, (_, n) => `x${n}: y`), '', 'x', '--b--'),
@@ -142,10 +138,10 @@ describe('the parser of forms', () => {
     [
       'a long name',
       lines('--b', named.replace('"a"', `"${'ä'.repeat(128)}"`), '', 'x', '--b--'),
-      /more than 255 bytes/,
+      /longer than 255 bytes/,
     ],
     ['a boundary with text behind it', lines('--bc', named, '', 'x', '--b--'), /a boundary with other text behind it/],
-    ['a head that ends the part', lines('--b', named, '', '--b--', ''), /part 1 of the form ends with its headers/],
+    ['a head that ends the part', lines('--b', named, '', '--b--', ''), /form part 1 ends with its headers/],
     ['no end', lines('--b', named, '', 'x', '--b-'), /other text behind it|incomplete/],
     ['no last boundary', lines('--b', named, '', 'x'), /the form is incomplete/],
     ['nothing', Buffer.alloc(0), /the form is incomplete/],

@@ -74,7 +74,7 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
     head(bytes) {
       const end = bytes.indexOf(headEnd);
       if ((end < 0 ? bytes.length : end) > maxHeadBytes)
-        throw malformed(`part ${parts + 1} of the form has headers of more than ${maxHeadBytes} bytes`);
+        throw malformed(`form part ${parts + 1} has headers longer than ${maxHeadBytes} bytes`);
       const bodyAt = end + headEnd.length;
       if (end < 0 || bytes.length < bodyAt + delimiter.length) return undefined;
       parts += 1;
@@ -84,7 +84,7 @@ export function createFormParser(boundary: string, handler: PartHandler): FormPa
           .subarray(0, delimiter.length)
           .equals(delimiter)
       )
-        throw malformed(`part ${parts} of the form ends with its headers`);
+        throw malformed(`form part ${parts} ends with its headers`);
       handler.begin(readPartHead(bytes.subarray(newline.length, end), parts));
       state = 'body';
       return bodyAt;

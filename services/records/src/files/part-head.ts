@@ -20,7 +20,7 @@ const maxNameBytes = 255;
  * for a part that is not form-data with a name up to 255 bytes long.
  */
 export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
-  const which = `part ${ordinal} of the form`;
+  const which = `form part ${ordinal}`;
   const headers = readHeaders(bytes, which);
   const disposition = headers.get('content-disposition');
   if (disposition === undefined) throw malformed(`${which} has no Content-Disposition; write form-data; name="…"`);
@@ -29,7 +29,7 @@ export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
     throw malformed(`${which} has a Content-Disposition other than form-data; write form-data; name="…"`);
   const name = parameters.get('name');
   if (name === undefined) throw malformed(`${which} has no name: write form-data; name="…"`);
-  if (Buffer.byteLength(name) > maxNameBytes) throw malformed(`${which} has a name of more than ${maxNameBytes} bytes`);
+  if (Buffer.byteLength(name) > maxNameBytes) throw malformed(`${which} has a name longer than ${maxNameBytes} bytes`);
   const type = readParameters(headers.get('content-type') ?? 'text/plain');
   const filename = parameters.get('filename*') ?? parameters.get('filename');
   return {
@@ -44,7 +44,7 @@ export function readPartHead(bytes: Uint8Array, ordinal: number): PartHead {
 export function readPartText(bytes: Uint8Array, { name, charset }: PartHead): string {
   const text = decodeText(bytes, charset);
   if (text !== undefined) return text;
-  const message = /^utf-?8$/i.test(charset) ? 'is not valid UTF-8' : 'is not valid text of its charset';
+  const message = /^utf-?8$/i.test(charset) ? 'is not valid UTF-8' : 'is not valid text in its charset';
   throw malformed(`the part ${name} ${message}`, { [name]: message });
 }
 

@@ -38,4 +38,4 @@ export async function awaitRemoval(
 
 /** 409: a deleted record's files with the same id are being removed. */
 export const removalPending = () =>
-  conflict('files_being_removed', 'the files of a deleted record with this id are being removed; send it again');
+  conflict('files_being_removed', "a deleted record's files with this id are being removed; send it again");

@@ -101,7 +101,7 @@ function createTextParts(parts: Pick<FormParts<unknown>, 'addText'>, { texts, te
   let length = 0;
   const add = (bytes: number): void => {
     length += bytes;
-    if (length > textBytes) throw payloadTooLarge(textBytes, 'the texts of the form');
+    if (length > textBytes) throw payloadTooLarge(textBytes, "the form's texts");
   };
   return (head: PartHead): PieceTaker => {
     count += 1;
@@ -121,7 +121,7 @@ function createTextParts(parts: Pick<FormParts<unknown>, 'addText'>, { texts, te
 function openParser({ headers }: IncomingMessage, handler: PartHandler): FormParser {
   const boundary = boundaryOf(headers['content-type'] ?? '');
   if (boundary === undefined)
-    throw malformed('the content type of the form has no boundary, or one of more than 200 characters');
+    throw malformed("the form's content type has no boundary, or one longer than 200 characters");
   return createFormParser(boundary, handler);
 }
 

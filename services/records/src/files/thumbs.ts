@@ -151,5 +151,5 @@ function addGauges(metrics: Metrics, { running, waiting, bytes }: Gauges): void 
     sampledGauge(metrics, { name: `recordbus_previews_${name}`, help, sample: async () => read() });
   add('running', 'Previews that are being created.', running);
   add('waiting', 'Previews that wait for their turn.', waiting);
-  add('decoded_bytes', 'Bytes that the images of the running previews take decoded.', bytes);
+  add('decoded_bytes', 'Bytes that the images for running previews take decoded.', bytes);
 }

@@ -82,7 +82,7 @@ export function createUploadParts({
       if (texts.has(name) && (name === jsonPart || formText?.takesSeveral === false)) throw repeated(name);
       const isJson = name === jsonPart || formText?.isJson(text);
       const excess = isJson ? jsonBudget.take(Buffer.from(text)) : undefined;
-      if (excess) throw malformed(`the JSON of the form, up to the part ${name}, ${excess}`);
+      if (excess) throw malformed(`the form's JSON, up to the part ${name}, ${excess}`);
       texts.set(name, [...(texts.get(name) ?? []), text]);
     },
 
@@ -155,7 +155,7 @@ function refuseSize({ name }: Field, { maxSize }: FileOptions, length: number): 
 
 function refuseType(field: Field, { mimeTypes }: FileOptions, types: readonly string[]): void {
   if (!matchesMimeTypes(types, mimeTypes))
-    throw refused(field.name, `must be of the type ${mimeTypes.join(' or ')}, not ${types[0]}`);
+    throw refused(field.name, `must have the type ${mimeTypes.join(' or ')}, not ${types[0]}`);
 }
 
 function readJsonPart(texts: readonly string[] | undefined): object {

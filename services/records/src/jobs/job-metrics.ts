@@ -8,5 +8,5 @@ export function addJobMetrics(metrics: Metrics, query: Query) {
     countRows(metrics, query, { name, help, from: `system.jobs where state = '${state}'` });
   count('recordbus_jobs_queued', 'Jobs that wait for a replica.', 'queued');
   count('recordbus_jobs_running', 'Jobs that are running.', 'running');
-  return metrics.counter('recordbus_import_rows_total', 'Rows of imports, by result.', ['result']);
+  return metrics.counter('recordbus_import_rows_total', 'Import rows, by result.', ['result']);
 }

@@ -52,7 +52,7 @@ export function createJobWorker({ database: { query }, run, log }: WorkerDeps): 
       });
       log.info({ job: job.id, result }, 'work on a job ends');
     } catch (error) {
-      await fail(job, error).catch((err) => log.warn({ job: job.id, err }, 'cannot note the failure of a job'));
+      await fail(job, error).catch((err) => log.warn({ job: job.id, err }, "cannot note a job's failure"));
     }
   }
 

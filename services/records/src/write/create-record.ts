@@ -73,7 +73,7 @@ export async function createRecord(
     .catch(explainRefusal(collection, Object.keys(record.body)));
   if (!row && statement.checksRule) throw ruleRefusal(call.principal);
   const written = await readCreated(unit, collection, row, call, rules);
-  if (!written) throw new Error('the statement of a create wrote no row');
+  if (!written) throw new Error('a create statement wrote no row');
   return written;
 }
 

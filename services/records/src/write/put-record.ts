@@ -107,7 +107,7 @@ async function createMissing(
   rules.collections.requireAction(collection, 'create', call.principal);
   // Rules compare account ids from all collections, so nobody may take another account's id (rules §5).
   if (id !== undefined && hasAccounts(collection) && !passesRules(call, collection, 'write'))
-    throw forbidden('only admins choose the id of an account');
+    throw forbidden("only admins choose an account's id");
   if (id !== undefined && (await hasPendingRemoval(unit.query, collection, id))) throw removalPending();
   const body = await applyToNothing(collection, sent);
   const seen = body === sent ? call : { ...call, request: { ...call.request, body } };

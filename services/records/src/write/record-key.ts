@@ -41,7 +41,7 @@ export function readKeyFields(collection: Collection, on: string, caller: RuleCo
   const fields = new Set(names).size === names.length ? findUniqueFields(collection, names) : undefined;
   const { closed } = viewOf(collection, caller);
   if (!fields || names.some((name) => closed.has(name)))
-    throw malformedParameter('on', 'must name a unique field, or the fields of a unique index');
+    throw malformedParameter('on', "must name a unique field, or a unique index's fields");
   return fields;
 }
 

@@ -37,7 +37,7 @@ interface Waiting {
 /** Creates the screen of this process; it does nothing before `start`. */
 export function createEgressScreen({ query, client, log }: EgressScreenOptions): EgressScreen {
   const screening = every({
-    name: 'check the targets of new deliveries',
+    name: "check new deliveries' targets",
     log,
     intervalMs: idleMs,
     soonMs: settleMs,

@@ -21,7 +21,7 @@ const renewEveryMs = 3000;
 export function createHeldLeases(query: Query, log: Logger): HeldLeases {
   const held = new Map<string, { readonly claim: LeasedDelivery; readonly sinceMs: number }>();
   const renewing = every({
-    name: 'renew the leases of deliveries',
+    name: 'renew the delivery leases',
     log,
     fields: () => ({ leases: held.size }),
     intervalMs: renewEveryMs,

@@ -28,7 +28,7 @@ export function createOutcomeWriter({ query, log, onWritten }: OutcomeWriterOpti
   /** Resolves when no outcome is waiting. */
   let written = Promise.withResolvers<void>();
   const writing = whenWoken({
-    name: 'write the outcomes of deliveries',
+    name: 'write the delivery outcomes',
     log,
     fields: () => ({ outcomes: waiting.length }),
     soonMs: batchDelayMs,

@@ -136,7 +136,7 @@ function refuseMismatch(format: Format, named: Format | undefined, contentType: 
   // Many clients send JSON lines as application/json.
   if (named === undefined || ofType === undefined || ofType === format || (format === 'ndjson' && ofType === 'json'))
     return;
-  throw validationFailed({ format: `is ${format}, but the body's content type is that of ${ofType}` });
+  throw validationFailed({ format: `is ${format}, but the body's content type is ${ofType}'s` });
 }
 
 function readMap(text: string | undefined, collection: Collection, format: Format): ImportOptions['map'] {

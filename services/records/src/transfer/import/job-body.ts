@@ -9,7 +9,7 @@ export const bodyName = 'body';
 /** A body's key. */
 export function bodyKey(id: string): FileKey {
   const key = fileKey(bodiesOf, id, bodyName);
-  if (!key) throw new Error('the id of a body is no segment of a key');
+  if (!key) throw new Error("a body's id is not a key segment");
   return key;
 }
 
