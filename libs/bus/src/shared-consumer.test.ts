@@ -5,6 +5,7 @@ import { createLogger } from '@recordbus/process/logging';
 import { eventually } from '@recordbus/testing';
 import { type Bus, nats } from './bus.ts';
 import { connectBus } from './connect-bus.ts';
+import { getConsumer } from './consumer-state.ts';
 import { type EventStream, ensureEventStream, eventStream } from './event-stream.ts';
 import { createSharedConsumer } from './shared-consumer.ts';
 
@@ -68,6 +69,33 @@ describe('a shared consumer', { skip }, () => {
       ),
     );
     await eventually(() => taken.includes('after'));
+    await reader.stop();
+  });
+
+  it('gets a returned message again, and not a dropped one', async () => {
+    await eventually(() => bus.connected);
+    const taken: string[] = [];
+    const reader = createSharedConsumer({
+      bus,
+      stream,
+      consumer: { name: 'again', subject: `${stream.prefix}.again.*`, ackWaitMs: 30_000, from: 'beginning' },
+      maxMessages: 10,
+      take({ data, attempt, ack, retry, drop }) {
+        const text = new TextDecoder().decode(data);
+        taken.push(`${text} ${attempt}`);
+        if (text === 'dropped') drop();
+        else if (attempt < 3) retry();
+        else ack();
+      },
+      log,
+    });
+    reader.start();
+    for (const text of ['dropped', 'returned']) await bus[nats].jetstream().publish(`${stream.prefix}.again.y`, text);
+    await eventually(async () => {
+      const { waiting, inProgress } = await getConsumer(bus, stream, 'again');
+      return taken.length >= 4 && waiting + inProgress === 0;
+    });
+    assert.deepEqual(taken.toSorted(), ['dropped 1', 'returned 1', 'returned 2', 'returned 3']);
     await reader.stop();
   });
 

@@ -1,4 +1,4 @@
-import { DeliverPolicy } from '@nats-io/jetstream';
+import { type Consumer, DeliverPolicy } from '@nats-io/jetstream';
 import { unavailable } from '@recordbus/errors';
 import { type Bus, nats } from './bus.ts';
 import { consumeMessages } from './consume-messages.ts';
@@ -25,16 +25,11 @@ const fetchMs = 5000;
  * a new connection. Throws when the bus or the stream is gone.
  */
 export async function followEvents({ bus, stream, after, take, ending }: FollowOptions): Promise<void> {
-  const consumer = await bus[nats].jetstream().consumers.get(stream.name, {
-    deliver_policy: DeliverPolicy.StartSequence,
-    opt_start_seq: after + 1,
-    inactive_threshold: lostReaderMs,
-  });
+  const consumer = await consumerAt(bus, stream, after + 1);
   try {
     await consumeMessages({ bus, consumer, maxMessages, take: (message) => take(eventMessage(message)), ending });
   } finally {
-    // Not awaited: without a connection, the server ends it after the time above.
-    consumer.delete().catch(() => {});
+    remove(consumer);
   }
 }
 
@@ -44,19 +39,35 @@ export async function followEvents({ bus, stream, after, take, ending }: FollowO
  */
 export async function* readEvents(
   bus: Bus,
-  { name }: EventStream,
+  stream: EventStream,
   first: number,
   last: number,
 ): AsyncGenerator<EventMessage> {
   for (let next = first; next <= last; ) {
-    const start = { deliver_policy: DeliverPolicy.StartSequence, opt_start_seq: next };
-    const consumer = await bus[nats].jetstream().consumers.get(name, start);
+    const consumer = await consumerAt(bus, stream, next);
     const before = next;
-    for await (const message of await consumer.fetch({ max_messages: last - next + 1, expires: fetchMs })) {
-      next = message.seq + 1;
-      yield eventMessage(message);
-      if (next > last) break;
+    try {
+      for await (const message of await consumer.fetch({ max_messages: last - next + 1, expires: fetchMs })) {
+        next = message.seq + 1;
+        yield eventMessage(message);
+        if (next > last) break;
+      }
+    } finally {
+      remove(consumer);
     }
     if (next === before) throw unavailable('the event stream does not answer');
   }
+}
+
+/** Creates a consumer for this process alone that begins at a sequence number. */
+const consumerAt = (bus: Bus, { name }: EventStream, first: number): Promise<Consumer> =>
+  bus[nats].jetstream().consumers.get(name, {
+    deliver_policy: DeliverPolicy.StartSequence,
+    opt_start_seq: first,
+    inactive_threshold: lostReaderMs,
+  });
+
+/** Does not wait: without a connection, the server removes the consumer later. */
+function remove(consumer: Consumer): void {
+  consumer.delete().catch(() => {});
 }
