@@ -68,7 +68,7 @@ test('the scope admin includes all others, and no other includes it [keys §3.1]
   for (const scope of fixedScopes) assert.ok(rightsOf(['admin']).has(scope), scope);
 });
 
-test('each scope of a route admits the keys that have it, and no others [keys §4.1]', () => {
+test('each scope that a route names admits the keys that have it, and no others [keys §4.1]', () => {
   const admits = (scope: RouteScope, scopes: readonly string[], access = 'admin'): boolean => {
     try {
       authorizeKey({ scope, access }, scopes, 'a');
@@ -89,7 +89,7 @@ test('each scope of a route admits the keys that have it, and no others [keys §
   assert.ok(admits('rules:*', ['rules:*']) && !admits('rules:*', ['rules:a', 'records:*:write']));
 });
 
-test('a collection with the name of a scope gives no other right', () => {
+test('a collection named like a scope gives no other right', () => {
   const rights = rightsOf(['records:admin:read', 'rules:files']);
   assert.ok(!rights.isAdmin && !rights.has('files') && !rights.has('admin'));
   assert.equal(rights.recordRight('*', 'read'), 'none');

@@ -20,7 +20,7 @@ const contextOf = (requestId: string, impersonatedBy: string | null): RequestCon
 
 const trace_id = 'a'.repeat(32);
 
-test('every log line of a request has its id and the admin who impersonates the user [admins §5.4]', async () => {
+test('every log line for a request has its id and the admin who impersonates the user [admins §5.4]', async () => {
   const seen = await Promise.all(
     [contextOf('r1', 'a1'), contextOf('r2', null)].map((context) =>
       inRequest(context, async () => {

@@ -30,7 +30,7 @@ const shown = (stored: ReadonlyMap<string, unknown>): Record<string, unknown> =>
   return { ...rest, ...(typeof extra === 'string' ? { extra: JSON.parse(extra) } : {}) };
 };
 
-describe('secrets of a record', () => {
+describe("a record's secrets", () => {
   const body = { title: 'x', note: 'it is öpen', site: 'https://a.example/', extra: { a: [1, null] }, pin: 'sesame' };
 
   test('are encrypted or hashed, and other values stay unchanged', async () => {
@@ -97,7 +97,7 @@ test('a secret that was not replaced cannot reach a statement', () => {
   assert.throws(() => new PlainSecret('open sesame', 'password').toPostgres(), /must not be stored/);
 });
 
-test('large encrypted fields are decrypted in several turns of the event loop [cost §4.2]', async () => {
+test('large encrypted fields are decrypted in several event loop turns [cost §4.2]', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
   const large = testCollection(
     'large',

@@ -16,7 +16,7 @@ const sameMailbox = {
   'the dots of other scripts': ['a@例え.jp', 'a@例え。jp', 'a@xn--r8jz45g.jp'],
 };
 
-test('each form of one mailbox has one text [fields §3.4]', () => {
+test('a mailbox has one text, in whichever form it is sent [fields §3.4]', () => {
   for (const [name, forms] of Object.entries(sameMailbox)) {
     const texts = new Set(forms.map((form) => accountAddress.parse(form)));
     assert.equal(texts.size, 1, `${name}: ${[...texts]}`);

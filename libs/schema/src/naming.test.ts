@@ -32,7 +32,7 @@ const names = [
   ownerKeyName(collection, field),
 ];
 
-test('names of constraints are unique, fit PostgreSQL, and never equal names of collections', () => {
+test('constraint names are unique, fit PostgreSQL, and never equal collection names', () => {
   assert.equal(new Set(names).size, names.length);
   for (const name of names) {
     assert.ok(name.length <= 63, name);

@@ -87,7 +87,7 @@ test('a field that the server sets is ignored in a body, and never missing', asy
   }
 });
 
-test('a field may have the name of a member that the server sets in other collections', async () => {
+test('a field may be named like a member that the server sets in other collections', async () => {
   assert.deepEqual(
     [...(await reader(named('anonymous', 'bool')).readChange({ anonymous: true }))],
     [['anonymous', true]],
@@ -109,7 +109,7 @@ test('an empty text is null, except for text and json [fields §2.2]', async () 
     assert.deepEqual([...(await reader(named('f', type, { options })).readChange({ f: '' }))], [['f', expected]], type);
 });
 
-test('a field of several files without a file is an empty list [fields §2.3]', async () => {
+test('a field for several files without a file is an empty list [fields §2.3]', async () => {
   const several = (name: string, rest: object = {}) => named(name, 'file', { options: { multiple: true }, ...rest });
   const files = reader(several('f'), several('needed', { required: true }), named('one', 'file'));
   const needed = ['a.png'];
@@ -126,7 +126,7 @@ test('a field of several files without a file is an empty list [fields §2.3]', 
   await assertRefused(() => files.readNew({}), { needed: 'is required' });
 });
 
-test('without uploads, names of files are refused along with other problems', async () => {
+test('without uploads, file names are refused along with other problems', async () => {
   const fields = [
     named('one', 'file'),
     named('several', 'file', { options: { multiple: true } }),
@@ -149,7 +149,7 @@ test('without uploads, names of files are refused along with other problems', as
   );
 });
 
-test('null clears a field of every type', async () => {
+test('null clears a field, whatever its type', async () => {
   assert.deepEqual(
     [...(await posts.readChange({ rank: null, extra: null }))],
     [
@@ -159,7 +159,7 @@ test('null clears a field of every type', async () => {
   );
 });
 
-test('the patterns of a body share a budget [cost §4.2]', async () => {
+test("a body's patterns share a budget [cost §4.2]", async () => {
   // 200 instructions: a text with 1,500 characters is the longest that one field takes.
   const costly = Array.from({ length: 11 }, (_, index) =>
     named(`f${index}`, 'text', { options: { pattern: '^a{1,98}|b' } }),

@@ -13,14 +13,14 @@ const sampleFields = types.flatMap((type) =>
   type.samples.map(({ options, values }) => ({ field: testField(type.name, options), values })),
 );
 
-test('each type has its section of the reference', () => {
+test('each type has its section in the reference', () => {
   for (const { name, reference } of types) {
     const section = /^fields §(3\.\d+)$/.exec(reference)?.[1];
     assert.ok(section && page.includes(`\n### ${section} ${name}\n`), `${reference} is not the section "${name}"`);
   }
 });
 
-test('the reference has the meaning of an empty text for each type', () => {
+test('the reference says what an empty text means for each type', () => {
   const table = new Map(
     [...page.matchAll(/^\| `([\w ]+)` \| (is null|is stored)/gm)].flatMap(([, names = '', meaning = '']) =>
       names.split(' ').map((name): [string, string] => [name, meaning]),
@@ -30,7 +30,7 @@ test('the reference has the meaning of an empty text for each type', () => {
     assert.equal(table.get(name), isServerSet ? undefined : emptyTextIsNull ? 'is null' : 'is stored', name);
 });
 
-test('each type takes the values of its samples', () => {
+test("each type takes its samples' values", () => {
   for (const { field, values } of sampleFields) {
     const read = fieldTypeOf(field).compile(field);
     for (const value of values)
@@ -57,7 +57,7 @@ test('a type that takes several values has a sample with one and a sample with s
   }
 });
 
-test('a form holds each value of the samples as text, a list as JSON', () => {
+test('a form holds each sample value as text, a list as JSON', () => {
   for (const { field, values } of sampleFields) {
     const { formText } = fieldTypeOf(field);
     for (const value of values) {
@@ -67,7 +67,7 @@ test('a form holds each value of the samples as text, a list as JSON', () => {
   }
 });
 
-test('a view shows values as their own type, as another type of the same column, or not at all', () => {
+test('a view shows values as their own type, as another type with the same column, or not at all', () => {
   for (const { field } of sampleFields) {
     const type = fieldTypeOf(field);
     if (type.viewType === undefined) continue;

@@ -13,7 +13,7 @@ const quiet = createLogger('test', 'silent');
 
 const silentBus = { onNotice: () => () => {} };
 
-describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
+describe("tokens' accounts", { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let accounts: Accounts;
   const started = new AsyncDisposableStack();
@@ -46,7 +46,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
       [id, account],
     );
 
-  test('the principal comes from the row of the account, not from the token', async () => {
+  test("the principal comes from the account's row, not from the token", async () => {
     await add('u1');
     assert.deepEqual(await accounts.findPrincipal(sessionOf('u1')), {
       ...sessionOf('u1').principal,
@@ -87,7 +87,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     await eventually(async () => (await accounts.findPrincipal(session)) === undefined);
   });
 
-  test('a revocation of * covers every account', async () => {
+  test('revoking * covers every account', async () => {
     await add('u4');
     assert.ok(await accounts.findPrincipal(sessionOf('u4')));
     await run("delete from records.people where id = 'u4'");
@@ -146,7 +146,7 @@ describe('the accounts of tokens', { skip: skipWithoutDatabase }, () => {
     assert.equal(seen.length, count);
   });
 
-  test('the session of a principal finds it again, and ends as the session of the token does', async () => {
+  test("a principal's session finds it again, and ends as the token's session does", async () => {
     await add('u9');
     await addSession('s9', 'u9');
     const principal = await accounts.findPrincipal(sessionOf('u9', { sessionId: 's9' }));

@@ -22,7 +22,7 @@ const refused = [
 ];
 
 for (const segment of refused)
-  test(`${JSON.stringify(segment).slice(0, 40)} is not a segment of a key, at any position`, () => {
+  test(`${JSON.stringify(segment).slice(0, 40)} is not a key segment, at any position`, () => {
     assert.equal(fileKey(segment, 'r1', 'name'), undefined);
     assert.equal(fileKey('c1', segment, 'name'), undefined);
     assert.equal(fileKey('c1', 'r1', segment), undefined);

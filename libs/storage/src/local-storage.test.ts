@@ -40,7 +40,7 @@ suite('files in a local directory', () => {
     assert.deepEqual(await drafts(), []);
   });
 
-  test('other users of the machine can neither read files nor list their names', async () => {
+  test("the machine's other users can neither read files nor list their names", async () => {
     await storage.put(key('salaries.txt', 'r9'), Readable.from(['secret']));
     for (const path of ['', '.drafts', 'c1', 'c1/r9', 'c1/r9/salaries.txt']) {
       const { mode } = await stat(join(directory, 'uploads', path));
@@ -70,7 +70,7 @@ suite('files in a local directory', () => {
     assert.deepEqual(await drafts(), []);
   });
 
-  test('drafts of a killed process, even of previews, are removed with the file', async () => {
+  test("a killed process's drafts, even for previews, are removed with the file", async () => {
     const unfinished = ['half', 'half.thumb-10x10', 'other'].map((name) => {
       const bytes = new Readable({ read() {} });
       bytes.push('x');
@@ -99,7 +99,7 @@ suite('files in a local directory', () => {
       assert.deepEqual(await drafts(), []);
     });
 
-  test('a file of several pieces has all its bytes in order', async () => {
+  test('a file in several pieces has all its bytes in order', async () => {
     const chunks = Array.from({ length: 9 }, (_, index) => Buffer.alloc(70_001, index));
     const announced = Promise.resolve();
     assert.deepEqual(await storage.put(key('long', 'r8'), Readable.from(chunks), { announced }), {
@@ -136,13 +136,13 @@ suite('files in a local directory', () => {
     assert.equal((await readdir(join(directory, 'uploads', 'c1'))).includes('r2'), false);
   });
 
-  test('files in folders of their own are listed by the start of their ids', async () => {
+  test('files in separate folders are listed by how their ids begin', async () => {
     for (const recordId of ['start-1', 'start-2', 'other']) await storage.put(key('a', recordId), [Buffer.from('x')]);
     assert.deepEqual(await listed('c1', 'start-'), ['start-1/a', 'start-2/a']);
     assert.deepEqual(await listed('../c1', ''), []);
   });
 
-  test('the files of a record are deleted, except those to keep', async () => {
+  test("a record's files are deleted, except those to keep", async () => {
     for (const name of ['a', 'b', 'c']) await storage.put(key(name, 'r4'), Readable.from([name]));
     await storage.deleteRecord('c1', 'r4', new Set(['b']));
     assert.deepEqual(await readdir(join(directory, 'uploads', 'c1', 'r4')), ['b']);
@@ -164,7 +164,7 @@ suite('files in a local directory', () => {
         assert.equal(await text((await storage.open(key('a', id))) ?? assert.fail('no file')), id);
     });
 
-    test('keep their files when those of another record are deleted, and the last one removes the folder', async () => {
+    test("keep their files when another record's are deleted, and the last one removes the folder", async () => {
       for (const id of [one, two]) await storage.put(key('b.thumb-1x1', id), Readable.from([id]));
       await storage.put(key('b', one), Readable.from([one]));
       await storage.delete(key('b', one));
@@ -175,7 +175,7 @@ suite('files in a local directory', () => {
       await assert.rejects(readdir(folder()), { code: 'ENOENT' });
     });
 
-    test('may have files from before, in folders of their own', async () => {
+    test('may have files from before, in separate folders', async () => {
       const former = join(directory, 'uploads', posts, one);
       await mkdir(former);
       for (const name of ['old', 'old.thumb-1x1', 'older']) await writeFile(join(former, name), name);
@@ -203,7 +203,7 @@ suite('files in a local directory', () => {
       await storage.deleteRecord(posts, one);
     });
 
-    test('are listed by the start of their ids', async () => {
+    test('are listed by how their ids begin', async () => {
       for (const name of ['a', 'a.thumb-1x1']) await storage.put(key(name, one), Readable.from(['x']));
       await storage.put(key('other', `01938f5f${one.slice(8)}`), Readable.from(['x']));
       await storage.put(key('b', two), [Buffer.from('x')]);
@@ -211,13 +211,13 @@ suite('files in a local directory', () => {
       for (const id of [one, two, `01938f5f${one.slice(8)}`]) await storage.deleteRecord(posts, id);
     });
 
-    test('of no collection, such as archives of backups, have folders of their own', async () => {
+    test('outside collections, such as backup archives, have separate folders', async () => {
       await storage.put(keyIn('archives', one, 'a'), Readable.from(['a']));
       assert.deepEqual(await readdir(join(directory, 'uploads', 'archives', one)), ['a']);
     });
   });
 
-  test('parallel puts and deletes of one record lose nothing', async () => {
+  test('parallel puts and deletes for one record lose nothing', async () => {
     const names = Array.from({ length: 40 }, (_, index) => `f${index}`);
     await Promise.all(
       names.map(async (name, index) => {

@@ -52,7 +52,7 @@ suite('files in an S3-compatible store', { skip }, () => {
     return text((await storage.open(at, range)) ?? assert.fail('no file'));
   };
 
-  test('files are listed by the start of the ids of their records, without previews', async () => {
+  test("files are listed by how their records' ids begin, without previews", async () => {
     const preview = previewKey(key('a', 'start-1'), '1x1') ?? assert.fail('no key');
     for (const at of [key('a', 'start-1'), preview, key('b', 'start-2'), key('c', 'other')])
       await storage.put(at, Readable.from(['x']));
@@ -69,7 +69,7 @@ suite('files in an S3-compatible store', { skip }, () => {
     assert.equal(await read(key('a.txt'), 4, 6), 'o w');
   });
 
-  test('a file of several parts and an empty one are stored', async () => {
+  test('a file in several parts and an empty one are stored', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 'x');
     const parts = Readable.from(Array(20).fill(chunk), { objectMode: false });
     assert.deepEqual(await storage.put(key('large'), parts), { sizeBytes: 20 * chunk.length });

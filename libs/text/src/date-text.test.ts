@@ -5,7 +5,7 @@ import { type NumericDates, readDateText, readDateValue } from './date-text.ts';
 const noon = Date.UTC(2024, 0, 15, 12) / 1000;
 const midnight = Date.UTC(2024, 0, 15) / 1000;
 
-describe('texts of dates [fields §3.6]', () => {
+describe('date texts [fields §3.6]', () => {
   const processZone = process.env.TZ;
   afterEach(() => {
     if (processZone === undefined) delete process.env.TZ;
@@ -66,7 +66,7 @@ describe('texts of dates [fields §3.6]', () => {
   ];
 
   for (const [text, seconds] of dates)
-    it(`${JSON.stringify(text)} is ${seconds}, in every zone of the process`, () => {
+    it(`${JSON.stringify(text)} is ${seconds}, whatever the process's time zone`, () => {
       for (const timeZone of ['UTC', 'America/New_York', 'Asia/Kolkata']) {
         process.env.TZ = timeZone;
         assert.equal(readDateText(text), seconds, timeZone);
@@ -154,7 +154,7 @@ describe('texts of dates [fields §3.6]', () => {
     });
 });
 
-describe('values of dates', () => {
+describe('date values', () => {
   it('cuts a fraction towards the past', () => {
     assert.equal(readDateValue(-1.9), -2);
     assert.equal(readDateValue(1.9), 1);
@@ -198,7 +198,7 @@ function lengthOf(year: number, month: number): number {
 const monthNames = 'January February March April May June July August September October November December'.split(' ');
 const two = (value: number) => String(value).padStart(2, '0');
 
-describe('every day of some centuries, against a plain calendar', () => {
+describe('every day in some centuries, against a plain calendar', () => {
   for (const [from, to] of [
     [1, 5],
     [1898, 1905],

@@ -34,7 +34,7 @@ test('a token names its file and its minter until it expires', async () => {
   assert.equal(await later.verify(token), undefined);
 });
 
-test('a token has only the id of its owner, and may be for all files [files §6.2, §6.4]', async () => {
+test("a token has only its owner's id, and may be for all files [files §6.2, §6.4]", async () => {
   const { token } = await tokens.sign({ file: null, minter, windowSec: 180, boundTo: '192.0.2.1' });
   const claims = Buffer.from(token.split('.')[1] ?? '', 'base64url').toString();
   assert.doesNotMatch(claims, /@|email|192\.0/);
@@ -44,7 +44,7 @@ test('a token has only the id of its owner, and may be for all files [files §6.
   assert.deepEqual(read?.minter, kept);
 });
 
-test('two tokens of one file have different ids', async () => {
+test('two tokens for one file have different ids', async () => {
   const ids = await Promise.all([1, 2].map(async () => (await tokens.verify((await tokens.sign(file)).token))?.id));
   assert.notEqual(ids[0], ids[1]);
 });
@@ -91,7 +91,7 @@ for (const text of ['', 'a.b.c', 'x'.repeat(5000), 'null'])
     assert.equal(await tokens.verify(text), undefined);
   });
 
-test('a token of another secret, or with one changed character, is refused', async () => {
+test('a token signed with another secret, or with one changed character, is refused', async () => {
   const { token } = await tokens.sign(file);
   const other = createFileTokens(Buffer.from('another secret of more than 32 characters'), clock);
   assert.equal(await other.verify(token), undefined);

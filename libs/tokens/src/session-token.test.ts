@@ -30,7 +30,7 @@ const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1] ?
 
 const adminClaims = { id: 'a1', email: 'root@example.com', aud: 'admin', iat: nowSec, exp: nowSec + 60, tv: 0 };
 
-test('a user token has the documented claims and is signed with the raw bytes of the secret [auth §8.2]', async () => {
+test("a user token has the documented claims and is signed with the secret's raw bytes [auth §8.2]", async () => {
   const token = await signer.signSession({ principal: user, tokenVersion: 3, windowSec: 60 });
   const { jti, ...claims } = claimsOf(token);
   assert.deepEqual(claims, {
@@ -48,7 +48,7 @@ test('a user token has the documented claims and is signed with the raw bytes of
   assert.deepEqual(JSON.parse(Buffer.from(header ?? '', 'base64url').toString()), { alg: 'HS256', typ: 'JWT' });
 });
 
-test('tokens of anonymous and impersonated sessions have a claim for that [auth §8.2]', async () => {
+test('tokens for anonymous and impersonated sessions have a claim for that [auth §8.2]', async () => {
   const guest = await signer.signSession({ principal: { ...user, anonymous: true }, tokenVersion: 0, windowSec: 60 });
   assert.equal(claimsOf(guest).anonymous, true);
   const other = await signer.signSession({
@@ -70,7 +70,7 @@ test('a verified token gives the session that was signed', async () => {
   }
 });
 
-test('two tokens of one session and second differ', async () => {
+test('two tokens for one session in one second differ', async () => {
   const session = { principal: admin, tokenVersion: 0, windowSec: 60 };
   assert.notEqual(await signer.signSession(session), await signer.signSession(session));
 });
@@ -88,7 +88,7 @@ test('a token expires exactly at its time, even in the cache', async () => {
   assert.ok(await verifier.verifySession(token));
 });
 
-test('a token of another holder of the secret is accepted without optional claims [auth §8.2]', async () => {
+test("another secret holder's token is accepted without optional claims [auth §8.2]", async () => {
   const verifier = createTokenVerifier(secret, clock);
   const { tv: _, ...withoutVersion } = adminClaims;
   assert.equal((await verifier.verifySession(forge(withoutVersion, { alg: 'HS256' })))?.tokenVersion, 0);

@@ -18,7 +18,7 @@ const session: Session = {
   expiresAtSec: nowSec + 600,
 };
 
-test('a ticket names its session, without the address of the account, for 30 s', async () => {
+test("a ticket names its session, without the account's address, for 30 s", async () => {
   const { ticket, expiresAtSec } = await tickets.sign(session);
   assert.equal(expiresAtSec, nowSec + 30);
   const read = await tickets.verify(ticket);
@@ -32,7 +32,7 @@ test('a ticket names its session, without the address of the account, for 30 s',
   nowMs -= 31_000;
 });
 
-test('a ticket of an admin has no collection, and ends with the token', async () => {
+test("an admin's ticket has no collection, and ends with the token", async () => {
   const admin: Session = {
     principal: { type: 'admin', id: 'a1', email: '' },
     tokenVersion: 0,

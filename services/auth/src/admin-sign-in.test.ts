@@ -81,7 +81,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.ok(token && !JSON.stringify(rows).includes(token));
   });
 
-  test('one of several parallel set-ups succeeds, even with the tokens of two replicas', async () => {
+  test("when several set up at once, one succeeds, even with two replicas' tokens", async () => {
     const tokens = await Promise.all([prepare(), prepare()]);
     const answers = await Promise.all(
       [...tokens, ...tokens].map((token, index) => setUp(token, { email: `root${index}@example.com` })),
@@ -105,7 +105,7 @@ describe('signing in as an admin', { skip: skipWithoutDatabase }, () => {
     assert.equal((await logIn('root@example.com')).status, 200);
   });
 
-  test('an invalid configured admin ends the start with the name of the variable, unless there is an admin', async () => {
+  test("an invalid configured admin ends the start with the variable's name, unless there is an admin", async () => {
     const wrong: [Parameters<typeof prepare>[0], string][] = [
       [
         { adminEmail: 'root@example.com', adminPassword: 'short' },

@@ -77,7 +77,7 @@ describe('the access log', () => {
       assert.match(String(trace_id), /^[0-9a-f]{32}$/);
     }));
 
-  test('counts the bytes of each answer on a kept-alive connection', () =>
+  test("counts each answer's bytes on a kept-alive connection", () =>
     withGateway(async ({ url }) => {
       const sizes: unknown[] = [];
       for (let request = 0; request < 2; request += 1) {
@@ -125,7 +125,7 @@ describe('the access log', () => {
     }, {}));
 
   for (const mode of ['notable', 'all'])
-    test(`has one line a second for the refusals of a client, with their number (${mode})`, () =>
+    test(`has one line a second for a client's refusals, with their count (${mode})`, () =>
       withGateway(
         async ({ url }) => {
           const counted = () => lines.reduce((sum, { count }) => sum + Number(count), 0);
@@ -141,7 +141,7 @@ describe('the access log', () => {
         { 'logs.access': mode },
       ));
 
-  test('cuts long texts of a client', () =>
+  test("cuts a client's long texts", () =>
     withGateway(async ({ url }) => {
       await (await fetch(`${url}/api/v1/${'x'.repeat(5000)}`)).text();
       assert.equal(String((await loggedLine()).path).length, 512);
@@ -161,7 +161,7 @@ describe('the access log', () => {
       { 'logs.slow_ms': '100' },
     ));
 
-  test('has all requests of an admin who impersonates a user', () =>
+  test('has all requests by an admin who impersonates a user', () =>
     withGateway(async ({ url }) => {
       const token = await signer.signSession({ principal: user, tokenVersion: 0, windowSec: 60 });
       await (await fetch(`${url}/api/v1/posts`, { headers: { Authorization: `Bearer ${token}` } })).text();

@@ -29,7 +29,7 @@ for (const [name, start] of Object.entries(topologies))
     };
 
     for (const method of ['GET', 'POST'])
-      test(`survives silence longer than the timeout of answers: ${method}`, async () => {
+      test(`survives silence longer than the answer timeout: ${method}`, async () => {
         const response = await stream('/api/v1/live', method);
         assert.deepEqual([response.statusCode, response.headers['content-type']], [200, 'text/event-stream']);
         await eventually(() => fixture.open.size === 1);

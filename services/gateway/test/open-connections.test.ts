@@ -33,7 +33,7 @@ const patienceMs = 60_000;
 const mebibyte = 1024 * 1024;
 
 describe('connections that stay open, over HTTP', () => {
-  test('may outnumber the connections of requests, and delay no request', async () => {
+  test('may outnumber the request connections, and delay no request', async () => {
     await using starting = new AsyncDisposableStack();
     const fixture = openService();
     const { service, open } = fixture;

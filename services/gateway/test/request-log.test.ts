@@ -107,7 +107,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     assert.equal(table, null);
   });
 
-  test('the refusals of a client and second are one row, whose count a summary adds up', async () => {
+  test("a client's refusals in a second are one row, whose count a summary adds up", async () => {
     await using requests = start();
     for (let number = 0; number < 300; number += 1)
       requests.noteRefusal('a', () => ({ ...requestOf(`/refused/${number}`), status: 429 }));
@@ -144,7 +144,7 @@ describe('the request log', { skip: skipWithoutDatabase }, () => {
     return row ?? { bytes: 0, first_at: nextSec };
   };
 
-  test('has at most its bytes: the oldest rows go first, also those of today', async () => {
+  test("has at most its bytes: the oldest rows go first, even today's", async () => {
     const maxBytes = 4 * 2 ** 20;
     await using requests = start(fixedSettings({ 'logs.requests_max_bytes': String(maxBytes) }));
     /** A partition begins with a second, so rows written within one second go together. */

@@ -4,7 +4,7 @@ import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/
 import { createSessionUse } from '../src/app.ts';
 import { quiet } from './topologies.ts';
 
-test('the last use of sessions is written when the gateway stops', { skip: skipWithoutDatabase }, async () => {
+test("sessions' last use is written when the gateway stops", { skip: skipWithoutDatabase }, async () => {
   await using started = new AsyncDisposableStack();
   const temporary = await openTemporaryDatabase();
   started.defer(() => temporary.remove());

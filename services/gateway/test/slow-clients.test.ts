@@ -80,7 +80,7 @@ describe('connections to a service that slow clients hold', () => {
   const cutOf = (list: readonly Socket[]): boolean[] => list.map(isCut);
 
   for (const [kind, hold] of Object.entries({ uploads: uploadSlowly, answers: readNothing }))
-    test(`are cut beyond the limit of a client, the oldest first: ${kind}`, async () => {
+    test(`are cut beyond a client's limit, the oldest first: ${kind}`, async () => {
       const held: Socket[] = [];
       for (let n = 0; n < limit.perClient + 2; n += 1) held.push(await hold('10.0.0.1'));
       await eventually(() => cutOf(held).filter(Boolean).length === 2);
@@ -92,7 +92,7 @@ describe('connections to a service that slow clients hold', () => {
       assert.equal((await fetch(`${running.url}/api/v1/small`)).status, 200);
     });
 
-  test('are cut beyond the limit of all, from the client with the most', async () => {
+  test('are cut beyond the limit for all, from the client with the most', async () => {
     const first = [await uploadSlowly('10.0.0.1'), await readNothing('10.0.0.1'), await readNothing('10.0.0.1')];
     const second = [await uploadSlowly('10.0.0.2'), await uploadSlowly('10.0.0.2')];
     const third = [await readNothing('10.0.0.3')];

@@ -29,7 +29,7 @@ async function startBefore(service: ReturnType<typeof webSocketService>, texts: 
   return serve(createTestGateway({ log: quiet, settings, upstreams: [inProcess(service.service)] }));
 }
 
-describe('the origin of a WebSocket', () => {
+describe("a WebSocket's origin", () => {
   test('is allowed if CORS allows it, or if it is the gateway itself', async () => {
     using fixture = webSocketService();
     await using gateway = await startBefore(fixture, { 'cors.origins': 'https://app.example' });
@@ -46,7 +46,7 @@ describe('the origin of a WebSocket', () => {
   });
 });
 
-test('a WebSocket is opened by a ticket, and counts under the rate rule of its action', async () => {
+test("a WebSocket is opened by a ticket, and counts under its action's rate rule", async () => {
   using fixture = webSocketService();
   const rules = JSON.stringify([{ label: '*:subscribe', max: 2, windowMs: 60_000 }]);
   await using gateway = await startBefore(fixture, { 'rate_limit.rules': rules });
@@ -147,7 +147,7 @@ describe('WebSockets over HTTP', () => {
     assert.deepEqual([status, code], [503, 'unavailable']);
   });
 
-  test('are refused by a service without WebSockets, and without the context of a gateway', async () => {
+  test("are refused by a service without WebSockets, and without a gateway's context", async () => {
     using fixture = webSocketService();
     const { upgrade, ...without } = fixture.service;
     await using alone = await serveAlone(without);

@@ -56,7 +56,7 @@ for (const [name, start] of Object.entries(topologies))
       await eventually(() => fixture.open.size === 0);
     });
 
-    test('survives silence longer than the timeout of answers', async () => {
+    test('survives silence longer than the answer timeout', async () => {
       const webSocket = await openWebSocket(url('live'));
       const late = await refusalOfWebSocket(url('hangs'));
       assert.deepEqual([late.status, late.code], [504, 'upstream_timeout']);
@@ -84,7 +84,7 @@ for (const [name, start] of Object.entries(topologies))
       assert.equal(code, 1006);
     });
 
-    test('is refused by the service in the shape of all refusals', async () => {
+    test('is refused by the service like every other request', async () => {
       const closed = await refusalOfWebSocket(url('closed'));
       assert.deepEqual([closed.status, closed.code], [403, 'forbidden']);
       assert.equal(closed.response.headers['x-frame-options'], 'DENY');

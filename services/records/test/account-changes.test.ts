@@ -8,7 +8,7 @@ import { testCollection } from './test-collection.ts';
 const own = 'id = @request.auth.id';
 const password = 'a long and winding password';
 
-describe('a PATCH of an account', { skip: skipWithoutDatabase }, () => {
+describe('a PATCH to an account', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
   let statements: StatementLog;
 

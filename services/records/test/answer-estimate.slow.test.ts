@@ -18,7 +18,7 @@ const view = (rule: string | null) => ({
 const numbers = [0, 1, -1, 0.5, 1e300, 1e-7, 123456789];
 const values = [null, '', 0, 1, [], {}, [[]], [0], ['a'], { a: 1 }, numbers, Array(150).fill(1), Array(999).fill([])];
 
-describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
+describe("an answer's estimate", { skip: skipWithoutDatabase }, () => {
   const samples = testCollection('samples', [
     { name: 't' },
     { name: 'n', type: 'number' },
@@ -91,7 +91,7 @@ describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
     return { tomes: since('tomes'), publishers: since('publishers') };
   }
 
-  it('refuses before the texts are read, and reads no relation of them', async () => {
+  it('refuses before the texts are read, and reads none of their relations', async () => {
     const one = await measure(1, async () => {
       assert.equal((await records.send('GET', `/api/quotes/${quote}?expand=tome`, { as: 'user' })).status, 200);
     });
@@ -121,7 +121,7 @@ describe('the estimate of an answer', { skip: skipWithoutDatabase }, () => {
     assert.equal((await send('quotes?perPage=20&expand=tome,hidden')).status, 200);
   });
 
-  it('is never more than the bytes of the answer', async () => {
+  it("is never more than the answer's bytes", async () => {
     for (const fields of ['*', 't', 'n', 'j', 'v', 's', 'r']) {
       const { rows } = await records.send('GET', '/api/samples?perPage=100', { as: 'admin' });
       assert.equal(rows.length, values.length);

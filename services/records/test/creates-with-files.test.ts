@@ -75,7 +75,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
       }
     });
 
-  it('stores their names in the order of their parts [files §3.1]', async () => {
+  it("stores their names in their parts' order [files §3.1]", async () => {
     const { text, record } = await create('ordered', ['a.txt', 'long.txt', 'b.txt', 'long-2.txt']);
     assert.match(String(record?.scans), /^a_\w+\.txt,long_\w+\.txt,b_\w+\.txt,long_2_\w+\.txt$/, text);
   });
@@ -155,7 +155,7 @@ describe('a create with files', { skip: skipWithoutDatabase }, () => {
       assert.deepEqual([await exists(kept), await exists(left)], [true, false]);
     });
 
-    describe('in a version that announced ranges of ids', () => {
+    describe('in a version that announced id ranges', () => {
       it('loses its file, and records keep theirs', async () => {
         const { kept, left, idsStart } = await leaveFile();
         await list(idsStart, '*', -1);

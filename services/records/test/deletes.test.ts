@@ -95,7 +95,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     );
   });
 
-  it('ends in circles of one record, of one collection, and of two', async () => {
+  it('ends in circles with one record, with one collection, and with two', async () => {
     const self = await create('people', {});
     await records.send('PATCH', `/api/people/${self.id}`, { body: { boss: self.id } });
     assert.equal((await remove('people', self.id)).status, 200);
@@ -135,7 +135,7 @@ describe('deleting records that others refer to', { skip: skipWithoutDatabase },
     assert.equal((await remove('orgs', org.id)).status, 200);
   });
 
-  it('is not blocked by records of the cascade set', async () => {
+  it('is not blocked by records in the cascade set', async () => {
     const org = await create('orgs', {});
     const person = await create('people', { org: org.id });
     await create('badges', { holder: person.id, org: org.id });

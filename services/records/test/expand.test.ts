@@ -213,7 +213,7 @@ describe('expand', { skip: skipWithoutDatabase }, () => {
     assert.equal((await records.send('GET', path, known)).status, 304);
   });
 
-  it('follows a change of the view rule of a target', async () => {
+  it("follows a change to a target's view rule", async () => {
     const path = `posts/${id('first')}?expand=author.organization`;
     assert.deepEqual(treeOf(await get(path)), { author: { organization: null } });
     await records.database.query({

@@ -165,7 +165,7 @@ const collection = testCollection(
   { historyEnabled: true },
 );
 
-describe('any value of a field', { skip: skipWithoutDatabase }, () => {
+describe('any field value', { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
   before(async () => {
     records = await startRecords([testCollection('targets', []), collection], { cipher: createValueCipher('a key') });

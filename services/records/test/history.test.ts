@@ -76,7 +76,7 @@ describe('history', { skip: skipWithoutDatabase }, () => {
     assert.equal((await records.send('GET', `/api/nowhere/nothing/history`)).status, 404);
   });
 
-  it('checks the view rule on the record, or on the last snapshot of a deleted one', async () => {
+  it("checks the view rule on the record, or on a deleted one's last snapshot", async () => {
     const open = await fixture.create('authors', { name: 'Open' });
     const mine = await fixture.create('secrets', { owner: 'u1' });
     const linked = await fixture.create('secrets', { owner: 'x', author: open.id });

@@ -181,7 +181,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     }
   });
 
-  it('see the results of operators', async () => {
+  it('see what operators result in', async () => {
     const { record } = await records.send('POST', '/api/hooked_counts', { body: { n: 1 } });
     const add = (n: number) => records.send('PATCH', `/api/hooked_counts/${record.id}`, { body: { n: { $add: n } } });
     const added = await Promise.all([add(1), add(1), add(1)]);
@@ -190,7 +190,7 @@ describe('writes with hooks', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([refused.status, (await add(1)).record.n], [422, 5], refused.text);
   });
 
-  it('run once for a PUT, as those of a create or of an update', async () => {
+  it("run once for a PUT, as a create's or an update's", async () => {
     for (const path of ['/api/hooked_counts/put', '/api/hooked_counts?on=code']) {
       const put = () => records.send('PUT', path, { body: { code: 'put', n: { $add: 1 } } });
       const answers = await Promise.all([put(), put(), put(), put()]);

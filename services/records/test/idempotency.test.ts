@@ -43,7 +43,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
   ) => `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock' and query like '%records."${table}"%'
       having count(*) >= $1`;
 
-  it('keeps the answer of a create in its statement, and encrypts the answer of a record with encrypted fields', async () => {
+  it("keeps a create's answer in its statement, and encrypts the answer if the record has encrypted fields", async () => {
     const kept =
       'select json, answer is not null as "isSealed" from system.idempotency_keys order by expires_at desc limit 1';
     const plain = await create('kept', 'k4');
@@ -120,7 +120,7 @@ describe('creating with an idempotency key', { skip: skipWithoutDatabase }, () =
     assert.equal((await create('late', 'k7')).text, late.text);
   });
 
-  it('rolls back the work of a process that was taken for dead', async () => {
+  it("rolls back a process's work if it was taken for dead", async () => {
     let second: ReturnType<typeof pay> | undefined;
     let first: ReturnType<typeof pay> | undefined;
     await records.database.transaction(async (query) => {

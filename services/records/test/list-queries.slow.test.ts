@@ -91,7 +91,7 @@ const query = fc.array(
 );
 const caller = fc.constantFrom('guest', 'stranger', 'user', 'admin');
 
-describe('the query of a list', { skip: skipWithoutDatabase }, () => {
+describe("a list's query", { skip: skipWithoutDatabase }, () => {
   let records: RecordsFixture;
   before(async () => {
     records = await startRecords([

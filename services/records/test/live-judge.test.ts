@@ -130,7 +130,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.deepEqual([gone?.before, gone?.now, gone?.records], ['all', [], []]);
     });
 
-    it('judges all callers of a rule in one statement, and shows each what it may view', async () => {
+    it("judges all of a rule's callers in one statement, and shows each what it may view", async () => {
       const subscriptions = await Promise.all(
         ['u1', 'u2', 'u3'].map((id) => opened({ collection: 'owned' }, userOf(id))),
       );
@@ -248,7 +248,7 @@ for (const way of ['in the process', 'over HTTP'] as const)
       assert.equal(none.records, '[]');
     });
 
-    it('does not occupy a place of the client for a large snapshot while its connection is open', async () => {
+    it("does not occupy the client's place for a large snapshot while its connection is open", async () => {
       await write('POST', 'open', { title: 'x'.repeat(300_000) });
       const context = { requestId: 'r1', traceparent: '', clientAddress: '127.0.0.1', principal: guest.principal };
       for (let connection = 0; connection < 6; connection += 1) {

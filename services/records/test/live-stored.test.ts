@@ -51,7 +51,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
   };
   const shownIn = (verdict: EventVerdict | undefined) => verdict?.records.map(({ json }) => JSON.parse(json));
 
-  it('shows the encrypted value of each version as a get did', async () => {
+  it("shows each version's encrypted value as a get did", async () => {
     await takeEvents();
     const { record } = await write('POST', 'vault', { title: 'a', secret: 's' });
     const get = await records.send('GET', `/api/vault/${record.id}`);
@@ -77,7 +77,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('reads an encrypted value that is no longer kept from the record of the same version', async () => {
+  it('reads an encrypted value that is no longer kept from the record with the same version', async () => {
     await takeEvents();
     const { record } = await write('POST', 'vault', { title: 'a', secret: 's' });
     await records.database.query({ text: 'update system.outbox set sealed = null', values: [] });
@@ -123,7 +123,7 @@ describe('judging by stored records', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(shownIn(stored), [record]);
   });
 
-  it('shows the stored record of an event with another shape, unless it was written again', async () => {
+  it('shows the stored record for an event with another shape, unless it was written again', async () => {
     await takeEvents();
     const { record } = await write('POST', 'open', { title: 'a' });
     const { record: other } = await write('POST', 'open', { title: 'b' });

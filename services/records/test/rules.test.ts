@@ -80,7 +80,7 @@ describe('rules and filters', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await titles('guest', '-team.name'), ['b', 'a']);
   });
 
-  it('names the problem of an expression, and its position', async () => {
+  it("names an expression's problem, and its position", async () => {
     const { status, json } = await records.send(
       'GET',
       '/api/open?filter=title%20%3D%20%22a%22%20%26%26%20nope%20%3D%201',

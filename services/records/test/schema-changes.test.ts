@@ -42,7 +42,7 @@ describe('a schema that changes without a notice to the service', { skip: skipWi
     assert.deepEqual([status, Object.keys(record)], [200, ['id', 'title', 'created', 'updated']]);
   });
 
-  it('leaves out a dropped field with the name of a database function', async () => {
+  it('leaves out a dropped field named like a database function', async () => {
     await records.create(testCollection('functions', [{ name: 'rank' }, { name: 'count' }, { name: 'title' }]));
     const { id } = await create('functions', { title: 'x' });
     for (const name of ['rank', 'count']) {

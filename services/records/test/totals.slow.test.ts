@@ -42,7 +42,7 @@ describe('incremental totals', { skip: skipWithoutDatabase }, () => {
     assert.equal((await records.send('GET', '/api/children?page=2&perPage=1')).json.totalItems, 1);
   });
 
-  it('of one negated test leave out the records that do not satisfy it', async () => {
+  it('with one negated test leave out the records that do not satisfy it', async () => {
     const parent = await create('parents', { name: 'odd' });
     const child = await create('children', { slug: 'x', parent: parent.id });
     for (const filter of ['slug != "x"', 'not (slug = "x")', withoutOdd, 'slug !~ "X"', 'not (parent.name ~ "ODD")'])
@@ -66,7 +66,7 @@ describe('incremental totals', { skip: skipWithoutDatabase }, () => {
     await records.database.query({ text: "delete from records.children where slug like 'direct%'", values: [] });
   });
 
-  it('agree with their page at every moment of many parallel writes', async () => {
+  it('agree with their page at every moment during many parallel writes', async () => {
     let writing = true;
     const lists = (async () => {
       let changes = 0;

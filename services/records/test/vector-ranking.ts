@@ -32,7 +32,7 @@ export function testRanking(fixture: () => VectorFixture): void {
     assertTop(rows, near, 10, ({ owner, title }) => owner === 'odd' && title.includes('7'));
   });
 
-  it('ranks the rows of a view', async () => {
+  it("ranks a view's rows", async () => {
     const { search, near, assertTop } = fixture();
     const { rows, text } = await search('seen', near, `&filter=${encodeURIComponent('owner = "odd"')}`);
     assert.ok(rows, text);

@@ -7,7 +7,7 @@ import type { WebhooksFixture } from './webhooks-fixture.ts';
 
 /** Tests what a delivery contains, and which events a webhook gets. */
 export function testDeliveries(fixture: () => WebhooksFixture): void {
-  it('delivers a signed event with the text of its data unchanged', async () => {
+  it("delivers a signed event with its data's text unchanged", async () => {
     const { stack, receive, finished } = fixture();
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url, headers: { Authorization: 'Bearer x' } });

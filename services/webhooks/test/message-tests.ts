@@ -30,7 +30,7 @@ export function testMessages(fixture: () => WebhooksFixture): void {
     assert.equal(parked.length, 4);
   });
 
-  it('sends the whole of an event that the stream only refers to', async () => {
+  it('sends a whole event that the stream only refers to', async () => {
     const { stack, receive, finished } = fixture();
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url });
@@ -51,7 +51,7 @@ export function testMessages(fixture: () => WebhooksFixture): void {
     );
   });
 
-  it('repeats the attempt of a process that died, and gives up after three lost leases', async () => {
+  it("repeats a dead process's attempt, and gives up after three lost leases", async () => {
     const { stack, receive, finished } = fixture();
     const receiver = await receive();
     const webhook = await stack.addWebhook({ url: receiver.url });

@@ -51,7 +51,7 @@ export function testReplicas(fixture: () => WebhooksFixture): void {
     assert.equal((await consumers.info(name, webhooksConsumer)).config.ack_wait, nanos(30_000));
   });
 
-  it('delays only the webhook of a receiver that hangs', async () => {
+  it("delays only a hanging receiver's webhook", async () => {
     const { stack, receive, finished } = fixture();
     const hanging = await receive();
     hanging.answer = () => {};

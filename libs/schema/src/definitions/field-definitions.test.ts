@@ -59,7 +59,7 @@ describe('valid definitions', () => {
     });
   });
 
-  test('may be the JSON text of the array [collections §2.1]', () => {
+  test("may be the array's JSON text [collections §2.1]", () => {
     assert.equal(read('[{"name":"title","type":"text"}]')[0]?.name, 'title');
     assert.deepEqual(read('[]'), []);
   });
@@ -69,7 +69,7 @@ describe('valid definitions', () => {
     assert.deepEqual([field?.id, field?.system], ['Own-id_1', false]);
   });
 
-  test('of relations name a collection', () => {
+  test('on relations name a collection', () => {
     assert.equal(read([{ name: 'post', type: 'relation', collection: 'posts' }])[0]?.collection, 'posts');
   });
 
@@ -82,7 +82,7 @@ describe('valid definitions', () => {
   });
 });
 
-describe('problems are reported under the path of the definition', () => {
+describe("problems are reported under the definition's path", () => {
   const name = 'must begin with a letter and have at most 63 letters, digits and underscores';
   const types = `must be one of ${[...fieldTypes.keys()].join(', ')}`;
   const text = (fieldName: string, rest: object = {}) => ({ name: fieldName, type: 'text', ...rest });
@@ -198,7 +198,7 @@ describe('problems are reported under the path of the definition', () => {
   });
 });
 
-describe('definitions of an existing collection', () => {
+describe("an existing collection's definitions", () => {
   const previous = read([
     { name: 'title', type: 'text' },
     { name: 'post', type: 'relation', collection: 'posts' },
@@ -217,7 +217,7 @@ describe('definitions of an existing collection', () => {
     assert.deepEqual(ids(JSON.stringify(previous)), [title?.id, post?.id]);
   });
 
-  test('the former name of a renamed field is free for a new one', () => {
+  test("a renamed field's former name is free for a new one", () => {
     const fields = read(
       [
         { ...title, name: 'headline' },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { AppError } from '@recordbus/errors';
 import { createProblems } from './problems.ts';
 
-test('only the beginning of a name of half a megabyte is shown', () => {
+test('only the beginning of a very long name is shown', () => {
   const problems = createProblems();
   for (let n = 0; n < 2; n += 1) problems.add(`collections.${'x'.repeat(500_000)}.name`, 'is too long');
   assert.throws(problems.throwIfAny, (error: unknown) => {

@@ -1,7 +1,7 @@
 import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, testField } from '../../test/test-field.ts';
 
-test('unix seconds and texts of dates become whole unix seconds', () => {
+test('unix seconds and date texts become whole unix seconds', () => {
   assertReads(testField('date'), [
     [1_700_000_000, 1_700_000_000],
     [0, 0],

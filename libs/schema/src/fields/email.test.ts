@@ -42,6 +42,6 @@ test('narrower lengths are checked against the rows', () => {
   assert.deepEqual(narrowingsOf('email', { max: 9 }, { max: 10 }), []);
 });
 
-test('spaces around the address of an account are removed [fields §3.4]', () => {
+test("spaces around an account's address are removed [fields §3.4]", () => {
   assertReads(testField('email', {}, { system: true }), [[' ann@example.org\n', 'ann@example.org']]);
 });

@@ -18,7 +18,7 @@ test("a single file is the a stored file's name", () => {
   ]);
 });
 
-test('several files are different names of stored files', () => {
+test("several files are different stored files' names", () => {
   assertReads(testField('file', { multiple: true }), [
     [[], '[]'],
     [['b.txt', 'a.txt', 'b.txt'], '["b.txt","a.txt"]'],

@@ -10,7 +10,7 @@ function assertForm(type: string, options: object, table: readonly [texts: strin
     assert.deepEqual(fieldTypeOf(field).formText(field).read(texts), value, `${type}: ${JSON.stringify(texts)}`);
 }
 
-test('the value of a text is the last of several parts', () => {
+test("a text's value is the last of several parts", () => {
   assertForm('text', {}, [
     [['1'], '1'],
     [['a', 'b'], 'b'],
@@ -44,7 +44,7 @@ test('numbers, dates and booleans are read; other texts stay for the field to re
   ]);
 });
 
-test('types of JSON values read JSON', () => {
+test('JSON types read JSON', () => {
   assertForm('json', {}, [
     [['{"a":1}'], { a: 1 }],
     [[' null '], null],

@@ -2,7 +2,7 @@ import { test } from 'node:test';
 import { assertOptionsRefused, assertReads, testField } from '../../test/test-field.ts';
 import { PlainSecret } from '../plain-secret.ts';
 
-test('a password is read as a secret of limited length', () => {
+test('a password is read as a secret with limited length', () => {
   assertReads(testField('password', { min: 3, max: 4 }), [
     ['😀😀😀', new PlainSecret('😀😀😀', 'password')],
     ['ab', new Error('must have at least 3 characters')],

@@ -48,7 +48,7 @@ test('cascade is one of three, setNull by default [fields §3.9]', () => {
   ]);
 });
 
-test('a change of multiple or max finds stored lists that are too long', () => {
+test('changing multiple or max finds stored lists that are too long', () => {
   const longer = (option: string, length: number) => [[option, `jsonb_array_length("f") > ${length}`]];
   const table: [from: object, to: object, expected: string[][]][] = [
     [{}, { multiple: true, max: 1 }, []],

@@ -34,7 +34,7 @@ test('a refusal names only the first of many values', () => {
   assertReads(testField('select', { values: many }), [['none', refused]]);
 });
 
-test('an empty list of values rejects every value [fields §3.8]', () => {
+test('an empty value list rejects every value [fields §3.8]', () => {
   const field = testField('select', { values: [] });
   assertReads(field, [['open', new Error('has no value to choose from')]]);
 });

@@ -53,7 +53,7 @@ test('a pattern that a backtracking engine cannot finish takes linear time', () 
   assertReads(testField('text', { pattern: '^(a+)+$' }), [[`${'a'.repeat(5000)}!`, new Error('must match ^(a+)+$')]]);
 });
 
-test('the longest text depends on the size of the pattern [cost §4.2]', () => {
+test("the longest text depends on the pattern's size [cost §4.2]", () => {
   const tooLong = (most: number, pattern: string) =>
     new Error(`must have at most ${most} characters, since it is searched for ${pattern}`);
   assertReads(testField('text', { pattern: 'b' }), [
@@ -65,7 +65,7 @@ test('the longest text depends on the size of the pattern [cost §4.2]', () => {
   ]);
 });
 
-test('a unique text fits an entry of an index', () => {
+test('a unique text fits an index entry', () => {
   assertReads(testField('text', { unique: true }), [
     ['a'.repeat(2600), 'a'.repeat(2600)],
     ['ä'.repeat(1301), new Error('must have at most 2600 bytes, since it is unique')],

@@ -21,7 +21,7 @@ test('a web address starts with http:// or https:// [fields §3.5]', () => {
   ]);
 });
 
-test('lengths are limited, even by the index of a unique field', () => {
+test("lengths are limited, even by a unique field's index", () => {
   assertReads(testField('url', { min: 10, max: 12 }), [
     ['', ''],
     ['http://a', new Error('must have at least 10 characters')],

@@ -14,7 +14,7 @@ const silentBus = { onNotice: () => () => {} };
 
 const home = '192.0.2.7';
 
-describe('service keys of two replicas without a bus', { skip: skipWithoutDatabase }, () => {
+describe('service keys on two replicas without a bus', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let replicas: Accounts[] = [];
   let reads = 0;
@@ -60,7 +60,7 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
     }
   });
 
-  test('a revocation or a change of a key takes effect within a second on each replica [keys §1.6]', async () => {
+  test('revoking or changing a key takes effect within a second on each replica [keys §1.6]', async () => {
     const { id, text } = await add({ scopes: ['collections:apply'] });
     assert.deepEqual(await areAdmitted(text), [true, true]);
     await run('update system.service_keys set scopes = $2 where id = $1', [id, ['files']]);
@@ -85,7 +85,7 @@ describe('service keys of two replicas without a bus', { skip: skipWithoutDataba
     );
   });
 
-  test('scopes have the current names of collections [keys §3.3]', async () => {
+  test("scopes have the collections' current names [keys §3.3]", async () => {
     await run(`insert into system.collections (id, name, type, fields, created_at, updated_at)
       values ('c1', 'posts', 'base', '[]', 0, 0)`);
     const { text } = await add({ scopes: ['records:c1:read', 'rules:*', 'records:gone:read'] });

@@ -26,13 +26,13 @@ test('a key with a name belongs to a family', () => {
   assert.equal(namedKey('auth.sign_up.<collection>', '$&'), 'auth.sign_up.$&');
 });
 
-test('the last part of a key, not its name, makes it a secret', () => {
+test("a key's last part, not its name, makes it a secret", () => {
   assert.ok(isSecretKey('oauth2.providers.oidc.own.client_secret'));
   for (const key of ['auth.sign_up.token', 'oauth2.profile.password', 'oauth2.providers.oidc.secret.issuer'])
     assert.ok(!isSecretKey(key), key);
 });
 
-test('values of families are validated like those of other settings', () => {
+test("families' values are validated like other settings'", () => {
   for (const [key, text] of [
     ['auth.sign_up.users', 'closed'],
     ['oauth2.verified_email.users', '1'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { admitsOrigin, normalizeOrigin, wildcardProblem } from './origin.ts';
 
-describe('an origin of a setting [http §10.1]', () => {
+describe("a setting's origin [http §10.1]", () => {
   const normal: Readonly<Record<string, string>> = {
     '*': '*',
     'HTTPS://App.Example.com:443': 'https://app.example.com',
@@ -53,7 +53,7 @@ describe('an origin of a setting [http §10.1]', () => {
     });
 });
 
-describe('an origin of a browser', () => {
+describe("a browser's origin", () => {
   const preview = 'https://*.preview.example.com';
   const local = 'http://localhost:*';
   const cases: readonly (readonly [pattern: string, origin: string, isAdmitted: boolean])[] = [

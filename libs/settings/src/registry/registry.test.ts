@@ -19,7 +19,7 @@ const table: Record<SettingKey, Row> = {
   ...operationsRows,
 };
 
-test('the table of the docs has exactly the settings', () => {
+test("the docs' table has exactly the settings", () => {
   assert.deepEqual(Object.keys(table).toSorted(), [...settingKeys].toSorted());
 });
 
@@ -28,7 +28,7 @@ for (const key of settingKeys) {
   const { schema, defaultText, defaultValue, about } = settingOf(key);
 
   test(key, async (t) => {
-    await t.test('has a description of one line and the documented default', () => {
+    await t.test('has a one-line description and the documented default', () => {
       assert.match(about, /^[^\n]+\.$/);
       if (text !== '*') assert.equal(defaultText, text);
       if ('value' in table[key]) assert.deepEqual(defaultValue, table[key].value);
@@ -71,7 +71,7 @@ test('secrets are the keys with secret endings [settings §4.1]', () => {
   for (const key of ['password.min_length', 'token', 'smtp.password_hint']) assert.ok(!isSecretKey(key), key);
 });
 
-test('every group has a title, readers, and keys of no other group', () => {
+test('every group has a title, readers, and keys that no other group has', () => {
   const keys = settingGroups.flatMap(({ settings }) => Object.keys(settings));
   assert.equal(new Set(keys).size, keys.length);
   for (const { title, readBy } of settingGroups) assert.ok(title !== '' && readBy.length > 0, title);

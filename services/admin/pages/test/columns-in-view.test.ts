@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { columnsInView, drawsPart } from '../src/records/columns-in-view.ts';
 
-describe('the columns of a grid that are drawn', () => {
-  it('are all of a few', () => {
+describe("a grid's drawn columns", () => {
+  it('are all if there are few', () => {
     assert.equal(drawsPart(16), false);
     assert.deepEqual(columnsInView(16, 40, 3), { from: 0, until: 16 });
     assert.deepEqual(columnsInView(0, 0, 0), { from: 0, until: 0 });

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { formatOf, previewOf, separatorOf } from '../src/transfer/preview.ts';
 
-describe('the preview of a file to import', () => {
-  it('takes the format from the name of the file', () => {
+describe("an import file's preview", () => {
+  it("takes the format from the file's name", () => {
     assert.deepEqual(['a.CSV', 'a.tsv', 'a.jsonl', 'a.ndjson', 'a.json', 'a.xlsx'].map(formatOf), [
       'csv',
       'csv',
@@ -14,7 +14,7 @@ describe('the preview of a file to import', () => {
     ]);
   });
 
-  it('finds the separator of CSV', () => {
+  it("finds CSV's separator", () => {
     assert.deepEqual(['a;b;c,d\n1,2,3,4', 'a\tb', 'a,b', 'a'].map(separatorOf), [';', '\t', ',', ',']);
   });
 
@@ -34,7 +34,7 @@ describe('the preview of a file to import', () => {
     assert.deepEqual(rows, [['0'], ['1'], ['2'], ['3'], ['4']]);
   });
 
-  it('reads lines and lists of JSON, cut off at their end', () => {
+  it('reads JSON lines and lists, cut off at their end', () => {
     const rows = [
       ['1', '{"c":"]}"}'],
       ['', 'x"y'],

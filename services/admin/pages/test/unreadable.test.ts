@@ -55,7 +55,7 @@ describe('values that a form cannot read', () => {
     }
   });
 
-  it('are defaults of another type', () => {
+  it('are defaults with another type', () => {
     const read = (type: string, text: string, options = {}): unknown => shown(readDefault(type, options, text));
     assert.deepEqual(
       [read('text', '5'), read('text', 'true'), read('text', 'null'), read('number', '5'), read('number', 'five')],
@@ -78,7 +78,7 @@ describe('values that a form cannot read', () => {
       assert.deepEqual(readDefault(type, {}, defaultText(type, value)), value);
   });
 
-  it('are lines without the form of a header, and headers that are given twice', () => {
+  it('are lines that are not headers, and headers that are given twice', () => {
     assert.deepEqual(
       shown(readHeaders('X-A: 1\n\n__proto__: a:b')),
       Object.fromEntries([

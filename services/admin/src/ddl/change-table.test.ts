@@ -113,7 +113,7 @@ const planLists = (before: object[], after: object[]) =>
     return [...new Set([...text.matchAll(/r\."(\w+)"|select id, "(\w+)"/g)].map(([, one, other]) => one ?? other))];
   });
 
-test('a relation to several records has a table of links, kept by triggers', () => {
+test('a relation to several records has a link table, kept by triggers', () => {
   const one = { name: 'r', type: 'relation', collection: 'tags' };
   const several = { ...one, options: { multiple: true } };
   assert.deepEqual(planLists([], [several]), [

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { testCollection } from '../../test/test-collection.ts';
 import { planCreate, planDrop } from './create-table.ts';
 
-test('a table has its key, its order index and the constraints of its fields', () => {
+test("a table has its key, its order index and its fields' constraints", () => {
   const posts = testCollection('Posts', [
     { name: 'title', type: 'text', options: { unique: true } },
     { name: 'rank', type: 'number', options: { unique: true } },

@@ -33,7 +33,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.deepEqual(await rows('select a, b from records.posts'), [{ a: 'B', b: 'A' }]);
   });
 
-  test('renames fields in a chain, and gives a field the name of a dropped one', async () => {
+  test("renames fields in a chain, and gives a field a dropped one's name", async () => {
     const { fields } = await create('posts', [text('a'), text('b'), text('c')]);
     const [a, b] = fields;
     await rows("insert into records.posts values ('1', 1, 1, 'A', 'B', 'C')");
@@ -164,7 +164,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.equal((await describeTable('posts')).indexes.length, 2);
   });
 
-  test('counts a text that is too long for an index as a violation of unique', async () => {
+  test('counts a text that is too long for an index as a unique violation', async () => {
     const { fields } = await create('posts', [text('a')]);
     await rows(
       "insert into records.posts select '1', 1, 1, string_agg(md5(i::text), '') from generate_series(1, 100) i",
@@ -175,7 +175,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     });
   });
 
-  test('checks a pattern against every row of a large table', async () => {
+  test('checks a pattern against every row in a large table', async () => {
     const { fields } = await create('posts', [text('a')]);
     await rows(
       "insert into records.posts select lpad(i::text, 5, '0'), 1, 1, 'v' || i from generate_series(1, 4500) i",
@@ -193,7 +193,7 @@ describe('PATCH /api/v1/collections/:collection', { skip }, () => {
     assert.deepEqual([list_rule, view_rule], ['', '']);
   });
 
-  test('lets writes of records pass, and finishes after them', async () => {
+  test('lets record writes pass, and finishes after them', async () => {
     await create('authors');
     await create('posts', [text('a')]);
     const changed = await database().transaction(async (query) => {

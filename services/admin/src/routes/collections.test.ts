@@ -9,7 +9,7 @@ describe('/api/v1/collections', { skip }, () => {
     testCollectionRoutes();
 
   describe('POST', () => {
-    test('creates the collection and its table with all types of fields', async () => {
+    test('creates the collection and its table with all field types', async () => {
       const versionBefore = await schemaVersion();
       const answer = await call('POST', path, { name: 'posts', type: 'base', fields: allTypes, list_rule: '' });
       assert.equal(answer.status, 201);
@@ -83,7 +83,7 @@ describe('/api/v1/collections', { skip }, () => {
       }
     });
 
-    test('names of tables and of indexes do not collide', async () => {
+    test('table names and index names do not collide', async () => {
       const { id } = await create('posts');
       for (const name of ['posts_pkey', `created_${id.replaceAll('-', '')}`, `pk_${id.replaceAll('-', '')}`])
         await create(name);

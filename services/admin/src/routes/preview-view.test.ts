@@ -29,7 +29,7 @@ describe('POST /api/v1/admin/views/preview', { skip }, () => {
     assert.deepEqual(after, before);
   });
 
-  test('refuses an invalid view, with the message of the database', async () => {
+  test("refuses an invalid view, with the database's message", async () => {
     await create('posts', [text('title'), text('hidden', { options: { encrypted: true } })]);
     const refused: readonly (readonly [string, RegExp])[] = [
       ['select id, titel from posts', /column "titel" does not exist/],

@@ -49,7 +49,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assert.deepEqual(await pull(), before);
   });
 
-  test('deletes of a migration keep the versions of the records, and a broken reference is refused [schema §5.5]', async () => {
+  test("a migration's deletes keep the records' versions, and a broken reference is refused [schema §5.5]", async () => {
     await create('posts', [text('title')]);
     await create('comments', [relation('post', 'posts')]);
     await record('posts', { id: 'p1', title: 'a' });
@@ -68,7 +68,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assert.deepEqual(await rows(triggers), [{ count: 0 }]);
   });
 
-  test('a collection cannot be recreated while the files of the dropped one are being removed [schema §4.5]', async () => {
+  test("a collection cannot be recreated while the dropped one's files are being removed [schema §4.5]", async () => {
     await create('docs', [{ name: 'file', type: 'file' }]);
     const files = await pull();
     await apply({ ...files, collections: [] }, { allow_drop: ['docs'] });
@@ -79,7 +79,7 @@ suite('data migrations, webhooks and settings of the schema as files', { skip },
     assert.deepEqual((await pull()).collections, files.collections);
   });
 
-  test('migrations can access only the open fields of collections', async () => {
+  test("migrations can access only collections' open fields", async () => {
     await create('notes', [text('title'), { name: 'secret', type: 'text', options: { encrypted: true } }]);
     await create('people', [text('nick')], { type: 'auth' });
     const files = await pull();

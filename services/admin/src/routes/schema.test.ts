@@ -159,7 +159,7 @@ suite('the schema as files', { skip }, () => {
     assert.deepEqual((await plan(schema)).changes, []);
   });
 
-  test('an apply of an old plan is refused, and one of two simultaneous applies succeeds', async () => {
+  test('applying an old plan is refused, and when two apply at once, one succeeds', async () => {
     await create('posts', [text('title')]);
     const posts = await fileOf('posts');
     const schema = (rule: string) => collections({ ...posts, list_rule: rule });

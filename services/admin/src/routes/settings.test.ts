@@ -174,7 +174,7 @@ suite('settings routes', { skip: skipWithoutDatabase }, () => {
     ]);
   });
 
-  test('groups have every setting with its description, and no value of a secret', async () => {
+  test("groups have every setting with its description, and no secret's value", async () => {
     const stored = {
       'smtp.pass': 'a word that is hidden',
       'smtp.port': '2525',

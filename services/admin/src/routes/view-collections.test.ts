@@ -163,7 +163,7 @@ describe('view collections', { skip }, () => {
       assert.match(String(body.details?.view_query), sentence);
     });
 
-  test('follows a renamed collection and the options of its fields', async () => {
+  test("follows a renamed collection and its fields' options", async () => {
     const base = await make('things', [
       { name: 'title', type: 'text' },
       { name: 'rank', type: 'number' },

@@ -5,10 +5,10 @@ import { skip } from '../../test/test-admin.ts';
 import { path, testWebhookRoutes } from '../../test/test-webhook-routes.ts';
 import { deliveryJson } from '../webhooks/delivery-schema.ts';
 
-describe('deliveries of a webhook', { skip }, () => {
+describe("a webhook's deliveries", { skip }, () => {
   const { call, database, create, sendTest, endDelivery } = testWebhookRoutes();
 
-  it('have the payload of a test', async () => {
+  it("have a test's payload", async () => {
     const webhook = await create();
     const delivery = await sendTest(webhook.id);
     assert.equal(delivery.event, 'webhooks.test');

@@ -177,7 +177,7 @@ describe('the webhook routes', { skip }, () => {
       }
     });
 
-    it('reports the health of its receiver, and resets it after a change that may fix it', async () => {
+    it("reports its receiver's health, and resets it after a change that may fix it", async () => {
       const webhook = await create();
       const status = async () => {
         const answer = await call('GET', `${path}/${webhook.id}/status`);
@@ -251,7 +251,7 @@ describe('the webhook routes', { skip }, () => {
         assert.equal(answer.body.code, 'not_found');
       });
 
-    it('of a delivery is 404 under another webhook', async () => {
+    it('for a delivery is 404 under another webhook', async () => {
       const [one, other] = [await create(), await create()];
       const delivery = await sendTest(one.id);
       assert.equal((await call('GET', `${path}/${other.id}/deliveries/${delivery.id}`)).status, 404);

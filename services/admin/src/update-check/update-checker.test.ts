@@ -84,7 +84,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     (_, response) =>
       response.end(JSON.stringify({ tag_name: tag, name: 'The one', assets: [] }));
 
-  test('keeps the tag of the latest release and the time of the check', () =>
+  test("keeps the latest release's tag and when it was checked", () =>
     run({ answer: release('v1.2.3') }, async ({ kept, requests }) => {
       await eventually(async () => (await kept())[0] === 'v1.2.3');
       assert.deepEqual(await kept(), ['v1.2.3', '1900000000', '']);
@@ -138,7 +138,7 @@ describe('the update checker', { skip: skipWithoutDatabase }, () => {
     });
   });
 
-  test('only one of several replicas checks', () =>
+  test('among several replicas, only one checks', () =>
     run({ answer: release('v3.0.0'), everyMs: 3_600_000, replicas: 3 }, async ({ kept, requests }) => {
       await eventually(async () => (await kept())[0] === 'v3.0.0');
       const [{ holders } = { holders: 0 }] = await database.query<{ holders: number }>({

@@ -70,12 +70,12 @@ export const eventsQuery = z.object({
   perPage: boundedNumber({ min: 1, max: 100, otherwise: 30 }),
   record: exactText.describe('a record id'),
   event: exactText.describe('a webhook pattern, such as `posts.create` or `posts.*`'),
-  webhook: exactText.describe('the id of a webhook that has a delivery for the event'),
+  webhook: exactText.describe("a webhook's id, which has a delivery for the event"),
   status: z
     .enum(['', 'pending', 'success', 'dead'], 'must be pending, success or dead')
     .transform((text) => (text === '' ? undefined : text))
     .optional()
-    .describe('the status of one of its deliveries'),
+    .describe("one of its deliveries' status"),
   request_id: exactText.describe("the causing request's X-Request-Id"),
   since: timeSec.describe('not before this, in unix seconds'),
   until: timeSec.describe('not after this, in unix seconds'),

@@ -33,7 +33,7 @@ const address = server.address();
 const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`;
 const hooks = createAccountHooksClient({ url, contextSigner, copy: { current: nothingHooked } });
 
-test('a write is sent with the principal of the caller and its result is returned', async () => {
+test("a write is sent with the caller's principal and its result is returned", async () => {
   assert.equal(await hooks.createUser('people', user, context), true);
   answer = [200, { data: { isWritten: false } }];
   assert.equal(await hooks.changeUser('people', { id: 'u1' }, context), undefined);
@@ -46,7 +46,7 @@ test('a write is sent with the principal of the caller and its result is returne
   ]);
 });
 
-test('a refusal of a hook is thrown unchanged; any other failure is 503', async () => {
+test("a hook's refusal is thrown unchanged; any other failure is 503", async () => {
   answer = [451, { error: 'not here', code: 'of_its_own', details: { email: 'is foreign' } }];
   await assert.rejects(hooks.createUser('people', user, context), {
     status: 451,

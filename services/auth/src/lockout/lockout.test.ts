@@ -73,7 +73,7 @@ describe('the lockout', { skip: skipWithoutDatabase }, () => {
     assert.ok((await attempt(lockout)) > 0);
   });
 
-  test('spellings of an address count together, collections separately', async () => {
+  test("an address's spellings count together, collections separately", async () => {
     const lockout = lockoutOf();
     for (const email of ['ann@example.com', ' ANN@example.com', 'Ann@Example.com\n'])
       assert.equal(await attempt(lockout, { email }), 0);

@@ -61,7 +61,7 @@ describe('PKCE', { skip: skipWithoutDatabase }, () => {
     assert.notEqual(await challenge('d', { redirectUri: 'https://other.example.com/' }), third);
   });
 
-  test('one of many parallel exchanges gets the verifier', async () => {
+  test('when many exchange at once, one gets the verifier', async () => {
     await challenge('e');
     const outcomes = await Promise.allSettled(Array.from({ length: 8 }, () => verifier('e')));
     assert.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 1);

@@ -10,7 +10,7 @@ import { guessCode, replaceCode } from './code-rows.ts';
 const nowSec = 1_800_000_000;
 const expiresAtSec = nowSec + 600;
 
-describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
+describe('one-time code rows', { skip: skipWithoutDatabase }, () => {
   let database: Database;
   let temporary: OpenTemporaryDatabase;
   before(async () => {
@@ -41,7 +41,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.equal((await find(token, expiresAtSec - 1))?.accountId, 'u1');
   });
 
-  test('neither the code nor the token of the link is stored [auth §5.2]', async () => {
+  test("neither the code nor the link's token is stored [auth §5.2]", async () => {
     const token = await issue('u2');
     const rows = await database.query({
       text: "select * from system.one_time_tokens where account_id = 'u2'",
@@ -60,7 +60,7 @@ describe('the rows of one-time codes', { skip: skipWithoutDatabase }, () => {
     assert.equal(found.filter(Boolean).length, 1);
   });
 
-  test('five of many parallel guesses are checked, and a new code allows five again [auth §5.4]', async () => {
+  test('when many guess at once, five are checked, and a new code allows five again [auth §5.4]', async () => {
     await issue('u5');
     const guesses = await Promise.all(Array.from({ length: 20 }, () => guess('u5')));
     assert.equal(guesses.filter(Boolean).length, 5);

@@ -34,7 +34,7 @@ for (const [atSec, eightDigits] of rfcVectors)
     assert.equal(await findTotpStep(rfcSecret, eightDigits.slice(2), atSec), step);
   });
 
-test('codes of a new secret match another implementation, one step early or late [auth §6.5]', async () => {
+test("a new secret's codes match another implementation, one step early or late [auth §6.5]", async () => {
   const secret = newTotpSecret();
   assert.match(secret, /^[A-Z2-7]{32}$/);
   assert.notEqual(newTotpSecret(), secret);

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { createFindClient } from './find-client.ts';
 import { normalizeAddress } from './normalize-address.ts';
 
-describe('the normal form of an address [http §9.3]', () => {
+describe("an address's normal form [http §9.3]", () => {
   const forms: readonly (readonly [text: string, normal: string | undefined])[] = [
     ['192.0.2.7', '192.0.2.7'],
     [' 192.0.2.7:4711 ', '192.0.2.7'],

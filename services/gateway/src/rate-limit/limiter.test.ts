@@ -95,7 +95,7 @@ describe('a limit over replicas [http §8.10]', () => {
     assert.ok(takes() - before <= 1);
   });
 
-  test('returns the remaining requests and the end of the window', async () => {
+  test('returns the remaining requests and when the window ends', async () => {
     const { limiters, pass } = replicas(1);
     const [limiter] = limiters;
     assert.ok(limiter);

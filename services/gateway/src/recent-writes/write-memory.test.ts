@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWriteMemory } from './write-memory.ts';
 
-test('keeps the latest state of a client for a while', () => {
+test("keeps a client's latest state for a while", () => {
   let now = 0;
   const memory = createWriteMemory({ forMs: 10, nowMs: () => now });
   memory.note('a', '2');
@@ -14,7 +14,7 @@ test('keeps the latest state of a client for a while', () => {
   assert.equal(memory.stateOf('a'), undefined);
 });
 
-test('with too many clients, everyone needs the state of the oldest', () => {
+test("with too many clients, everyone needs the oldest one's state", () => {
   let now = 0;
   const memory = createWriteMemory({ forMs: 10, nowMs: () => now, maxClients: 2 });
   memory.note('a', 'c');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { joinParts, jsonParts } from './hashed-text.ts';
 
-test('joined parts equal the text of JSON.stringify, with its ETag', async () => {
+test('joined parts equal the text from JSON.stringify, with its ETag', async () => {
   const value = {
     openapi: '3.1.1',
     absent: undefined,

@@ -9,7 +9,7 @@ function startMerger(t: test.TestContext) {
   return { ...merger, emitted, tick: (ms: number) => t.mock.timers.tick(ms) };
 }
 
-test('the refusals of a client within a second are one entry with their number', (t) => {
+test("a client's refusals within a second are one entry with their count", (t) => {
   const { add, emitted, tick, waiting } = startMerger(t);
   for (let number = 0; number < 500; number += 1) add('a', () => `a ${number}`);
   add('b', () => 'b 0');
@@ -24,7 +24,7 @@ test('the refusals of a client within a second are one entry with their number',
   assert.equal(waiting(), 0);
 });
 
-test('each second has an entry of its own, also when the timer is late', (t) => {
+test('each second has its own entry, even when the timer is late', (t) => {
   let now = 10_900;
   const emitted: [string, number][] = [];
   const { add, flush } = createRefusalMerger<string>(

@@ -26,7 +26,7 @@ const turns = async () => {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
 };
 
-describe('the poll of a manifest', () => {
+describe("a manifest's poll", () => {
   it('polls exactly once more when changes are announced during a poll', async () => {
     const service = slowService();
     const poll = pollManifest({ name: 'records', log: createLogger('test', 'silent'), ask: service.ask });

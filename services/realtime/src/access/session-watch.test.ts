@@ -31,7 +31,7 @@ async function reasonFor(expiresAtSec: number | undefined): Promise<unknown> {
   return JSON.parse(sent[0] ?? '').data.reason;
 }
 
-test('the end of a key says whether it expired or was revoked [realtime §5.1]', async () => {
+test('when a key ends, the message says whether it expired or was revoked [realtime §5.1]', async () => {
   const nowSec = Math.floor(Date.now() / 1000);
   assert.equal(await reasonFor(nowSec - 1), 'token_expired');
   assert.equal(await reasonFor(nowSec + 3600), 'session_ended');

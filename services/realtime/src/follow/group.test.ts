@@ -94,7 +94,7 @@ test('changes arrive once each, up to one that the records service does not know
   assert.deepEqual(missed, ['schema']);
 });
 
-test('a change under another name or of another collection belongs to its id [realtime §4.3]', () => {
+test('a change under another name or in another collection belongs to its id [realtime §4.3]', () => {
   const of = { name: 'notes', id: 'n' };
   assert.ok(isOf({ collection: 'former', collectionId: 'n' }, of));
   assert.ok(!isOf({ collection: 'notes', collectionId: 'dropped' }, of));

@@ -5,7 +5,7 @@ import { createKeptFrames } from './kept-frames.ts';
 
 const mebibyte = 'x'.repeat(2 ** 20);
 
-test('messages of one id are composed once', () => {
+test('messages with one id are composed once', () => {
   const kept = createKeptFrames();
   let composed = 0;
   for (let n = 0; n < 100; n += 1)
@@ -16,7 +16,7 @@ test('messages of one id are composed once', () => {
   assert.equal(composed, 1);
 });
 
-test('messages of ids without end are not kept [realtime §6.1]', () => {
+test('messages for endless ids are not kept [realtime §6.1]', () => {
   const kept = createKeptFrames();
   const composed = new Map<string, number>();
   for (let round = 0; round < 2; round += 1)

@@ -43,7 +43,7 @@ async function follow(live: Partial<LiveReads>, waits = true) {
 
 const failing = (error: AppError) => ({ snapshot: () => Promise.reject(error) });
 
-test('after a temporary failure of a snapshot, the client is asked to reconnect [realtime §2.3]', async () => {
+test("after a snapshot's temporary failure, the client is asked to reconnect [realtime §2.3]", async () => {
   const { types, connection } = await follow(failing(unavailable('the records service does not answer')));
   assert.deepEqual(types, ['ready', 'reconnect']);
   assert.equal(connection.isEnded, true);

@@ -4,7 +4,7 @@ import { testCollection } from '../../test/test-collection.ts';
 import { createReferrers } from './referrers.ts';
 
 describe('referrers', () => {
-  it('are the relation fields of all collections that refer to one, including its own', () => {
+  it("are all collections' relation fields that refer to one, including its own", () => {
     const posts = testCollection('posts', [
       { name: 'title' },
       { name: 'parent', type: 'relation', collection: 'posts' },

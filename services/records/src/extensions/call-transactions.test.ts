@@ -22,7 +22,7 @@ const worker: ExtensionWorker = {
 };
 worker.loaded.catch(() => {});
 
-describe('the transactions of a call', { skip: skipWithoutDatabase }, () => {
+describe("a call's transactions", { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
   let query: Query;
   let commits = 0;

@@ -32,7 +32,7 @@ const lines = (...all: string[]): Buffer => Buffer.from(all.join('\r\n'));
 const named = 'Content-Disposition: form-data; name="a"';
 const textOf = (parts: readonly ReadPart[]) => parts.map(({ head, text }) => [head.name, head.filename, text]);
 
-describe('the parser of forms', () => {
+describe('the form parser', () => {
   const whole = lines(
     'a preamble',
     '--b',
@@ -152,7 +152,7 @@ describe('the parser of forms', () => {
         assert.throws(() => read(body, pieceBytes), { status: 400, message }, `pieces of ${pieceBytes}`);
     });
 
-  it('reads the boundary of a content type', () => {
+  it("reads a content type's boundary", () => {
     assert.equal(boundaryOf('multipart/form-data; charset=utf-8; Boundary="a b"'), 'a b');
     assert.equal(boundaryOf('multipart/form-data; boundary=----x'), '----x');
     for (const type of [

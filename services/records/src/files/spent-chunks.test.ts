@@ -13,7 +13,7 @@ test('frees chunks that own their memory, and leaves shared memory alone', () =>
   assert.deepEqual([own.length, part.length, pooled.toString()], [0, 0, 'a short text']);
 });
 
-test('keeps no chunks of a long body', () => {
+test('keeps no chunks from a long body', () => {
   const chunks = Array.from({ length: 9 }, () => Buffer.from(new ArrayBuffer(2 ** 19)));
   const spent = collectSpent();
   for (const chunk of chunks) spent.add(chunk);

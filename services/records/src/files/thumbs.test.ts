@@ -85,7 +85,7 @@ test('previews have the requested size, are never larger than their image and ar
   }
 });
 
-test('every format has previews, turned as its camera says, of the first image of an animation [files §5.3]', async (t) => {
+test("every format has previews, turned as its camera says, and from an animation's first image [files §5.3]", async (t) => {
   const { thumbs, put, storage } = await createWorld(t);
   const plain = () => sharp({ create });
   const frames = { create: { ...create, height: 60, pageHeight: 20 } };
@@ -105,7 +105,7 @@ test('every format has previews, turned as its camera says, of the first image o
   }
 });
 
-test('an image over the budget is 422, a broken one and one of too many pixels are served as they are [files §5.5]', async (t) => {
+test('an image over the budget is 422, a broken one and one with too many pixels are served as they are [files §5.5]', async (t) => {
   const { thumbs, put } = await createWorld(t, 2 ** 20);
   const of = (width: number, height: number) => sharp({ create: { ...create, width, height } });
   const size = readThumbSize('100x100');

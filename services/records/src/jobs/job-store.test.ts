@@ -57,13 +57,13 @@ describe('jobs', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([(await take()).id, (await take()).id, await takeJob(query)], [first.id, second.id, undefined]);
   });
 
-  it('are taken in turn of their actors [import §7.4]', async () => {
+  it('are taken as their actors take turns [import §7.4]', async () => {
     const [first, second] = [await add(), await add()];
     const other = await add(newId(), keyed('k'));
     assert.deepEqual([(await take()).id, (await take()).id, (await take()).id], [first.id, other.id, second.id]);
   });
 
-  it('of one actor run one at a time, and service keys leave a place to admins [import §7.4]', async () => {
+  it('by one actor run one at a time, and service keys leave a place to admins [import §7.4]', async () => {
     const key = keyed('k');
     for (const actor of [key, key, keyed('other')]) await add(newId(), actor);
     assert.equal(await takeJob(query, [key]), undefined);
@@ -100,7 +100,7 @@ describe('jobs', { skip: skipWithoutDatabase }, () => {
     assert.equal(await takeJob(query), undefined);
   });
 
-  it('that fail wait before the next attempt, and progress resets the count of failures [import §7.5]', async () => {
+  it('that fail wait before the next attempt, and progress resets the failure count [import §7.5]', async () => {
     const { id } = await add();
     await leaveJob(query, await take(), { pauseSec: 60, isFailure: true });
     assert.equal(await takeJob(query), undefined);

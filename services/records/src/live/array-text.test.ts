@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { arrayText } from './array-text.ts';
 
-test('PostgreSQL parses the text of an array to its values', { skip: skipWithoutDatabase }, async () => {
+test("PostgreSQL parses an array's text to its values", { skip: skipWithoutDatabase }, async () => {
   const { database, remove } = await openTemporaryDatabase();
   const values = ['', 'a', null, 'NULL', '{a,"b"}', "a\\b\n\t'", 'é😀'];
   const rows = await database.query<{ value: string | null }>({

@@ -28,7 +28,7 @@ function makePlans() {
   return { plans, made, collections };
 }
 
-test('many plans are compared while other work runs, and once for a version of the schema [cost §4.1]', async () => {
+test('many plans are compared while other work runs, and once for each schema version [cost §4.1]', async () => {
   const { plans, made, collections } = makePlans();
   let turns = 0;
   const count = setInterval(() => (turns += 1), 1);

@@ -14,8 +14,8 @@ const ruleContext = {
 const textOf = (list: ListRequest, totalMode: 'none' | 'count' | 'incremental') =>
   composeList(posts, list, totalMode, ruleContext).text;
 
-describe('the statement of a list', () => {
-  it('contains the limit of a common first page', () => {
+describe("a list's statement", () => {
+  it("contains a common first page's limit", () => {
     assert.match(textOf(request, 'none'), /order by t\.created_at desc, t\.id desc\s+limit 20\n/);
   });
 
@@ -26,7 +26,7 @@ describe('the statement of a list', () => {
     assert.match(textOf({ ...request, perPage: 21 }, 'none'), /limit \$\d+::bigint offset \$\d+::bigint\n/);
   });
 
-  it('has a value for each number of its text', () => {
+  it('has a value for each number in its text', () => {
     const given = { page: 2, perPage: 21, offset: 21, maxBytes: 4096, total: 7, snapshot: '5:5:' };
     for (const mode of ['none', 'count', 'incremental'] as const) {
       const { text, valuesFrom } = composeList(posts, { ...request, page: 2, perPage: 21 }, mode, ruleContext);

@@ -25,7 +25,7 @@ describe('a known total', () => {
     for (const _ of [1, 2]) assert.equal(findKnownTotal(posts, snapshotLifetimeMs + 1), undefined);
   });
 
-  it('does not outlive the schema version of its collection', () => {
+  it("does not outlive its collection's schema version", () => {
     keepTotal(testCollection('posts', []), total, true, 0);
     assert.equal(findKnownTotal(testCollection('posts', []), 1), undefined);
   });

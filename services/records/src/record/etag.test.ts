@@ -4,12 +4,12 @@ import { versionsOfIfMatch } from '@recordbus/http';
 import { contentTag, etagOf, isNoneMatch } from './etag.ts';
 
 describe('etag', () => {
-  it('is weak and made of the version', () => {
+  it('is weak and made from the version', () => {
     assert.equal(etagOf('1700000000'), 'W/"1700000000"');
     assert.equal(etagOf('1700000000.12'), 'W/"1700000000.12"');
   });
 
-  it('of a view row differs with its content', () => {
+  it('for a view row differs with its content', () => {
     assert.notEqual(contentTag('{"data":{"n":1}}'), contentTag('{"data":{"n":2}}'));
     assert.match(contentTag(''), /^[\w-]{27}$/);
   });

@@ -69,7 +69,7 @@ function countTurns(): Disposable & { count(): number } {
 
 const encrypt = (text: string): string => cipher.encrypt(text);
 
-test('encrypted texts of a record are decrypted, and the rest is unchanged', async () => {
+test("a record's encrypted texts are decrypted, and the rest is unchanged", async () => {
   const text = 'it says "é\\" {[,\n';
   const body = `{"data":{"id":"a","title":"\\"note\\":\\"enc:1:","note":${JSON.stringify(encrypt(text))},"extra":"${encrypt('{"a": [1.50, 1e+2]}')}","open":{"b": 12345678901234567890.10}}}`;
   assert.equal(
@@ -95,7 +95,7 @@ test('a value that the key cannot decrypt is empty, which is logged once for eac
   assert.equal(warnings.length, 2);
 });
 
-test('every record of a list and of a history is decrypted', async () => {
+test('every record in a list and in a history is decrypted', async () => {
   const record = (text: string) => `{"id":"a","note":"${text}","open":[{"c":[]}]}`;
   const encrypted = ['x', 'y', 'z'].map((text) => record(encrypt(text))).join();
   const records = ['x', 'y', 'z'].map(record).join();
@@ -111,7 +111,7 @@ test('every record of a list and of a history is decrypted', async () => {
   );
 });
 
-test('an expansion is decrypted by the fields of its own collection', async () => {
+test("an expansion is decrypted by its own collection's fields", async () => {
   const [encryptedNote, encryptedSecret] = [encrypt('note'), encrypt('secret')];
   const bodyOf = (note: string, secret: string) =>
     `{"data":[{"id":"a","expand":{"paper":{"note":"${encryptedNote}","secret":"${secret}","expand":{"next":{"note":"${note}"}}}},"note":"${note}"}]}`;
@@ -147,7 +147,7 @@ test('an encrypted text outside an encrypted field stays encrypted', async () =>
       assert.equal(await decryptAnswer(encryption, shown, body), body);
 });
 
-test('a large answer is decrypted in more turns of the event loop than a small one [cost §4.1]', async () => {
+test('a large answer is decrypted in more event loop turns than a small one [cost §4.1]', async () => {
   using turns = countTurns();
   const encrypted = encrypt('x'.repeat(300));
   const answerOf = (count: number, text: string) =>
@@ -161,7 +161,7 @@ test('a large answer is decrypted in more turns of the event loop than a small o
   assert.ok(turns.count() > before + 5, `${before} turns, then ${turns.count()}`);
 });
 
-test('one value of many megabytes is passed over in many turns [cost §4.1]', async () => {
+test('one value with many megabytes is skipped in many turns [cost §4.1]', async () => {
   using turns = countTurns();
   const long = JSON.stringify('"{[\\'.repeat(4_000_000));
   const body = (note: string) => `{"data":{"title":${long},"open":[${long}],"note":"${note}"}}`;

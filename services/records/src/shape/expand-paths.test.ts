@@ -11,7 +11,7 @@ test('expand is split into paths and names', () => {
   assert.deepEqual(readExpandPaths('a')[0]?.[0], { name: 'a', options: undefined });
 });
 
-test('the options of a name are read', () => {
+test("a name's options are read", () => {
   assert.deepEqual(options('a(limit:7, total : 1)'), given({ limit: 7, hasTotal: true }));
   assert.deepEqual(options('a(sort:-b,c,total:0)'), given({ sort: '-b,c' }));
   assert.deepEqual(

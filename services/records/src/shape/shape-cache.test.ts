@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { createShapeCache } from './shape-cache.ts';
 
-describe('the cache of shaped statements', () => {
+describe('the shaped statement cache', () => {
   it('composes a shape once and names its text', () => {
     const find = createShapeCache('list');
     let composed = 0;

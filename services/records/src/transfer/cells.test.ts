@@ -127,7 +127,7 @@ describe('a cell', () => {
     );
   });
 
-  it('exists for every type of field, and reads the samples of the type back', () => {
+  it("exists for every field type, and reads the type's samples back", () => {
     for (const [name, type] of fieldTypes) {
       for (const { options = {}, values } of type.samples) {
         const collection = testCollection('samples', [{ name: 'f', type: name, options: { ...options } }]);

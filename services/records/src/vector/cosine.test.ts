@@ -4,7 +4,7 @@ import { cosine, product, unit } from './cosine.ts';
 
 const of = (...components: number[]) => Float64Array.from(components);
 
-describe('the cosine of two vectors', () => {
+describe("two vectors' cosine", () => {
   const rows: [Float64Array, Float64Array, number][] = [
     [of(2, 0), of(5, 0), 1],
     [of(2, 0), of(0, 5), 0],

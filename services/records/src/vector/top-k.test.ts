@@ -25,7 +25,7 @@ describe('the top k', () => {
     assert.deepEqual(topOf([0.5, 0.5 - maxScoreError, 0.4, 0.9], 2), ['3', '0', '1']);
   });
 
-  it('are the same for any number of candidates', () => {
+  it('are the same, however many candidates there are', () => {
     const scores = Array.from({ length: 20_000 }, (_, index) => ((index * 7919) % 20_011) / 20_011);
     const expected = scores
       .map((score, index) => ({ id: String(index), score }))

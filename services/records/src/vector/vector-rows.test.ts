@@ -12,7 +12,7 @@ const slotOf = (rows: VectorRows, place: number, transaction?: number): number =
 };
 
 describe('vectors in memory', () => {
-  it('are found only by the version of their row', () => {
+  it("are found only by their row's version", () => {
     const rows = new VectorRows(2);
     rows.put(version(5), 'a', x);
     assert.equal(rows.product(slotOf(rows, 5), Float64Array.of(0.5, 3)), 0.5);

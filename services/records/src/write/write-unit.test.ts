@@ -86,7 +86,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
     assert.equal(third, fourth);
   });
 
-  it('keeps an answer in the transaction of the work', async () => {
+  it("keeps an answer in the work's transaction", async () => {
     const refused = write(
       {
         mode: 'statement',
@@ -106,7 +106,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual([await stored(), done], [[], []]);
   });
 
-  it('drops the after-commit work of an attempt that failed because of another transaction', async () => {
+  it("drops an attempt's after-commit work when it failed because of another transaction", async () => {
     let attempts = 0;
     await write({ mode: 'transaction' }, async (unit) => {
       attempts += 1;
@@ -130,7 +130,7 @@ describe('a unit of work that writes', { skip: skipWithoutDatabase }, () => {
   });
 });
 
-it('the mode of a unit is the widest that its parts need', () => {
+it("a unit's mode is the widest that its parts need", () => {
   assert.equal(widestMode('statement', 'transaction'), 'transaction');
   assert.equal(widestMode('hooked', 'statement', 'transaction'), 'hooked');
   assert.equal(widestMode(), 'statement');

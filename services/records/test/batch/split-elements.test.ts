@@ -10,7 +10,7 @@ async function parse(text: string, most = 1000): Promise<unknown> {
   return { ...Object(body), operations: operations.map(({ value }) => value) };
 }
 
-describe('the body of a batch', () => {
+describe("a batch's body", () => {
   it('is parsed as by JSON.parse', async () => {
     const value = fc.jsonValue({ maxDepth: 4 });
     const body = fc.record({ operations: fc.array(value), a: value, b: value });

@@ -4,7 +4,7 @@ import { type RecordsFixture, skipWithoutDatabase, startRecords } from '../recor
 import { openStatementLog, type StatementLog } from '../statement-log.ts';
 import { testCollection } from '../test-collection.ts';
 
-describe('the statements of a batch', { skip: skipWithoutDatabase }, () => {
+describe("a batch's statements", { skip: skipWithoutDatabase }, () => {
   let fixture: RecordsFixture;
   let log: StatementLog;
 

@@ -5,7 +5,7 @@ import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase 
 import { claimDue, type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
 import { type AttemptOutcome, recordOutcomes } from './record-outcomes.ts';
 
-describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
+describe('delivery claims', { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
   let database: Database;
 
@@ -115,7 +115,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.equal((await claim()).length, 0);
   });
 
-  it('let only the last holder of a lease record the outcome, once', async () => {
+  it("let only a lease's last holder record the outcome, once", async () => {
     await enqueue(await addWebhook(), 1);
     const [frozen] = await claim();
     await expireLeases();
@@ -142,7 +142,7 @@ describe('claims of deliveries', { skip: skipWithoutDatabase }, () => {
     assert.deepEqual(await states(), [{ status: 'pending', attempt: 1 }]);
   });
 
-  it('outlive the deletion of their webhook', async () => {
+  it('outlive their webhook', async () => {
     const webhook = await addWebhook();
     await enqueue(webhook, 1);
     const [claimed] = await claim();

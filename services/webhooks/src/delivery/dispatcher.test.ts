@@ -50,7 +50,7 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
     });
   }
 
-  it('sends the backlog of one webhook without the idle tick, even when attempts end during a claim', async () => {
+  it("sends one webhook's backlog without the idle tick, even when attempts end during a claim", async () => {
     const count = 300;
     await enqueue(count);
     // Delays the result of each claim until every attempt that it counted as in progress has ended.

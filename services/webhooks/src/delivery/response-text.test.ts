@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { maxResponseBytes, responseText } from './response-text.ts';
 
-describe('the text of a captured answer', () => {
+describe("a captured answer's text", () => {
   const cases: [what: string, bytes: Uint8Array, expected: string][] = [
     ['plain text', Buffer.from('ok'), 'ok'],
     ['nothing', Buffer.alloc(0), ''],

@@ -22,7 +22,7 @@ describe('the retry schedule', () => {
 
   it('has no retry with retry_max 0', () => assert.equal(nextDelayMs({ ...plan, retryMax: 0 }, 1), undefined));
 
-  it('doubles up to a day, and adds a jitter of at most a tenth to long waits', () => {
+  it('doubles up to a day, and adds at most a tenth as jitter to long waits', () => {
     const long = { ...plan, retryMax: 50 };
     const dayMs = 86_400_000;
     assert.equal(

@@ -11,7 +11,7 @@ const signable = {
   timestamp: Math.floor(Date.now() / 1000),
 };
 
-test('during the overlap both secrets verify with the library of Standard Webhooks', () => {
+test("during the overlap both secrets verify with Standard Webhooks' library", () => {
   const headers = Object.fromEntries(
     signatureHeaders({ ...signable, secret: secretOf(1), previousSecret: secretOf(2) }),
   );

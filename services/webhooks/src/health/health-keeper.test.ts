@@ -86,7 +86,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
     assert.equal((await healthOf(id)).failures, 0);
   });
 
-  it('ends its run of failures by a success that waits for a failure of another replica', async () => {
+  it("ends its failure run by a success that waits for another replica's failure", async () => {
     const id = await stack.addWebhook({ url: receiver.url });
     const policy = { pauseAfterSec: 0, pauseSec: 0, disableAfterSec: 0 };
     const { noting } = await stack.database.transaction(async (query) => {

@@ -4,7 +4,7 @@ import { type Database, newId } from '@recordbus/database';
 import { type OpenTemporaryDatabase, openTemporaryDatabase, skipWithoutDatabase } from '@recordbus/database/testing';
 import { dropOldDays } from './drop-old-days.ts';
 
-describe('the days of the delivery log', { skip: skipWithoutDatabase }, () => {
+describe("the delivery log's days", { skip: skipWithoutDatabase }, () => {
   let temporary: OpenTemporaryDatabase;
   let database: Database;
   const now = Date.parse('2026-03-31T12:00:00Z');

@@ -125,7 +125,7 @@ test('the client secret is signed with ES256 and kept for 14 minutes [oauth §1.
   assert.equal(await askedAt(startSec + 15 * 60), next);
 });
 
-test('a private key in the older form works, and one that cannot sign is an error of the settings', async () => {
+test('a private key in the older form works, and one that cannot sign is a settings error', async () => {
   const older = startApple({ 'oauth2.apple.private_key': pemOf(ours.privateKey, 'sec1') });
   await answerWith(await sign({ ...claims, ...verifiedAddress }));
   assert.deepEqual(await older.identify(), ann);
@@ -166,7 +166,7 @@ for (const [what, make] of bad)
     await assert.rejects(startApple().identify(), { status: 422, details: { provider: 'the id token is not valid' } });
   });
 
-test('the keys are kept, and fetched again for a token of an unknown key, but not for each such token', async () => {
+test('the keys are kept, and fetched again for a token with an unknown key, but not for each such token', async () => {
   const { time, identify } = startApple();
   await answerWith(await sign(claims));
   await identify();
@@ -188,7 +188,7 @@ for (const [what, answer] of [
   ['are no list', { json: { keys: 'none' } }],
   ['are HTML', { body: '<html>' }],
 ] as const)
-  test(`keys that ${what} are a failure of the provider and are fetched again`, async () => {
+  test(`keys that ${what} are the provider's failure and are fetched again`, async () => {
     const { identify } = startApple();
     await answerWith(await sign(claims), answer);
     await assert.rejects(identify(), { status: 502 });

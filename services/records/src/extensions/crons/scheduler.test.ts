@@ -128,14 +128,14 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     });
   }
 
-  it('records the error of a run', async () => {
+  it("records a run's error", async () => {
     const one = replica('failing', {}, () => Promise.reject(new Error('out of luck')));
     await one.runNow('failing.c');
     await eventually(async () => (await runsOf('failing.c'))[0]?.status === 'failed');
     assert.equal((await runsOf('failing.c'))[0]?.error, 'out of luck');
   });
 
-  it('marks the run of a dead process as failed, and begins the next one', async () => {
+  it("marks a dead process's run as failed, and begins the next one", async () => {
     const begin = () => beginRun(database, { cron: 'dead.c', tick: undefined, cause: 'manual' });
     const first = await begin();
     assert.equal(await begin(), undefined);
@@ -151,7 +151,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     );
   });
 
-  it('returns the next run of a cron, in its time zone', () => {
+  it("returns a cron's next run, in its time zone", () => {
     const clock = () => Date.parse('2026-07-01T00:00:00Z');
     const one = replica('zoned', { schedule: '30 3 * * *', timeZone: 'Europe/Vienna' }, async () => {}, clock);
     assert.equal(one.crons[0]?.nextRunAt?.toISOString(), '2026-07-01T01:30:00.000Z');
@@ -164,7 +164,7 @@ describe('the scheduler', { skip: skipWithoutDatabase }, () => {
     ['each hour has its tick in autumn', '0 * * * *', '10-24T23:30', ['10-25T00:00', '10-25T01:00', '10-25T02:00']],
   ];
   for (const [what, schedule, from, ticks] of changesOfClocks)
-    it(`runs across a change of clocks: ${what}`, () => {
+    it(`runs across a clock change: ${what}`, () => {
       let now = Date.parse(`2026-${from}:00Z`);
       const one = replica(
         'changed',

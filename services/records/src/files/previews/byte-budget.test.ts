@@ -14,7 +14,7 @@ function createTakers(maxBytes: number, maxWaitMs = 60_000) {
   return { budget, taken, take };
 }
 
-describe('the budget of decoded bytes', () => {
+describe('the decoded byte budget', () => {
   it('is never exceeded, and is handed out in order', async () => {
     const { budget, taken, take } = createTakers(100);
     const first = await take('a', 60);

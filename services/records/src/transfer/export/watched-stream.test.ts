@@ -13,7 +13,7 @@ async function* textsOf(count: number, ended: () => void): AsyncGenerator<string
   }
 }
 
-describe('the stream of an export', () => {
+describe("an export's stream", () => {
   it('has the texts in UTF-8', async () => {
     const bytes = Buffer.concat(
       await watchedStream(

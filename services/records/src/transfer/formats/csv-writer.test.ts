@@ -30,11 +30,11 @@ it('quotes texts that need it, and the empty text', () => {
     assert.equal(lineOf({ id: 'a', title, constructor: 'x', count: 1 }), `a,${cell},x,1\r\n`);
 });
 
-it('leaves cells of members that a record does not show empty', () => {
+it('leaves the cell empty if a record does not show the member', () => {
   assert.equal(lineOf({ id: 'a' }), 'a,,,\r\n');
 });
 
-it('begins with the names of the members', () => {
+it('begins with the member names', () => {
   assert.equal(createCsvWriter(members, cellsOf(things)).start, 'id,title,constructor,count\r\n');
   assert.throws(() => createCsvWriter(['nothing'], cellsOf(things)), /no cell/);
 });

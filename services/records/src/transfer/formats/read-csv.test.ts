@@ -37,7 +37,7 @@ async function all(rows: AsyncIterable<SourceRow>): Promise<SourceRow[]> {
   return read;
 }
 
-test('written CSV is read back, in any pieces, and from the end of any row [import §3.1, §3.2]', async () => {
+test("written CSV is read back, in any pieces, and from any row's end [import §3.1, §3.2]", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc

@@ -40,7 +40,7 @@ const formats: Readonly<
 };
 
 for (const [name, { read, write }] of Object.entries(formats))
-  test(`written ${name} is read back, in any pieces, and from the end of any row [import §3.3]`, async () => {
+  test(`written ${name} is read back, in any pieces, and from any row's end [import §3.3]`, async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(row, { maxLength: 8 }),
