@@ -31,7 +31,7 @@ export type {
   RequestKey,
   RunStatement,
   UnusedKey,
-} from './idempotency-store.ts';
+} from './idempotency/store.ts';
 export { createJsonBudget, findJsonExcess } from './json-shape.ts';
 export { describeRoutes, descriptionPath, manifestPath, metricsPath, type RouteManifest } from './manifest.ts';
 export { patternSchema } from './portable-patterns.ts';

@@ -3,7 +3,7 @@ import type { RequestContext } from '@recordbus/request/context';
 import type { RouteScope } from '@recordbus/request/scope';
 import type { z } from 'zod';
 import type { Answer, JsonSchema } from './answers.ts';
-import type { KeepAnswer, RequestKey } from './idempotency-store.ts';
+import type { KeepAnswer, RequestKey } from './idempotency/store.ts';
 import type { Reply } from './reply.ts';
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';

@@ -1,2 +1,2 @@
 export { createIdempotencyKeys } from './idempotency-keys.ts';
-export { isKeyUsed, keepInStatement } from './keep-in-statement.ts';
+export { isKeyUsed, keptAnswer, keyValuesOf, type UnusedKeyValues, withKept } from './keep-in-statement.ts';

@@ -16,3 +16,18 @@ export const onlyPrimary: Consistency = 'primary';
 /** Returns the later one. */
 export const laterOf = (a: Consistency | undefined, b: Consistency | undefined): Consistency | undefined =>
   a === undefined || (b !== undefined && b > a) ? b : a;
+
+/** The header of reads, for their declarations. */
+export const consistencyHeaders = {
+  'X-Service-Consistency':
+    'the value from the answer to a write: the read sees that write, even if a read replica serves it',
+};
+
+interface Reading {
+  readonly query: { readonly consistency?: 'eventual' | undefined };
+  header(name: string): string | undefined;
+}
+
+/** The state that a read must see, which the gateway or the client names; undefined for any. */
+export const stateToSee = ({ query, header }: Reading): Consistency | undefined =>
+  query.consistency === 'eventual' ? undefined : header(consistencyHeader);

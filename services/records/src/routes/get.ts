@@ -1,11 +1,11 @@
 import { notFound } from '@recordbus/errors';
 import { type Route, rawJson, route, withHeaders } from '@recordbus/http';
+import { consistencyHeaders, stateToSee } from '@recordbus/request/consistency';
 import { hasTimeColumn } from '@recordbus/schema';
 import { findRecord } from '../read/get-record.ts';
 import { listQuery } from '../read/list-query.ts';
 import { contentTag, etagOf, isNoneMatch } from '../record/etag.ts';
 import { callOf } from '../rules/rule-context.ts';
-import { consistencyHeaders, replicaReadOf } from './consistency.ts';
 import { recordParams, recordPaths } from './record-paths.ts';
 import { anyRecord, etagHeader, tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -37,7 +37,7 @@ export const getRoute = (deps: RouteDeps): Route =>
     handler: (input) =>
       deps.collections.serve(requestOf('view', input), async (collection) => {
         const found = await findRecord(
-          deps.reads.from(replicaReadOf(input)),
+          deps.reads.from({ after: stateToSee(input) }),
           collection,
           { id: input.params.id, ...input.query },
           callOf('GET', input, deps),

@@ -1,10 +1,10 @@
 import { malformedParameter } from '@recordbus/errors';
 import { cursorPageOf, type Route, rawJson, route } from '@recordbus/http';
+import { consistencyHeaders, stateToSee } from '@recordbus/request/consistency';
 import { listPage } from '../read/list-page.ts';
 import { listQuery } from '../read/list-query.ts';
 import { callOf } from '../rules/rule-context.ts';
 import { readNear } from '../vector/near-request.ts';
-import { consistencyHeaders, replicaReadOf } from './consistency.ts';
 import { collectionParams, collectionPaths } from './record-paths.ts';
 import { anyRecord, tooExpensive } from './record-schema.ts';
 import { admitTo, type RouteDeps, requestOf } from './route-deps.ts';
@@ -37,7 +37,13 @@ export const listRoute = (deps: RouteDeps): Route =>
           throw malformedParameter('cursor', 'cannot be combined with nearVector');
         const body = near
           ? await deps.searchVectors(collection, near, input.query, call)
-          : await listPage(deps.reads.from(replicaReadOf(input)), collection, input.query, call, deps.encryption);
+          : await listPage(
+              deps.reads.from({ after: stateToSee(input) }),
+              collection,
+              input.query,
+              call,
+              deps.encryption,
+            );
         return rawJson(200, body);
       }),
   });

@@ -1,6 +1,7 @@
 import { answerOf } from '@recordbus/journal';
 import type { FieldAccess, Parameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
+import { etagSql } from '../record/etag.ts';
 import { type CompileContext, compileCondition } from '../rules/compile-rule.ts';
 import { isOpen } from '../rules/field-rules.ts';
 import { everything, selectedColumns } from './field-selection.ts';
@@ -37,3 +38,11 @@ export function writtenJson(
 
 /** A write's answer as SQL. */
 export const bodyOf = ({ text }: WrittenJson): string => `'{"data":' || ${text} || '}'`;
+
+/** The answer as an idempotency key keeps it. */
+export const keptForm = (status: 200 | 201, shown: WrittenJson) => ({
+  status,
+  etag: etagSql('s.version'),
+  json: bodyOf(shown),
+  from: shown.from,
+});

@@ -1,6 +1,7 @@
 import { hasAccounts, readNewAccount } from '@recordbus/accounts';
 import { newId } from '@recordbus/database';
 import type { UnusedKey } from '@recordbus/http';
+import { keyValuesOf } from '@recordbus/idempotency';
 import { originOf } from '@recordbus/journal';
 import { type Collection, compileRecordReader, explainRefusal, perCollection, withDefaults } from '@recordbus/schema';
 import { explainExpired } from '../files/announced-files.ts';
@@ -13,7 +14,6 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import { type Call, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { type CreatePlace, composeCreate, composeCreateAt } from './create-sql.ts';
-import { keyValuesOf } from './kept-answer-sql.ts';
 import type { WriteRules } from './write-rules.ts';
 import type { WriteUnit } from './write-unit.ts';
 import type { WrittenRecord } from './written-record.ts';

@@ -1,4 +1,5 @@
 import { hasAccounts, tokenVersionAt } from '@recordbus/accounts';
+import { keptAnswer, type UnusedKeyValues, withKept } from '@recordbus/idempotency';
 import {
   type ColumnSql,
   composeWrite,
@@ -16,8 +17,7 @@ import { fileFieldsOf } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { type CompileContext, compileRule } from '../rules/compile-rule.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
-import { bodyOf, writtenJson } from '../shape/written-json.ts';
-import { keptAnswer, type UnusedKeyValues, withKept } from './kept-answer-sql.ts';
+import { bodyOf, keptForm, writtenJson } from '../shape/written-json.ts';
 import { lastVersions } from './last-versions-sql.ts';
 import { conflictOf } from './record-key.ts';
 
@@ -48,7 +48,7 @@ export const composeCreate = (
     const columns = columnsOf(collection, parameters);
     const { rule, unwritable } = caller.verdictOn({ row: 'draft' }, parameters);
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
-    const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
+    const kept = isKept ? keptAnswer(keptForm(201, shown), parameters) : undefined;
     const from = kept ? withKept(shown) : shown.from;
     const answer = `${kept ? 'k.json' : bodyOf(shown)} as body, s.version${keptFiles(collection, parameters)}`;
     if (unwritable === undefined) {
@@ -98,7 +98,7 @@ export const composeCreateAt = (
     const columns = isById ? columnsOfKnown(collection, parameters) : columnsOf(collection, parameters);
     const verdict = ruleVerdict(caller.verdictOn({ row: 'draft' }, parameters), 'draft');
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
-    const kept = isKept ? keptAnswer(201, shown, parameters) : undefined;
+    const kept = isKept ? keptAnswer(keptForm(201, shown), parameters) : undefined;
     const rows = {
       columns,
       from: isById ? 'last' : undefined,

@@ -9,6 +9,7 @@ import {
 import type { Query } from '@recordbus/database';
 import { AppError } from '@recordbus/errors';
 import type { UnusedKey } from '@recordbus/http';
+import { keyValuesOf } from '@recordbus/idempotency';
 import { originOf } from '@recordbus/journal';
 import {
   type Collection,
@@ -30,7 +31,6 @@ import { fieldRefusal, refuseClosedFields, writeOf } from '../rules/field-rules.
 import { type Call, needsRuleCheck, passesRules } from '../rules/rule-context.ts';
 import { decryptAnswer } from '../shape/decrypt-answer.ts';
 import { addChangeWork } from './after-commit.ts';
-import { keyValuesOf } from './kept-answer-sql.ts';
 import { operandsOf, type RefusedResults, refuseResults, withoutOperations } from './operators.ts';
 import { prepareUpdate } from './prepare-update.ts';
 import { findByKey, type RecordKey } from './record-key.ts';

@@ -1,4 +1,5 @@
 import { type AccountValues, accountUpdateSql, hasAccounts } from '@recordbus/accounts';
+import { keptAnswer, type UnusedKeyValues, withKept } from '@recordbus/idempotency';
 import {
   type ColumnSql,
   type Cte,
@@ -15,8 +16,7 @@ import { type Collection, type Field, fieldTypeOf, quoteIdentifier, quoteLiteral
 import { changedFiles, fileFieldsOf, unknownFiles } from '../files/file-changes.ts';
 import { type CallerSql, openCaller, type SentNames } from '../record/caller-sql.ts';
 import { ruleVerdict } from '../rules/rule-verdict.ts';
-import { bodyOf, writtenJson } from '../shape/written-json.ts';
-import { keptAnswer, type UnusedKeyValues, withKept } from './kept-answer-sql.ts';
+import { bodyOf, keptForm, writtenJson } from '../shape/written-json.ts';
 import { composeOperators, type OperatorsSql, type OperatorValues } from './operators-sql.ts';
 import { hasKey, type KeyValues } from './record-key.ts';
 
@@ -68,7 +68,7 @@ export const composeUpdate = (
     const versions = parameters.named('versions', 'text[]');
     const verdict = ruleVerdict(caller.verdictOn({ row: 'old', stored: 'old' }, parameters));
     const shown = writtenJson(collection, caller.view, { ...caller.context, parameters });
-    const kept = isKept ? keptAnswer(200, shown, parameters) : undefined;
+    const kept = isKept ? keptAnswer(keptForm(200, shown), parameters) : undefined;
     const files = filesSql(collection, parameters);
     const account = accountUpdateSql(collection, parameters);
     const operators = takesOperators ? composeOperators(collection, parameters) : undefined;

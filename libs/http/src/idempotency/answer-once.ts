@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError, malformed } from '@recordbus/errors';
 import type { RequestContext } from '@recordbus/request/context';
-import type { FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RequestKey } from './idempotency-store.ts';
-import type { Reply } from './reply.ts';
+import type { Reply } from '../reply.ts';
+import type { Route } from '../route.ts';
 import type { RequestDigest } from './request-digest.ts';
-import type { Route } from './route.ts';
+import type { FirstClaim, IdempotencyStore, KeepAnswer, KeptReply, RequestKey } from './store.ts';
 
 /** The header's two names (http §7.1). */
 const headerNames = ['Idempotency-Key', 'X-Service-Idempotency-Key'] as const;

@@ -4,11 +4,11 @@ import { conflict } from '@recordbus/errors';
 import type { Principal } from '@recordbus/request/context';
 import { pino } from 'pino';
 import { z } from 'zod';
-import { createDispatcher } from './dispatch.ts';
-import type { IdempotencyClaim, IdempotencyStore, KeptReply } from './idempotency-store.ts';
-import { created, ok } from './reply.ts';
-import { route } from './route.ts';
-import { type ListeningServer, listen } from './server.ts';
+import { createDispatcher } from '../dispatch.ts';
+import { created, ok } from '../reply.ts';
+import { route } from '../route.ts';
+import { type ListeningServer, listen } from '../server.ts';
+import type { IdempotencyClaim, IdempotencyStore, KeptReply } from './store.ts';
 
 /** Stores keys in memory as the database does. */
 function createKeys(): IdempotencyStore & { readonly identities: string[] } {

@@ -1,4 +1,4 @@
-import type { Reply } from './reply.ts';
+import type { Reply } from '../reply.ts';
 
 /** An answer as it is stored for a repeated request. */
 export interface KeptReply {
