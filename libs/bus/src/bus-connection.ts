@@ -77,7 +77,7 @@ export function keepConnected({ servers, log, onMade, onConnected }: ConnectionO
   };
 }
 
-/** Connects until `ending` aborts, and reconnects whenever `use` of a connection has ended. */
+/** Connects until `ending` aborts, and reconnects whenever `use` has ended for a connection. */
 async function keepConnecting(
   servers: NodeConnectionOptions,
   ending: AbortSignal,

@@ -1,7 +1,7 @@
 import type { JetStreamClient, JetStreamManager } from '@nats-io/jetstream';
 import type { StreamPublisher } from './stream-publisher.ts';
 
-/** The topic of a notice to all replicas. A notice may be lost, so its listeners poll too. */
+/** A topic for notices to all replicas. A notice may be lost, so its listeners poll too. */
 export type NoticeTopic =
   | 'schema'
   | 'settings'
@@ -13,13 +13,13 @@ export type NoticeTopic =
   | 'routes'
   | 'jobs';
 
-/** The topic of a message to all replicas. A message may be lost. */
+/** A topic for messages to all replicas. A message may be lost. */
 export type MessageTopic = 'broadcast' | 'presence' | 'consistency';
 
-/** The key under which this package finds the clients of a connection. Nothing else has it: it is not exported. */
+/** The key under which this package finds a connection's clients. Nothing else has it: it is not exported. */
 export const nats = Symbol('nats');
 
-/** The clients of a connection, for this package alone. */
+/** A connection's clients, for this package alone. */
 export interface NatsClients {
   /** Publishes a message to a stream. Also throws 503 while there is no connection. */
   readonly publishToStream: StreamPublisher['publish'];
@@ -28,7 +28,7 @@ export interface NatsClients {
   /** The client that manages streams and consumers. Throws 503 while there is no connection. */
   jetstreamManager(): Promise<JetStreamManager>;
   /**
-   * Returns the names of a stream's consumers, at once even while servers of the cluster are down. Throws JetStream's
+   * Returns the names of a stream's consumers, at once even while cluster servers are down. Throws JetStream's
    * refusals, and 503 while there is no connection.
    */
   consumerNames(stream: string): Promise<string[]>;
@@ -36,17 +36,17 @@ export interface NatsClients {
 
 /** The connection to NATS. It reconnects without limit; a bus that is down fails neither a start nor a write. */
 export interface Bus {
-  /** Notifies all replicas of a change. Best effort, coalesced, never waits, never throws. */
+  /** Notifies all replicas about a change. Best effort, coalesced, never waits, never throws. */
   notify(topic: NoticeTopic): void;
   /**
-   * Calls the handler for each notice of this and other processes, and once after a reconnect, since notices may have
+   * Calls the handler for each notice from this and other processes, and once after a reconnect, since notices may have
    * been missed. Returns a function that removes the handler.
    */
   onNotice(topic: NoticeTopic, handler: () => void): () => void;
-  /** Sends a text to the subscribers of all processes. Best effort, never waits, never throws. */
+  /** Sends a text to all processes' subscribers. Best effort, never waits, never throws. */
   publish(topic: MessageTopic, text: string): void;
   /**
-   * Calls the handler for each message of this and other processes. Messages of this process arrive even while the bus
+   * Calls the handler for each message from this and other processes. This process's messages arrive even while the bus
    * is down. Returns a function that removes the handler.
    */
   subscribe(topic: MessageTopic, handler: (text: string) => void): () => void;
@@ -63,7 +63,7 @@ export interface Bus {
   readonly [nats]: NatsClients;
   /** The largest message that the server accepts, headers included. Throws 503 while there is no connection. */
   maxPayloadBytes(): number;
-  /** The version of the server. Throws 503 while there is no connection. */
+  /** The server's version. Throws 503 while there is no connection. */
   serverVersion(): string;
   /** Flushes pending messages and closes the connection. */
   close(): Promise<void>;

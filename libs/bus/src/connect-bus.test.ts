@@ -79,7 +79,7 @@ describe('the bus', { skip }, () => {
   });
 
   it('connects when the server starts, and again after an outage', async () => {
-    // Any server of a cluster will do.
+    // Any server in a cluster will do.
     const { hostname, port } = new URL(TEST_NATS_URL.split(',')[0] ?? '');
     const gate = await openGate(hostname, Number(port));
     await gate.shut();

@@ -13,12 +13,12 @@ import { readServerAddresses } from './server-addresses.ts';
 import { createStreamPublisher } from './stream-publisher.ts';
 
 interface BusOptions {
-  /** The URLs of the servers, separated by commas. */
+  /** The servers' URLs, separated by commas. */
   readonly urls: string;
-  /** Shown by the server as the name of the connection. */
+  /** Shown by the server as the connection's name. */
   readonly name: string;
   readonly log: Logger;
-  /** Gets the metrics of the connection. */
+  /** Gets the connection's metrics. */
   readonly metrics?: Metrics;
 }
 
@@ -96,7 +96,7 @@ export function connectBus({ urls, name, log, metrics }: BusOptions): Bus {
   };
 }
 
-/** Adds the metrics of the connection. Returns the function that counts a connect. */
+/** Adds the connection's metrics. Returns the function that counts a connect. */
 function measureConnection(metrics: Metrics, isConnected: () => boolean): () => void {
   const connects = metrics.counter('recordbus_bus_connects_total', 'Connections made to the bus, including the first.');
   sampledGauge(metrics, {

@@ -4,7 +4,7 @@ import type { Bus } from './bus.ts';
 interface ConsumeOptions {
   readonly bus: Bus;
   readonly consumer: Consumer;
-  /** The maximum number of messages that wait in this process. */
+  /** How many messages may wait in this process. */
   readonly maxMessages: number;
   /** Called with one message at a time, and with the next one after it has resolved. */
   readonly take: (message: JsMsg) => void | Promise<void>;

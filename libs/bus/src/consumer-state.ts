@@ -5,13 +5,13 @@ import type { EventStream } from './event-stream.ts';
 /** A consumer's state at one moment. */
 export interface ConsumerState {
   readonly name: string;
-  /** The number of messages that it has not delivered yet. */
+  /** How many messages it has not delivered yet. */
   readonly waiting: number;
-  /** The number of messages that it has delivered and that are not acknowledged. */
+  /** How many messages it has delivered that are not acknowledged. */
   readonly inProgress: number;
   /** It has finished every message up to this sequence number. */
   readonly readUpTo: number;
-  /** How many servers of the cluster have it; undefined for a server alone, and if its number is not the stream's. */
+  /** How many cluster servers have it; undefined for a server alone, and if its number is not the stream's. */
   readonly copies: number | undefined;
 }
 

@@ -8,11 +8,11 @@ export interface DecodedEnvelope {
   readonly text: string;
 }
 
-/** Decodes the bytes of a message. Throws for one that is not an event. */
+/** Decodes a message's bytes. Throws for one that is not an event. */
 export const decodeEnvelope = (bytes: Uint8Array): DecodedEnvelope =>
   decodeText(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
 
-/** Decodes the bytes of a message; undefined for one that is not an event. */
+/** Decodes a message's bytes; undefined for one that is not an event. */
 export function findEnvelope(bytes: Uint8Array): DecodedEnvelope | undefined {
   try {
     return decodeEnvelope(bytes);

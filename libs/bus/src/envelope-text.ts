@@ -4,9 +4,9 @@ import { envelope } from './envelope.ts';
 const maxDepth = 1000;
 
 /**
- * Returns the members of a JSON object as their original texts, which keep every digit and escape; parsing and
- * serializing would not. The text must be valid JSON. If two members have the same name, the last one wins, as in
- * JSON.parse. Throws for an object that is nested too deep.
+ * Returns a JSON object's members as their original texts, which keep every digit and escape; parsing and serializing
+ * would not. The text must be valid JSON. If two members have the same name, the last one wins, as in JSON.parse.
+ * Throws for an object that is nested too deep.
  */
 export function cutMembers(text: string): Map<string, string> {
   const members = new Map<string, string>();

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The body of every message on the event stream (events §2.3): `data` is the state at the time of the event. */
+/** The body of every message on the event stream (events §2.3): `data` is the state when the event happened. */
 export const envelope = z.object({
   id: z.uuid(),
   event: z.string().min(1),
@@ -9,12 +9,12 @@ export const envelope = z.object({
   collection: z.string().optional(),
   /** The record's version after the write: the text within its ETag. A delete is a version too. */
   version: z.string().optional(),
-  /** The shape of the collection's records at the write (`shapeOf` of @recordbus/schema). */
+  /** The shape that the collection's records had at the write (`shapeOf` in @recordbus/schema). */
   schema: z.string().optional(),
   data: z.unknown(),
   actor: z.object({ type: z.string(), id: z.string().nullable() }),
   request_id: z.string().nullable(),
-  /** The place of the write in its batch; only of writes of a batch. A write that an operation causes has its index. */
+  /** The write's place in its batch; only for writes in a batch. A write that an operation causes has its index. */
   batch: z.object({ id: z.uuid(), index: z.int(), size: z.int() }).optional(),
   /**
    * Set only when the event is too large for a message: then `data` is null, and `system.large_events` holds the whole

@@ -1,9 +1,9 @@
-/** The same limit as for the patterns of webhooks. */
+/** The same limit as for webhooks' patterns. */
 const maxLength = 255;
 
 /**
- * Returns why a text cannot be the name of an event; undefined when it can. Webhooks match events by name, so a star,
- * which means a pattern, and surrounding space, which headers lose, are forbidden; any other text is allowed.
+ * Returns why a text cannot be an event's name; undefined when it can. Webhooks match events by name, so a star, which
+ * means a pattern, and surrounding space, which headers lose, are forbidden; any other text is allowed.
  */
 export function findEventNameProblem(name: string): string | undefined {
   if (name.trim() === '') return 'must not be empty';

@@ -12,12 +12,12 @@ export const eventStreamMaxBytes = variable(
   wholeNumber(1024 ** 2, 2 ** 50).optional(),
 );
 
-/** Returns the default size of the stream: a fifth of the free bytes, at least 1 GiB and at most 50 GiB. */
+/** Returns the stream's default size: a fifth of the free bytes, at least 1 GiB and at most 50 GiB. */
 export const shareOfFree = (freeBytes: number): number =>
   Math.min(maxDefaultBytes, Math.max(minDefaultBytes, Math.floor(freeBytes / 5)));
 
 /**
- * Returns the default size of a stream that is stored in this directory of this machine. The directory's own bytes
+ * Returns the default size for a stream that is stored in this directory on this machine. The directory's own bytes
  * count as free, so that a restart does not shrink a stream because it has grown.
  */
 export async function defaultSizeOnDisk(directory: string): Promise<number> {

@@ -12,10 +12,10 @@ import { type Bus, nats } from './bus.ts';
 import { minDefaultBytes, shareOfFree } from './event-stream-size.ts';
 import { type StreamState, streamStateOf } from './stream-state.ts';
 
-/** The stream of events. Tests use another name and prefix to keep their events apart. */
+/** The event stream. Tests use another name and prefix to keep their events apart. */
 export interface EventStream {
   readonly name: string;
-  /** The first token of its subjects. */
+  /** The first token in its subjects. */
   readonly prefix: string;
   /** Its size. Without a value a new stream gets a share of the account's limit, and an existing one keeps its size. */
   readonly maxBytes?: number | undefined;
@@ -26,7 +26,7 @@ export const eventStream: EventStream = { name: 'EVENTS', prefix: 'events' };
 /** How long the stream keeps an event, in milliseconds. */
 export const eventsKeptForMs = 7 * 24 * 3600 * 1000;
 
-/** The replicas of the stream in a cluster: the lowest number that survives the loss of any one server. */
+/** The stream's replicas in a cluster: the lowest number that survives the loss of any one server. */
 export const clusterReplicas = 3;
 
 const minSizeBytes = 1024 ** 2;
@@ -36,11 +36,11 @@ const streamNameInUse = 10058;
 const noStorageLeft = 10047;
 const tooFewServers = 10005;
 
-/** How long the servers of a new cluster may take to find each other, in milliseconds. */
+/** How long a new cluster's servers may take to find each other, in milliseconds. */
 const clusterPatienceMs = 30_000;
 
 /**
- * Returns the state of the stream; undefined when it does not exist. Throws JetStream's refusals, and 503 without a
+ * Returns the stream's state; undefined when it does not exist. Throws JetStream's refusals, and 503 without a
  * connection.
  */
 export async function findEventStream(bus: Bus, stream: EventStream): Promise<StreamState | undefined> {
@@ -48,7 +48,7 @@ export async function findEventStream(bus: Bus, stream: EventStream): Promise<St
   return info && streamStateOf(info);
 }
 
-/** Returns the state of the stream; creates it as `ensureStreamInfo` does. */
+/** Returns the stream's state; creates it as `ensureStreamInfo` does. */
 export const ensureEventStream = async (bus: Bus, stream: EventStream): Promise<StreamState> =>
   streamStateOf(await ensureStreamInfo(bus, stream));
 
@@ -80,9 +80,9 @@ export async function ensureStreamInfo(bus: Bus, stream: EventStream): Promise<S
 }
 
 /**
- * Returns the settings of every event stream. A full stream drops its oldest messages when it stores new ones; the
- * relay publishes only when those have been read (room/stream-room.ts). Once purging is denied, the server cannot allow
- * it again.
+ * Returns every event stream's settings. A full stream drops its oldest messages when it stores new ones; the relay
+ * publishes only when those have been read (room/stream-room.ts). Once purging is denied, the server cannot allow it
+ * again.
  */
 export const streamSettings = ({ prefix }: EventStream) => ({
   subjects: [`${prefix}.>`],
@@ -94,7 +94,7 @@ export const streamSettings = ({ prefix }: EventStream) => ({
   allow_direct: true,
 });
 
-/** Whether JetStream is on for this account of the server. Throws JetStream's refusals, and 503 without a connection. */
+/** Whether JetStream is on for this account. Throws JetStream's refusals, and 503 without a connection. */
 export async function hasJetStream(bus: Bus): Promise<boolean> {
   const manager = await bus[nats].jetstreamManager();
   try {

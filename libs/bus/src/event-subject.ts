@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 const maxLabelLength = 200;
 
 /**
- * Returns the subject of an event: the prefix and the event's name, whose dots separate tokens so that subscribers can
+ * Returns an event's subject: the prefix and the event's name, whose dots separate tokens so that subscribers can
  * filter (`events.posts.*`). Bytes that are not safe in a token become `=` and two hex digits, an empty token `=`. The
  * subject is for routing only; the exact name is in the header `Service-Event` and in the body.
  */

@@ -11,7 +11,7 @@ const subjectPrefix = 'recordbus.live.';
 const senderBytes = 16;
 
 /**
- * Creates the messages between replicas, over core NATS. Handlers of this process are called directly, so they get
+ * Creates the messages between replicas, over core NATS. This process's handlers are called directly, so they get
  * messages even while the bus is down. The sender's id at the start of a message keeps them from running twice.
  */
 export function createMessages(findConnection: () => NatsConnection | undefined, log: Logger): Messages {

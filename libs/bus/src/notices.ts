@@ -14,9 +14,8 @@ const subjectPrefix = 'recordbus.notice.';
 const intervalMs = 5;
 
 /**
- * Creates the notices between replicas, over core NATS. Handlers of this process are called directly, so services in
- * one process reach each other even while the bus is down. The sender's id in the message keeps them from running
- * twice.
+ * Creates the notices between replicas, over core NATS. This process's handlers are called directly, so services in one
+ * process reach each other even while the bus is down. The sender's id in the message keeps them from running twice.
  */
 export function createNotices(findConnection: () => NatsConnection | undefined, log: Logger): Notices {
   const self = crypto.randomUUID();

@@ -5,8 +5,8 @@ type Addresses = Pick<NodeConnectionOptions, 'servers' | 'user' | 'pass' | 'toke
 
 /**
  * Reads server URLs separated by commas: `nats://host`, `nats://user:password@host`, `nats://token@host`, or the same
- * with `tls://`. The client uses the credentials of the first URL that has some for all servers. Throws ConfigError for
- * a text that names no server. The message does not quote the text, which may contain a password.
+ * with `tls://`. The client uses the credentials from the first URL that has some for all servers. Throws ConfigError
+ * for a text that names no server. The message does not quote the text, which may contain a password.
  */
 export function readServerAddresses(urls: string): Addresses {
   const parsed = urls.split(',').map((url) => readUrl(url.trim()));

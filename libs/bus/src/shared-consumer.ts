@@ -18,7 +18,7 @@ interface SharedConsumerOptions {
   readonly bus: Bus;
   readonly stream: EventStream;
   readonly consumer: DurableConsumer;
-  /** The maximum number of messages that wait in this process. */
+  /** How many messages may wait in this process. */
   readonly maxMessages: number;
   /** Called with one message at a time, and with the next one after it has resolved. Must not throw. */
   readonly take: (message: ConsumedMessage) => void | Promise<void>;

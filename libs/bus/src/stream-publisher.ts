@@ -31,7 +31,7 @@ const answerTimeoutMs = 5000;
 const checkEveryMs = 500;
 
 /**
- * Creates the publisher. The client's own `publish` makes a timer, a race of promises and an error for each message. This
+ * Creates the publisher. For each message, the client's own `publish` makes a timer, a promise race and an error. This
  * one has a list of waiting messages, and one timer for all.
  */
 export function createStreamPublisher(live: () => NatsConnection): StreamPublisher {
@@ -46,7 +46,7 @@ export function createStreamPublisher(live: () => NatsConnection): StreamPublish
     return found;
   }
 
-  /** The messages wait in the order of their publishing, so the first ones time out first. */
+  /** The messages wait in the order in which they were published, so the first ones time out first. */
   function rejectLate(): void {
     isWatched = false;
     const lateMs = performance.now() - answerTimeoutMs;
@@ -105,7 +105,7 @@ interface Answer extends Partial<Stored> {
   readonly error?: ConstructorParameters<typeof JetStreamApiError>[0];
 }
 
-/** Reads the acknowledgement of a stream (NATS documentation, "JetStream API", PubAck). */
+/** Reads a stream's acknowledgement (NATS documentation, "JetStream API", PubAck). */
 function readAnswer(message: Msg, subject: string): Stored {
   // The server answers so when nobody subscribes to a subject.
   if (message.data.length === 0 && message.headers?.code === 503) throw new errors.NoRespondersError(subject);

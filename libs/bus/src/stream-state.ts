@@ -1,8 +1,8 @@
 import type { StreamInfo } from '@nats-io/jetstream';
 
-/** The state of the stream at one moment. */
+/** The stream's state at one moment. */
 export interface StreamState {
-  /** Names the life of the stream (stream-life.ts). */
+  /** Names the stream's life (stream-life.ts). */
   readonly life: number;
   readonly createdAt: Date;
   readonly maxBytes: number;
@@ -22,11 +22,11 @@ export interface StreamState {
   readonly serverTime: Date | undefined;
 }
 
-/** The servers of a stream in a cluster. */
+/** A stream's servers in a cluster. */
 interface StreamCluster {
   readonly hasLeader: boolean;
   readonly servers: number;
-  /** The names of those that are down or not up to date. */
+  /** Those that are down or not up to date, by name. */
   readonly late: readonly string[];
 }
 
@@ -34,8 +34,8 @@ interface StreamCluster {
 export const lifeMember = 'recordbus.life';
 
 /**
- * Names the life of a stream by the time at which it began, in milliseconds. Within a life no sequence number is used
- * twice. A new one begins when the stream is created, and when it has lost its last messages.
+ * Names a stream's life by the time at which it began, in milliseconds. Within a life no sequence number is used twice.
+ * A new one begins when the stream is created, and when it has lost its last messages.
  */
 export const lifeOf = ({ created, config }: Pick<StreamInfo, 'created' | 'config'>): number =>
   Math.max(Date.parse(created), Number(config.metadata?.[lifeMember] ?? 0) || 0);

@@ -16,10 +16,10 @@ interface UpdateOptions {
 }
 
 /**
- * Updates the settings of the stream, creates it if it is missing, and returns its previous state. Only relays that
- * hold partitions of the outbox call it, before they publish, since other versions of the relay need other settings.
- * Settings that the server cannot change on an existing stream (storage, retention) stay. Shrinking drops only messages
- * that have been read. Throws JetStream's refusals, and 503 without a connection.
+ * Updates the stream's settings, creates it if it is missing, and returns its previous state. Only relays that hold
+ * outbox partitions call it, before they publish, since other relay versions need other settings. Settings that the
+ * server cannot change on an existing stream (storage, retention) stay. Shrinking drops only messages that have been
+ * read. Throws JetStream's refusals, and 503 without a connection.
  */
 export async function updateEventStream({ bus, stream, keptFor, log }: UpdateOptions): Promise<StreamState> {
   const info = await ensureStreamInfo(bus, stream);

@@ -16,7 +16,7 @@ import { createOutboxRelay, type OutboxRelay } from './outbox-relay.ts';
 const { TEST_NATS_URL = '' } = process.env;
 const skip = skipWithoutDatabase || (TEST_NATS_URL ? false : 'TEST_NATS_URL is not set');
 const log = createLogger('test', 'silent');
-/** The size of the smallest stream, which holds about forty of the events below. */
+/** How large the smallest stream is, which holds about forty of the events below. */
 const maxBytes = 1024 ** 2;
 const text = 'x'.repeat(25_000);
 

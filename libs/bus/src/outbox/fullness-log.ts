@@ -1,7 +1,7 @@
 import type { Logger } from '@recordbus/process/logging';
 import type { EventStream } from '../event-stream.ts';
 
-/** Logs that events wait for readers of the stream: at once, and then every minute. */
+/** Logs that events wait for the stream's readers: at once, and then every minute. */
 interface FullnessLog {
   /** Logs that events wait for these readers. */
   full(holders: string): void;
@@ -11,7 +11,7 @@ interface FullnessLog {
 
 const remindMs = 60_000;
 
-/** Creates the log of one relay. */
+/** Creates one relay's log. */
 export function createFullnessLog(log: Logger, { name }: EventStream): FullnessLog {
   let remindAtMs: number | undefined;
   return {

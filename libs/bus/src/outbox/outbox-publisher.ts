@@ -11,7 +11,7 @@ import { createFullnessLog } from './fullness-log.ts';
 import { publishRound } from './outbox-round.ts';
 import { lastPublished, type Partitions, republishAfter } from './outbox-store.ts';
 
-/** Publishes the events of the outbox on a stream that it has verified. */
+/** Publishes the outbox events on a stream that it has verified. */
 interface OutboxPublisher {
   /**
    * Publishes a round. Returns 0, which runs the next round at once, if events and room for them are left. Throws if
@@ -36,7 +36,7 @@ interface PublisherOptions {
 
 const unverified = { generation: 0, lastSequence: 0 };
 
-/** Creates the publisher of a process that publishes while it holds partitions. */
+/** Creates the publisher for a process that publishes while it holds partitions. */
 export function createOutboxPublisher(options: PublisherOptions): OutboxPublisher {
   const { database, bus, log, stream, keptFor, grants, partitions } = options;
   const room = createStreamRoom({ bus, stream, keptFor, grants });
@@ -47,7 +47,10 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
   const mayPublish = (partition: number) =>
     partitions().held.includes(partition) && bus.connected && bus.generation === verified.generation;
 
-  /** Verifies the stream before the first event on a new connection, and of partitions that this process has taken. */
+  /**
+   * Verifies the stream before the first event on a new connection, and before the first from partitions that this
+   * process has taken.
+   */
   async function verifyStream(): Promise<void> {
     const { generation } = bus;
     // Read before the stream: other relays publish meanwhile, and their new events are not lost.
@@ -83,7 +86,7 @@ export function createOutboxPublisher(options: PublisherOptions): OutboxPublishe
     });
     if (round.busFailure) throw round.busFailure;
     if (round.lastSequence > 0) verified = { ...verified, lastSequence: round.lastSequence };
-    // A new check found no room, so the readers must advance first. The next renewal of the leases checks again.
+    // A new check found no room, so the readers must advance first. The next lease renewal checks again.
     const isFull = round.noRoom && round.lastSequence === 0 && reading !== undefined;
     if (isFull) fullness.full(holdersOf(reading));
     else if (!round.noRoom) fullness.over();

@@ -70,7 +70,7 @@ describe('the outbox relay', { skip }, () => {
     return relay;
   }
 
-  /** The partitions of each relay that holds some. */
+  /** Each relay's partitions, if it holds some. */
   const holders = async () => {
     const rows = await database.query<{ holder: string; held: number }>({
       text: `select holder, count(*)::integer as held from system.leases

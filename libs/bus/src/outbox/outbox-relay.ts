@@ -10,9 +10,9 @@ import { createOutboxPublisher } from './outbox-publisher.ts';
 import { removeLargeEvents, removePublished } from './outbox-store.ts';
 
 /**
- * Publishes the events of the outbox to the stream. Every replica that writes events runs a relay, and they divide the
- * outbox into partitions by the key of the record. One relay at a time publishes a partition. This keeps the events of
- * each record in commit order on the stream, whichever replicas wrote them.
+ * Publishes the outbox events to the stream. Every replica that writes events runs a relay, and they divide the outbox
+ * into partitions by record key. One relay at a time publishes a partition. This keeps each record's events in commit
+ * order on the stream, whichever replicas wrote them.
  */
 export interface OutboxRelay {
   start(): void;
@@ -29,7 +29,7 @@ interface OutboxRelayOptions {
   readonly stream?: EventStream;
   /** Consumers, in addition to the product's own, that must have read an event before the stream may drop it. */
   readonly keptFor?: () => readonly string[];
-  /** The number of partitions into which the relays divide the outbox; the same for all of them. */
+  /** Into how many partitions the relays divide the outbox; the same for all. */
   readonly partitions?: number | undefined;
 }
 
@@ -37,7 +37,7 @@ const leaseLifetimeMs = 5000;
 /** How often the leases are renewed, and the outbox is checked for events whose notice was lost, in milliseconds. */
 const renewMs = 1000;
 const retryMaxMs = 5000;
-/** Published rows are kept for several sync intervals of the server, because a stream may lose unsynced events. */
+/** Published rows are kept for several of the server's sync intervals, because a stream may lose unsynced events. */
 const graceSec = 600;
 const removalBatch = 1000;
 /** One day longer than the stream keeps messages. */
@@ -45,7 +45,7 @@ const largeEventAgeSec = 8 * 24 * 3600;
 const cleaningMs = 10_000;
 const growingMs = 10_000;
 
-/** Creates the relay of this process; it does nothing before `start`. */
+/** Creates this process's relay; it does nothing before `start`. */
 export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const {
     database,
@@ -61,7 +61,7 @@ export function createOutboxRelay(options: OutboxRelayOptions): OutboxRelay {
   const grants = createRoomGrants({ database, stream, member: leases.member, relays: () => leases.members });
   const publisher = createOutboxPublisher({ database, bus, log, stream, keptFor, grants, partitions });
   const isActive = () => leases.held.length > 0;
-  /** The relay of the first partition does the work that is shared by all. */
+  /** The first partition's relay does the work that is shared by all. */
   const isFirst = () => leases.held.includes(0);
   const holding = every({ name: 'renew the outbox leases', log, intervalMs: renewMs, run: renew });
   const publishing = whenWoken({

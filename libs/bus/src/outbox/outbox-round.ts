@@ -48,20 +48,20 @@ export interface RoundOptions {
 
 const roundSize = 500;
 const maxInFlight = 64;
-/** An event is parked after this many failures of its own. */
+/** An event is parked after it has failed this often itself. */
 const failureLimit = 5;
 /** An upper bound for the bytes that the protocol adds to subject, headers and body. */
 const protocolBytes = 64;
 
 /**
- * Publishes the oldest waiting events, up to 64 at a time. Events of one record are published one after another, each
- * only when the stream has stored the previous one. An event that fails waits for another round, and so do the later
- * events of its record.
+ * Publishes the oldest waiting events, up to 64 at a time. One record's events are published one after another, each
+ * only when the stream has stored the previous one. An event that fails waits for another round, and so do its record's
+ * later events.
  */
 export async function publishRound(options: RoundOptions): Promise<RoundResult> {
   const { database, bus, log, knownSequence, room } = options;
   const rows = await listUnpublished(database.query, options.partitions, roundSize);
-  // A crash of the database must not undo a write whose event is on the stream.
+  // A database crash must not undo a write whose event is on the stream.
   if (rows[0]?.may_be_lost) await flushCommits(database.query);
   const done: { ids: number[]; sequences: number[] } = { ids: [], sequences: [] };
   let busFailure: unknown;
@@ -69,7 +69,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
   /** The lowest sequence number that was assigned twice, which means that the stream was replaced. */
   let repeatedFrom = Number.POSITIVE_INFINITY;
 
-  /** Publishes an event; returns whether the next event of the same record may follow. */
+  /** Publishes an event; returns whether the same record's next event may follow. */
   async function publish(row: OutboxRow): Promise<boolean> {
     if (busFailure || noRoom || !options.mayPublish(row.partition)) return false;
     try {
@@ -113,7 +113,7 @@ export async function publishRound(options: RoundOptions): Promise<RoundResult> 
 /** Returns the envelope, or a reference to it when the message would be too large for the server or the stream. */
 async function bodyFor({ database, bus, log, room }: RoundOptions, row: OutboxRow): Promise<Uint8Array | string> {
   const limitBytes = Math.min(bus.maxPayloadBytes(), room.maxMessageBytes) - protocolBytes;
-  // A UTF-16 unit takes at most three bytes of UTF-8, so most bodies need no exact measure.
+  // A UTF-16 unit takes at most three bytes in UTF-8, so most bodies need no exact measure.
   if (row.body.length * 3 + 2048 < limitBytes) return row.body;
   const body = Buffer.from(row.body);
   if (body.length + eventHeaders(row).toString().length < limitBytes) return body;
@@ -123,7 +123,7 @@ async function bodyFor({ database, bus, log, room }: RoundOptions, row: OutboxRo
   return reference;
 }
 
-/** Returns an upper bound for the bytes of the message on the stream. */
+/** Returns an upper bound for the message's bytes on the stream. */
 function roomFor({ event, record_key }: OutboxRow, body: Uint8Array | string): number {
   // A header has up to nine bytes for a character, and the event's name is in the subject and in two headers.
   return Buffer.byteLength(body) + 1024 + 9 * (3 * event.length + (record_key?.length ?? 0));

@@ -3,7 +3,7 @@ import type { Query } from '@recordbus/database';
 /** An event that waits to be published. */
 export interface OutboxRow {
   readonly id: number;
-  /** The partition of its record. Events of one record have one partition. */
+  /** Its record's partition. One record's events have one partition. */
   readonly partition: number;
   readonly event_id: string;
   readonly event: string;
@@ -18,13 +18,13 @@ export interface OutboxRow {
   readonly may_be_lost: boolean;
 }
 
-/** Some of the partitions of the outbox. */
+/** Some outbox partitions. */
 export interface Partitions {
   readonly count: number;
   readonly held: readonly number[];
 }
 
-/** An event without a record has a partition of its own key. */
+/** An event without a record has a partition by its own key. */
 const partition = `abs(hashtext(coalesce(record_key, event_id::text)) % $2)`;
 
 /**
@@ -58,7 +58,7 @@ export async function markPublished(query: Query, ids: number[], sequences: numb
   });
 }
 
-/** Counts a failure of the event itself; parks it after `limit` of them. Returns whether it is parked. */
+/** Counts a failure that the event itself caused; parks it after `limit` failures. Returns whether it is parked. */
 export async function noteFailure(query: Query, id: number, error: string, limit: number): Promise<boolean> {
   const rows = await query<{ parked: boolean }>({
     text: `update system.outbox set failures = failures + 1, error = $2,
@@ -69,7 +69,7 @@ export async function noteFailure(query: Query, id: number, error: string, limit
   return rows[0]?.parked ?? false;
 }
 
-/** Returns the highest sequence number of a published event; 0 without one. */
+/** Returns the highest sequence number that a published event has; 0 without one. */
 export async function lastPublished(query: Query): Promise<number> {
   const [row] = await query<{ sequence: number }>({
     text: 'select coalesce(max(stream_sequence), 0) as sequence from system.outbox where published_at is not null',

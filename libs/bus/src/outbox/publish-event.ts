@@ -33,8 +33,9 @@ export function publishEvent(bus: Bus, prefix: string, row: OutboxRow, body: Uin
 }
 
 /**
- * Returns the headers of an event's message: the product's own, and those of the CloudEvents NATS binding, binary mode.
- * No value has a line break. `append` searches all headers for each new one, which made 4 % of the garbage of an upload.
+ * Returns the headers for an event's message: the product's own, and those in the CloudEvents NATS binding, binary
+ * mode. No value has a line break. `append` searches all headers for each new one, which made 4 % of an upload's
+ * garbage.
  */
 export function eventHeaders(row: OutboxRow): MsgHdrs {
   const name = headerText(row.event);

@@ -15,7 +15,7 @@ export async function measureFillRate(bus: Bus, { name }: EventStream, reading: 
   if (reading.messages === 0) return 0;
   const nowMs = Date.now();
   const { consumers } = await bus[nats].jetstreamManager();
-  // A consumer that starts at that time knows the number of its messages.
+  // A consumer that starts at that time knows how many messages it has.
   const consumer = await consumers.add(name, {
     ack_policy: AckPolicy.None,
     deliver_policy: DeliverPolicy.StartTime,

@@ -14,8 +14,8 @@ const maxBatches = 10;
 const batchMs = 2000;
 
 /**
- * Returns a lower bound for the bytes of the messages before the first unread one. It is computed from counts alone:
- * each message takes some bytes, and an unread one takes at most the largest size of a message.
+ * Returns a lower bound for how many bytes the messages before the first unread one have. It is computed from counts
+ * alone: each message takes some bytes, and an unread one takes at most the largest message size.
  */
 export function readBytesAtLeast(reading: StreamReading, maxMessageBytes: number): number {
   const { bytes, firstSequence, unreadFrom } = reading;

@@ -2,19 +2,19 @@ import { type Database, locks, takeLock } from '@recordbus/database';
 import type { EventStream } from '../event-stream.ts';
 
 /**
- * The bytes that each relay may publish before it checks the stream again. The relays of a stream divide its room, so
+ * The bytes that each relay may publish before it checks the stream again. A stream's relays divide its room, so
  * together they drop no message that a reader still needs.
  */
 export interface RoomGrants {
   /**
-   * Replaces the grant of this relay. Calls `measure` with the bytes that other relays may still publish, while no other
+   * Replaces this relay's grant. Calls `measure` with the bytes that other relays may still publish, while no other
    * relay changes its grant, and grants the bytes that it returns.
    */
   replace<T>(measure: (others: OtherRelays) => Promise<Measured<T>>): Promise<T>;
 }
 
 interface OtherRelays {
-  /** The number of relays that share the stream, this one included. */
+  /** How many relays share the stream, this one included. */
   readonly relays: number;
   /** The bytes that the others may publish. */
   readonly grantedBytes: number;
@@ -28,9 +28,9 @@ interface Measured<T> {
 interface RoomGrantsOptions {
   readonly database: Database;
   readonly stream: EventStream;
-  /** The lease of this relay's membership: its grant counts for the others until it expires. */
+  /** The lease for this relay's membership: its grant counts for the others until it expires. */
   readonly member: string;
-  /** Returns the current number of relays. */
+  /** Returns how many relays there are now. */
   readonly relays: () => number;
 }
 
@@ -39,7 +39,7 @@ export const noGrants: RoomGrants = {
   replace: async (measure) => (await measure({ relays: 1, grantedBytes: 0 })).result,
 };
 
-/** Creates the grants of a relay. They are rows of `system.room_grants`. */
+/** Creates a relay's grants. They are rows in `system.room_grants`. */
 export const createRoomGrants = ({ database, stream, member, relays }: RoomGrantsOptions): RoomGrants => ({
   replace: (measure) =>
     database.transaction(async (query) => {

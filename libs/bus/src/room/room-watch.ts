@@ -24,7 +24,7 @@ interface RoomWatchOptions {
 const reportForMs = 10_000;
 const rateForMs = 300_000;
 
-/** Creates the watch of this process. It asks the bus at most once in ten seconds. */
+/** Creates this process's watch. It asks the bus at most once in ten seconds. */
 export function createRoomWatch({ bus, stream, keptFor }: RoomWatchOptions): RoomWatch {
   const room = createStreamRoom({ bus, stream, keptFor, grants: noGrants });
   let rate = { bytesPerSec: 0, untilMs: 0 };
@@ -55,7 +55,7 @@ export function createRoomWatch({ bus, stream, keptFor }: RoomWatchOptions): Roo
   }
 }
 
-/** Returns the seconds until the first unread message reaches the age limit of the stream. */
+/** Returns the seconds until the first unread message reaches the stream's age limit. */
 async function ageLeftOf(bus: Bus, { name }: EventStream, reading: StreamReading): Promise<number | undefined> {
   if (unreadMessages(reading) === 0) return undefined;
   const { streams } = await bus[nats].jetstreamManager();
@@ -77,7 +77,7 @@ export async function checkRoom(bus: Bus, watch: RoomWatch): Promise<void> {
   if (problem !== undefined) throw new Error(problem);
 }
 
-/** Registers the metrics of the stream's room. */
+/** Registers the metrics for the stream's room. */
 export function addStreamGauges(metrics: Metrics, watch: RoomWatch): void {
   const gauge = (name: string, help: string, read: (report: RoomReport) => number) =>
     sampledGauge(metrics, { name, help, isShared: true, sample: async () => read(await watch.report()) });

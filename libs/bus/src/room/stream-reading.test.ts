@@ -37,7 +37,7 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
     await bus.close();
   });
 
-  /** Returns the bus, on which the question for the position of one consumer gets `answer`. */
+  /** Returns the bus, on which the question for one consumer's position gets `answer`. */
   function whereConsumer(name: string, answer: () => Promise<never>): Bus {
     const jetstreamManager = async () => {
       const manager = await bus[nats].jetstreamManager();

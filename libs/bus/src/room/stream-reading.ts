@@ -13,7 +13,7 @@ export interface Reader {
   readonly readUpTo: number;
 }
 
-/** The state of the stream at one moment, and the positions of its readers. */
+/** The stream's state at one moment, and its readers' positions. */
 export interface StreamReading extends StreamState {
   readonly readers: readonly Reader[];
   /** The lowest sequence that a reader still needs; one above the last when all is read. */
@@ -22,15 +22,15 @@ export interface StreamReading extends StreamState {
 
 /** The name of the webhooks service's consumer. */
 export const webhooksConsumer = 'webhooks';
-/** The prefix of the names of after hooks' consumers. */
+/** Names of after hooks' consumers begin with this. */
 export const hookConsumerPrefix = 'extension-';
 
 /** How long a consumer may take to tell its position, in milliseconds. */
 const positionMs = 2000;
 
 /**
- * Reads the state of the stream and of its readers: the webhooks service, the after hooks of extensions that have a
- * consumer, and the consumers that an admin named. Throws JetStream's refusals, and 503 without a connection.
+ * Reads the stream's state and its readers': the webhooks service, the extensions' after hooks that have a consumer,
+ * and the consumers that an admin named. Throws JetStream's refusals, and 503 without a connection.
  */
 export async function readStream(bus: Bus, stream: EventStream, named: readonly string[]): Promise<StreamReading> {
   const { streams } = await bus[nats].jetstreamManager();
@@ -63,7 +63,7 @@ function withReaders(readers: readonly Reader[], state: StreamState): StreamRead
 }
 
 /**
- * Finds the position of a consumer. While the servers that hold it are down, nobody knows it: the stream then keeps
+ * Finds a consumer's position. While the servers that hold it are down, nobody knows it: the stream then keeps
  * everything for it, which harms nothing as long as the stream is not full.
  */
 async function findReader(
@@ -79,6 +79,6 @@ async function findReader(
   return { name, position: 'known', readUpTo: isDone ? lastSequence : consumer.readUpTo };
 }
 
-/** Returns the number of messages that a reader still needs. */
+/** Returns how many messages a reader still needs. */
 export const unreadMessages = ({ lastSequence, unreadFrom }: StreamReading): number =>
   Math.max(0, lastSequence + 1 - unreadFrom);

@@ -6,8 +6,8 @@ import { readStream, type StreamReading } from './stream-reading.ts';
 
 /**
  * How much the relay may publish before the server drops a message that a reader still needs. The server does not
- * prevent that: it drops the oldest messages when a full stream stores new ones. So the relay looks up the positions of
- * the readers, publishes less than the bytes that they have read, and looks again.
+ * prevent that: it drops the oldest messages when a full stream stores new ones. So the relay looks up the readers'
+ * positions, publishes less than the bytes that they have read, and looks again.
  */
 export interface StreamRoom {
   /** Reads the stream and its readers. Throws when the bus does not answer; then there is no room. */
@@ -20,7 +20,7 @@ export interface StreamRoom {
   readonly isFull: boolean;
   /** The largest message for the stream; larger ones are published as references. */
   readonly maxMessageBytes: number;
-  /** The maximum number of bytes in flight at once, except for a single message. */
+  /** How many bytes may be in flight at once, except for a single message. */
   readonly maxUnderWayBytes: number;
 }
 
@@ -37,8 +37,8 @@ const mebibyte = 1024 ** 2;
 const maxShare = 1 / 4;
 
 /**
- * Returns the bytes of a stream of this size that stay free of unread messages: the reserve for messages in flight from
- * relays that lost the lease. It suffices for four of them, since `maxUnderWayBytes` limits each.
+ * Returns how many bytes of a stream with this size stay free of unread messages: the reserve for messages in flight
+ * from relays that lost the lease. It suffices for four relays, since `maxUnderWayBytes` limits each.
  */
 export const reserveOf = (maxBytes: number): number => Math.min(maxBytes / 16, 16 * mebibyte);
 
@@ -49,7 +49,7 @@ const maxMessageOf = (maxBytes: number): number => maxBytes / 16;
  */
 const lowOf = (maxBytes: number): number => Math.min(maxBytes / 64, 16 * mebibyte);
 
-/** Creates the room of this process; it is empty before the first look. */
+/** Creates this process's room; it is empty before the first look. */
 export function createStreamRoom({ bus, stream, keptFor, grants }: StreamRoomOptions): StreamRoom {
   let maxBytes = 0;
   let leftBytes = 0;

@@ -5,7 +5,7 @@ import { testCollection } from '../../test/test-collection.ts';
 import { planCreate } from '../ddl/create-table.ts';
 import { countLostValues, warningsOfLostValues } from './lost-values.ts';
 
-describe(""dropped fields' values"", { skip }, () => {
+describe("dropped fields' values", { skip }, () => {
   const withTitle = testCollection('lossy', [{ name: 'title', type: 'text' }]);
   const without = testCollection('lossy', []);
   let admin: TestAdmin;
