@@ -56,7 +56,7 @@ describe('a reader of the stream', { skip }, () => {
     await assert.rejects(read(6, 6), { status: 503 });
   });
 
-  it('follows in order, first what is stored, until it is told to end', async () => {
+  it('follows in order, first what is stored, until it is stopped', async () => {
     const ending = new AbortController();
     const seen: string[] = [];
     const following = followEvents({
@@ -77,7 +77,7 @@ describe('a reader of the stream', { skip }, () => {
     assert.equal(seen.length, 3);
   });
 
-  it('ends at once if it is told so before it begins', () =>
+  it('ends at once if it is stopped before it begins', () =>
     followEvents({ bus, stream, after: 0, take: () => {}, ending: AbortSignal.abort() }));
 
   it('reads what is left when the stream has dropped the oldest', async () => {
