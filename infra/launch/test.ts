@@ -1,6 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { delimiter, dirname, join, resolve } from 'node:path';
+import { findNatsBinary } from '@recordbus/embedded';
+import { createLogger } from '@recordbus/process/logging';
 import { runStage } from './run-stage.ts';
 import { type Part, readTestRun } from './test-run.ts';
 
@@ -64,6 +66,15 @@ function runPart(part: Part): Promise<boolean> {
   return runTests(part, run.showsProcessorTime ? processorTime : []);
 }
 
+/** Names the nats-server for every file, so one that npm lacks is built once. Stacks find it on PATH. */
+async function nameNatsServer(): Promise<void> {
+  const cacheDirectory = join(import.meta.dirname, '../../node_modules/.cache');
+  const binary = await findNatsBinary({ cacheDirectory, log: createLogger('test', 'info') });
+  process.env.TEST_NATS_SERVER = binary;
+  process.env.PATH = `${dirname(binary)}${delimiter}${process.env.PATH}`;
+}
+
+if (process.env.TEST_STACK !== 'containers') await nameNatsServer();
 // A run with selected tests skips the checks; use `npm run check` for them.
 const check = [join(import.meta.dirname, 'check.ts')];
 const checked = !run.isChecked || (await runStage({ title: 'Check', command: process.execPath, args: check }));

@@ -1,9 +1,6 @@
-import { dirname, join } from 'node:path';
-import { findNatsBinary } from '@recordbus/embedded';
-import { createLogger } from '@recordbus/process/logging';
 import { missingPgBouncer } from './pgbouncer.ts';
 import type { Server } from './server.ts';
-import { inContainers, isPooled, startNats, startPostgres } from './servers.ts';
+import { isPooled, startNats, startPostgres } from './servers.ts';
 import { openStackPool, type StackPool } from './stack-pool.ts';
 
 let servers: Server[] = [];
@@ -13,21 +10,12 @@ let pool: StackPool | undefined;
 export async function globalSetup(): Promise<void> {
   const missing = isPooled && missingPgBouncer();
   if (missing) throw new Error(`TEST_DATABASE=pgbouncer ${missing}`);
-  if (!inContainers) await nameNatsServer();
   const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
   servers = [postgres, nats];
   process.env.TEST_DATABASE_URL ??= postgres.url;
   process.env.TEST_NATS_URL ??= nats.url;
   pool = await openStackPool();
   process.env.TEST_STACK_POOL = pool.address;
-}
-
-/** Names the server for every file, so that one that npm lacks is built once. Stacks find it on PATH. */
-async function nameNatsServer(): Promise<void> {
-  const cacheDirectory = join(import.meta.dirname, '../../node_modules/.cache');
-  const binary = await findNatsBinary({ cacheDirectory, log: createLogger('test', 'info') });
-  process.env.TEST_NATS_SERVER = binary;
-  process.env.PATH = `${dirname(binary)}:${process.env.PATH}`;
 }
 
 /** Runs after all tests. */

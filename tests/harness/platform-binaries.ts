@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 const modules = fileURLToPath(new URL('../../node_modules', import.meta.url));
 const platform = `${process.platform}-${process.arch}`;
 
-/** Returns the path to the nats-server that the global setup found. */
+/** Returns the path to the nats-server that `npm test` found. */
 export function natsBinary(): string {
   const binary = process.env.TEST_NATS_SERVER;
   if (!binary) throw new Error('run tests with npm test; TEST_STACK=containers works without a nats-server');

@@ -6,8 +6,7 @@ import { startNatsCluster } from './nats-cluster.ts';
 import { type PgBouncer, startPgBouncer } from './pgbouncer.ts';
 import type { Server } from './server.ts';
 
-/** Whether servers run in containers. */
-export const inContainers = process.env.TEST_STACK === 'containers';
+const inContainers = process.env.TEST_STACK === 'containers';
 
 /** Whether the product reaches its databases through PgBouncer, which pools by transaction. */
 export const isPooled = process.env.TEST_DATABASE === 'pgbouncer';
