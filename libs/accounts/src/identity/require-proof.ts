@@ -34,10 +34,8 @@ interface ProofDeps {
  */
 export async function requireProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
   if (account.passwordHash === null) return requireRecentSignIn(deps, account, offered);
-  const { oldPassword } = offered;
-  if (typeof oldPassword !== 'string') throw proofRequired({ old_password: 'is required' });
-  if (!(await guessOldPassword(deps.guessLimit, account, oldPassword)))
-    throw proofRequired({ old_password: 'is wrong' });
+  const problem = await findPasswordProblem(deps, account, offered);
+  if (problem) throw proofRequired({ old_password: problem }, 'this change needs the old password');
 }
 
 /**
@@ -45,8 +43,15 @@ export async function requireProof(deps: ProofDeps, account: ProvedAccount, offe
  * to add or remove a way into a signed-in user's account.
  */
 export async function requireFreshProof(deps: ProofDeps, account: ProvedAccount, offered: OfferedProof): Promise<void> {
-  if (offered.oldPassword === undefined) return requireRecentSignIn(deps, account, offered);
-  return requireProof(deps, account, offered);
+  if (offered.oldPassword === undefined || account.passwordHash === null)
+    return requireRecentSignIn(deps, account, offered);
+  const problem = await findPasswordProblem(deps, account, offered);
+  if (problem) throw proofRequired({ old_password: problem });
+}
+
+async function findPasswordProblem({ guessLimit }: ProofDeps, account: ProvedAccount, { oldPassword }: OfferedProof) {
+  if (typeof oldPassword !== 'string') return 'is required';
+  return (await guessOldPassword(guessLimit, account, oldPassword)) ? undefined : 'is wrong';
 }
 
 /** Checks an old password. The guess is counted before the check. Throws 429 after too many wrong ones. */
@@ -79,10 +84,7 @@ async function requireRecentSignIn(
 }
 
 /** 403 for an identity change without a proof. */
-export const proofRequired = (details?: Readonly<Record<string, string>>) =>
-  new AppError(
-    403,
-    'proof_required',
-    'this change needs the old password, or a sign-in within the last 10 minutes',
-    details ? { details } : {},
-  );
+export const proofRequired = (
+  details?: Readonly<Record<string, string>>,
+  message = 'this change needs the old password, or a sign-in within the last 10 minutes',
+) => new AppError(403, 'proof_required', message, details ? { details } : {});
