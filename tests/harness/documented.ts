@@ -30,7 +30,7 @@ export async function runExamples(t: TestContext, target: Target, page: string, 
   const names = new Map(given.names);
   const examples = readExamples(text);
   assert.ok(examples.length > 0, `${page} has no examples`);
-  const mails = given.mail && namesFromMails(given.mail);
+  const mails = given.mail && namesFromMails(given.mail, text);
   for (const example of examples)
     await t.test(`docs/${page}: ${example.request.split('\n')[0]}`, async () => {
       await mails?.name(example, names);
@@ -46,14 +46,20 @@ interface Given {
   readonly mail?: Pick<MailServer, 'received'>;
 }
 
-/** Names the token or the code in a mail for the example that uses it: the newest since the last one that was used. */
-export function namesFromMails({ received }: Pick<MailServer, 'received'>) {
+/**
+ * Names the token or the code in a mail for the example that uses it: the newest since the last one that was used. Mails
+ * to addresses that are not on the page may be late ones from another page.
+ */
+export function namesFromMails({ received }: Pick<MailServer, 'received'>, page: string) {
   let used = 0;
   return {
     async name({ request }: Example, names: Map<string, string>): Promise<void> {
       const [, part] = /<mail\.(token|code)>/.exec(request) ?? [];
       if (part !== 'token' && part !== 'code') return;
-      const find = () => received.slice(used).findLast((mail) => mail[part])?.[part];
+      const find = () =>
+        received
+          .slice(used)
+          .findLast((mail) => mail[part] && mail.recipients.some((address) => page.includes(address)))?.[part];
       names.set(`mail.${part}`, await eventually(`a mail with a ${part}`, find));
       used = received.length;
     },
