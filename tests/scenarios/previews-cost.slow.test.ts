@@ -28,7 +28,7 @@ async function makePhotos(target: Target) {
   return { admin, put, get };
 }
 
-/** This file's stacks' processes. */
+/** The processes that this file's stacks run. */
 const decoders = () => listDescendants(process.pid).filter(({ command }) => command.includes('previews/decoder.ts'));
 
 onEachTopology('previews that cost much', async (t, target) => {

@@ -11,7 +11,7 @@ import { forgetPreviews } from './kept-previews.ts';
 const pollIntervalMs = 5000;
 const batchSize = 20;
 
-/** Removes files' bytes that have no record. */
+/** Removes the bytes that no record's file has. */
 export interface Removals {
   /** Starts a removal after a commit that dropped files. Answers never wait for it. */
   wake(): void;
