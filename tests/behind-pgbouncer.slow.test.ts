@@ -22,7 +22,7 @@ test('behind PgBouncer, which pools by transaction, everything works', { skip: m
   const admin = await stack.admin();
   assert.ok(stack.process.lines.some((line) => line.includes('behind a pooler')));
 
-  await t.test('writes, their events and reads of all kinds', async () => {
+  await t.test('writes, their events and all kinds of reads', async () => {
     await admin.post('/api/v1/collections', {
       name: 'meters',
       type: 'base',

@@ -46,7 +46,7 @@ for (const name of proxies) {
     assert.equal(live.status, 200, live.text);
 
     const content = Buffer.alloc(99 * megabytes, 'a line of text\n');
-    await t.test('a form of 100 MB arrives whole, and a range of its file comes back', async () => {
+    await t.test('a 100 MB form arrives whole, and a range of its file comes back', async () => {
       const created = await guest.send('POST', '/api/v1/assets', multipart(file('data', 'a.txt', content)));
       assert.equal(created.status, 201, created.text);
       const { id, data } = objectAt(created.json, 'data');
@@ -85,14 +85,14 @@ for (const name of proxies) {
       assert.equal(listAt(JSON.parse(text), 'data')[0]?.id, nearest);
     });
 
-    await t.test('a page of the same origin opens a WebSocket, another page does not', async () => {
+    await t.test('a page from the same origin opens a WebSocket, another page does not', async () => {
       await using socket = await openSocket(proxy.url, { headers: { Origin: proxy.url } });
       socket.send({ type: 'ping' });
       await socket.arrived('pong');
       await assert.rejects(openSocket(proxy.url, { headers: { Origin: 'http://127.0.0.1:1' } }), /refused with 403/);
     });
 
-    await t.test('the gateway sees the address of the client, not what it claims', async () => {
+    await t.test("the gateway sees the client's address, not what it claims", async () => {
       const agent = `client behind ${name}`;
       // Another address on this machine than the proxy's.
       const outgoing = request(`${proxy.url}/api/v1/assets`, {

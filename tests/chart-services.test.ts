@@ -20,7 +20,7 @@ test('the values have each service, and variables that are documented', () => {
     assert.ok(documentedVariables.has(name), `${name} is not in docs/configuration.md`);
 });
 
-describe('the services of the Helm chart', { skip: missingHelm }, () => {
+describe("the Helm chart's services", { skip: missingHelm }, () => {
   const manifests = missingHelm
     ? []
     : renderChart([...operatorServers, 'secret.storageAccessKey=one', 'secret.storageSecretKey=two']);
@@ -30,7 +30,7 @@ describe('the services of the Helm chart', { skip: missingHelm }, () => {
     deployments.find((deployment) => nameOf(deployment) === name) ?? assert.fail(`there is no Deployment ${name}`);
   const port = (): number => Number(textAt(ofKind('ConfigMap')[0], 'data.SERVICE_PORT'));
 
-  test('every service has a deployment, which runs a file of the image', () => {
+  test('every service has a deployment, which runs a file in the image', () => {
     assert.deepEqual(deployments.map(nameOf).sort(), services);
     for (const deployment of deployments) {
       const file = `services/${nameOf(deployment)}/src/main.ts`;
@@ -40,7 +40,7 @@ describe('the services of the Helm chart', { skip: missingHelm }, () => {
     assert.match(dockerfile, /^COPY services services$/m);
   });
 
-  test('ports agree, and every probe requests a path of the services', () => {
+  test('ports agree, and every probe requests a path that the services have', () => {
     assert.match(dockerfile, new RegExp(`SERVICE_PORT=${port()}\\b`));
     for (const deployment of deployments) {
       assert.deepEqual(containerOf(deployment).ports, [{ name: 'http', containerPort: port() }]);

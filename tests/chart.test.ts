@@ -87,7 +87,7 @@ describe('the Helm chart', { skip: missingHelm }, () => {
   });
 
   for (const [name, set] of Object.entries(cases))
-    test(`with ${name} is valid by the schemas of Kubernetes`, () => {
+    test(`with ${name} is valid by Kubernetes' schemas`, () => {
       for (const release of ['recordbus', 'another']) {
         const manifests = renderChart(set, release);
         const ids = manifests.map((manifest) => `${manifest.kind} ${textAt(manifest, 'metadata.name')}`);
@@ -127,13 +127,13 @@ describe('the Helm chart', { skip: missingHelm }, () => {
   });
 });
 
-test('docs/kubernetes.md has every group of values', () => {
+test('docs/kubernetes.md has every value group', () => {
   const page = readFileSync(join(repository, 'docs/kubernetes.md'), 'utf8');
   for (const name of Object.keys(chartValues))
     assert.match(page, new RegExp(`^\\| [^|]*\`${name}\\b`, 'm'), `${name} is not documented`);
 });
 
-test('the limits of memory hold all that requests may take', () => {
+test('the memory limits hold all that requests may take', () => {
   const page = readFileSync(join(repository, 'docs/kubernetes.md'), 'utf8');
   const variables = readFileSync(join(repository, 'docs/configuration.md'), 'utf8');
   const rows = [...page.matchAll(/^\| (gateway|auth|records) \| (\d+) \|(.*)\|$/gm)];

@@ -11,7 +11,7 @@ import { repository } from './harness/stack.ts';
 
 const composition = readFileSync(join(repository, 'docker-compose.yml'), 'utf8');
 
-test('every variable of compose is documented', () => {
+test('every compose variable is documented', () => {
   const compose: unknown = parse(composition, { merge: true });
   const names = ['gateway', 'auth', 'records', 'admin', 'webhooks', 'realtime'].flatMap((name) =>
     Object.keys(objectAt(compose, `services.${name}.environment`)),

@@ -44,7 +44,7 @@ exec "${process.execPath}" "${join(repository, 'infra/cli/src/main.ts')}" "$@"
     return { code: status, stdout, stderr };
   }
 
-  await test('the steps of the guide work in their order', async () => {
+  await test("the guide's steps work in their order", async () => {
     const folder = join(root, 'guide');
     mkdirSync(folder);
     const page = readFileSync(join(repository, 'docs/schema-as-code.md'), 'utf8');

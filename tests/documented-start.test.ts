@@ -29,7 +29,7 @@ function commandsFor(url: string, setupToken: string, port: number): string {
   }, commands);
 }
 
-onOneProcess('the commands of the README lead to a delivery with a valid signature', async (t, target) => {
+onOneProcess("the README's commands lead to a delivery with a valid signature", async (t, target) => {
   const { url, setupToken } = target;
   assert.ok(setupToken, 'the stack has no set-up token');
   const port = await findFreePort();

@@ -10,7 +10,7 @@ const directory = mkdtempSync(join(tmpdir(), 'recordbus-documented-strict-'));
 after(() => rmSync(directory, { recursive: true }));
 const project = createStrictProject(directory);
 
-test('the extensions of the tutorial and of the page on extensions compile in strict mode', async () => {
+test('the extensions in the tutorial and on the page about extensions compile in strict mode', async () => {
   const files: string[] = [];
   for (const page of ['docs/tutorial.md', 'docs/extensions.md'])
     for (const [, path = '', source = ''] of readFileSync(join(repository, page), 'utf8').matchAll(

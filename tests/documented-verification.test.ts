@@ -38,7 +38,7 @@ function signedAt(headers: IncomingHttpHeaders, body: string, secret: string, of
   return { ...headers, 'webhook-timestamp': String(timestamp), 'webhook-signature': `v1,${signature}` };
 }
 
-onOneProcess('the programs of docs/webhooks.md accept only genuine deliveries', async (t, target) => {
+onOneProcess('the programs in docs/webhooks.md accept only genuine deliveries', async (t, target) => {
   await using tidying = new AsyncDisposableStack();
   const receiver = tidying.use(await startReceiver());
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-test-verify-'));

@@ -16,7 +16,7 @@ const extensionOf = (word: string): string => `
   });`;
 
 for (const topology of topologiesOrInCi('one'))
-  test(`extensions of a directory that is created after the start are loaded (${topology}) [extensions §1.1]`, async (t) => {
+  test(`extensions in a directory that is created after the start are loaded (${topology}) [extensions §1.1]`, async (t) => {
     await using ground = await createGround();
     await using stack = await startStack({ topology, ground, environment: usualEnvironment });
     const { guest } = stack;

@@ -70,7 +70,7 @@ async function connectionsOf(admin: Client): Promise<number> {
   return Number(listAt(family, 'samples')[0]?.value);
 }
 
-test('the page of examples/live follows its collection in several tabs', { skip: skipWithoutBrowser }, async (t) => {
+test('the page in examples/live follows its collection in several tabs', { skip: skipWithoutBrowser }, async (t) => {
   await using stack = await startStack({ topology: 'processes' });
   const blocks = readBlocks();
   const { admin: adminToken, token } = await setUpExample(stack, blocks);

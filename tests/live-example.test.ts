@@ -12,7 +12,7 @@ const printed = (terminal: Child, pattern: RegExp, after = 0): Promise<string> =
     return terminal.lines.slice(after).find((line) => pattern.test(line));
   });
 
-onOneProcess('the list of examples/live in a terminal follows its collection, and resumes', async (t, target) => {
+onOneProcess('the terminal list in examples/live follows its collection, and resumes', async (t, target) => {
   const blocks = readBlocks();
   const { admin, token } = await setUpExample(target, blocks);
   await using network = await startCutProxy(target.url);

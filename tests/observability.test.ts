@@ -19,7 +19,7 @@ const profile = (name: string): [string, JsonObject][] =>
 describe('the compose profile observability', () => {
   const services = profile('observability');
 
-  test('has a collector, stores of metrics, traces and logs, and a page for them', () => {
+  test('has a collector, stores for metrics, traces and logs, and a page for them', () => {
     assert.deepEqual(
       services.map(([name]) => name),
       ['collector', 'prometheus', 'loki', 'tempo', 'grafana'],
@@ -37,7 +37,7 @@ describe('the compose profile observability', () => {
     }
   });
 
-  test('sends only to services of the profile', () => {
+  test('sends only to services in the profile', () => {
     const known = new Set(['gateway', ...services.map(([name]) => name)]);
     for (const file of ['collector.yml', 'prometheus.yml', 'grafana/datasources.yml']) {
       const text = readFileSync(join(repository, folder, file), 'utf8');
@@ -46,7 +46,7 @@ describe('the compose profile observability', () => {
     }
   });
 
-  test('has valid YAML, and the pipelines of the collector use only declared parts', () => {
+  test("has valid YAML, and the collector's pipelines use only declared parts", () => {
     for (const file of ['tempo.yml', 'loki.yml', 'grafana/dashboards.yml']) assert.ok(readYaml(`${folder}/${file}`));
     const collector = readYaml(`${folder}/collector.yml`);
     for (const [name, pipeline] of Object.entries(objectAt(collector, 'service.pipelines')))
@@ -97,7 +97,7 @@ describe("Prometheus' own tool", () => {
     promtool('check', 'config', '--syntax-only', join(repository, folder, 'prometheus.yml')),
   );
 
-  test('accepts the expressions of the dashboards', { skip }, () => {
+  test("accepts the dashboards' expressions", { skip }, () => {
     const directory = mkdtempSync(join(tmpdir(), 'recordbus-promtool-'));
     const rules = promqlExpressions().map(({ text }, index) => ({
       record: `expression_${index}`,

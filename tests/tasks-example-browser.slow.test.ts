@@ -12,7 +12,7 @@ import { repository } from './harness/stack.ts';
 
 const password = 'a long password';
 
-describe('the page of examples/tasks, as npm run demo:tasks starts it', { skip: skipWithoutBrowser }, () => {
+describe('the page in examples/tasks, as npm run demo:tasks starts it', { skip: skipWithoutBrowser }, () => {
   let demo: Child;
   let browser: Browser;
   let page: string;
@@ -63,7 +63,7 @@ describe('the page of examples/tasks, as npm run demo:tasks starts it', { skip: 
     return listAt(family, 'samples').reduce((sum, { value }) => sum + Number(value), 0);
   };
 
-  test('tabs of one person share a connection, which another tab takes over', async () => {
+  test("one person's tabs share a connection, which another tab takes over", async () => {
     const ada = await browser.newContext();
     const first = await open(ada);
     await signIn(first, 'ada');

@@ -8,7 +8,7 @@ import { eventually } from './harness/eventually.ts';
 import { firstAdmin } from './harness/stack.ts';
 import { onNewStacks, onOneProcess } from './harness/target.ts';
 
-onNewStacks('the example has names of its own');
+onNewStacks('the example has its own names');
 
 onOneProcess('examples/tasks: people share a list that follows every change', async (t, target) => {
   await target.admin();

@@ -88,7 +88,7 @@ for (const topology of topologiesOrInCi('processes')) {
         });
       });
     }
-    await t.test('no span carries the secret of a service key [keys §1.4]', async () => {
+    await t.test("no span carries a service key's secret [keys §1.4]", async () => {
       const secret = textAt(key, 'key').slice('rbk_'.length + 17);
       for (const trace of [ofKey, later])
         await eventually('the spans of the key have arrived', () =>
@@ -96,7 +96,7 @@ for (const topology of topologiesOrInCi('processes')) {
         );
       assert.ok(!JSON.stringify(collector.spans).includes(secret));
     });
-    await t.test('every span has the attributes of the conventions [operation §3.4]', () => {
+    await t.test("every span has the conventions' attributes [operation §3.4]", () => {
       for (const { name, kind, attributes, version } of collector.spans) {
         assert.match(String(version), /^\d+\.\d+\.\d+/);
         const wanted = attributesOf(kind, attributes);

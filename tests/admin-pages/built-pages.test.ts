@@ -88,7 +88,7 @@ describe('the admin pages', () => {
       assert.doesNotMatch(index, /<style|style=|<script(?![^>]* src=)|\son\w+=/);
     });
 
-    test('every address of a page has the index, with its policy, and must be revalidated', async () => {
+    test('every page address has the index, with its policy, and must be revalidated', async () => {
       const pages = ['/_', '/_/', '/_/collections', '/_/collections/posts/records/x', '/_/a/b/c/d/e', '/_/%00'];
       for (const path of pages) {
         const response = await get(path);
@@ -102,7 +102,7 @@ describe('the admin pages', () => {
       }
     });
 
-    test('files of the page never change under their name', async () => {
+    test("the page's files never change under their name", async () => {
       const response = await get(asset);
       assert.equal(response.headers.get('content-type'), 'text/javascript; charset=utf-8');
       assert.equal(response.headers.get('cache-control'), 'public, max-age=31536000, immutable');
@@ -150,7 +150,7 @@ describe('the admin pages', () => {
       assert.equal(logged.includes(asset), false);
     });
 
-    test('names of missing files are 404', async () => {
+    test("missing files' names are 404", async () => {
       const names = [
         'none.js',
         '..%2findex.html',

@@ -3,6 +3,6 @@ import { test } from 'node:test';
 import { fieldKinds } from '@recordbus/admin-pages/field-types';
 import { fieldTypeNames } from '@recordbus/extensions';
 
-test('the pages offer every type of field', () => {
+test('the pages offer every field type', () => {
   assert.deepEqual(fieldKinds.map(({ type }) => type).sort(), [...fieldTypeNames].sort());
 });

@@ -107,7 +107,7 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.reload();
   });
 
-  test('a collection is created, and the error of a wrong rule is shown at its field', async () => {
+  test("a collection is created, and a wrong rule's error is shown at its field", async () => {
     await page.getByRole('link', { name: 'New collection' }).first().click();
     await page.getByRole('heading', { name: 'New collection' }).waitFor();
     await page.keyboard.type('posts');

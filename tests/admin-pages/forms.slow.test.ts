@@ -5,7 +5,7 @@ import { skipWithoutBrowser } from '../harness/browser.ts';
 import type { Client } from '../harness/client.ts';
 import { type OpenPages, openPages } from './open-pages.ts';
 
-describe('a form of the admin pages with a value that cannot be read', { skip: skipWithoutBrowser }, () => {
+describe('an admin form with a value that cannot be read', { skip: skipWithoutBrowser }, () => {
   let pages: OpenPages;
   let page: Page;
   let admin: Client;
@@ -116,7 +116,7 @@ describe('a form of the admin pages with a value that cannot be read', { skip: s
     await pages.button('Discard').click();
   });
 
-  test('the editor of a collection saves neither a wrong option, a wrong default nor an empty rule', async () => {
+  test('the collection editor saves neither a wrong option, a wrong default nor an empty rule', async () => {
     await pages.open('collections/notes/settings');
     await page.getByRole('button', { name: 'Options of stars' }).click();
     await page.getByLabel('Min', { exact: true }).fill('1,5');

@@ -81,7 +81,7 @@ describe('operations on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByText(/^Replaying \d+ events?\.$/).waitFor();
   });
 
-  test('the rows of a grid follow the writes of others', async () => {
+  test("a grid's rows follow others' writes", async () => {
     const { id } = await admin.create('wares', { title: 'before' });
     await open('/_/collections/wares/records');
     await page.getByRole('cell', { name: 'before' }).waitFor();

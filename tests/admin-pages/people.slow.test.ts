@@ -72,7 +72,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     );
   });
 
-  test('the query of a view is previewed, and its error is shown', async () => {
+  test("a view's query is previewed, and its error is shown", async () => {
     await open('new-collection');
     await page.getByLabel('Type', { exact: true }).selectOption('view');
     await page.getByRole('textbox', { name: 'Query' }).click();
@@ -87,7 +87,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByRole('cell', { name: 'hers' }).waitFor();
   });
 
-  test('a conflict of two admins is shown, and no input is lost', async () => {
+  test('a conflict between two admins is shown, and no input is lost', async () => {
     await open('collections/notes/settings');
     await page.getByRole('textbox', { name: 'Field name' }).first().fill('heading');
     const { json } = await admin.get('/api/v1/collections/notes');
@@ -188,7 +188,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await page.getByText('No service keys yet').waitFor();
   });
 
-  test('an admin is created and deleted, and a change of the own password needs no new sign-in', async () => {
+  test("an admin is created and deleted, and changing one's own password needs no new sign-in", async () => {
     await open('admins?new=1');
     await page.getByLabel('Email').fill('eve@example.com');
     await button('Generate').click();

@@ -48,7 +48,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
   after(() => pages?.[Symbol.asyncDispose]());
   const stored = async (path: string) => (await admin.get(path)).json;
 
-  test('the keys go to the first field of a new record, and every choice and file arrives', async () => {
+  test("the keys go to a new record's first field, and every choice and file arrives", async () => {
     await pages.open('collections/things/records');
     await pages.button('New record').first().click();
     await page.getByRole('dialog').getByLabel('title').waitFor();
@@ -70,7 +70,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     assert.equal(data[0]?.photos.length, 2);
   });
 
-  test('a relation shows the name of the related record, in the grid and in the editor', async () => {
+  test("a relation shows the related record's name, in the grid and in the editor", async () => {
     const { id: maker } = await admin.create('makers', { code: 'm-1', name: 'Acme <b>Works</b>' });
     const { id: other } = await admin.create('makers', { code: 'm-2', name: '' });
     const values = { title: 'with a maker', maker, parts: [other, maker] };
@@ -89,7 +89,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('the browser refuses markup that a script writes without the policy of Svelte', async () => {
+  test("the browser refuses markup that a script writes without Svelte's policy", async () => {
     const write = (html: string) =>
       `(() => { try { document.body.insertAdjacentHTML('beforeend', ${html}); return 'written'; } catch (error) { return error.name; } })()`;
     const { page: own } = await openSignedIn(pages.browser, pages.stack.url, {});
@@ -99,7 +99,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await own.context().close();
   });
 
-  test('the button of the browser that goes back asks before it takes what was typed', async () => {
+  test("the browser's back button asks before it takes what was typed", async () => {
     await pages.open('collections/things/records');
     await page.getByRole('cell', { name: 'first' }).click();
     const title = page.getByRole('dialog').getByLabel('title');
@@ -119,7 +119,7 @@ describe('records on the admin pages', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('cell', { name: 'first' }).waitFor();
   });
 
-  test('no value of a record of a view can be changed', async () => {
+  test("no value in a view's record can be changed", async () => {
     const viewQuery = 'select id, title, tags, photos, count, maker from things';
     await admin.post('/api/v1/collections', { name: 'shown', type: 'view', view_query: viewQuery });
     await pages.open(`collections/shown/records/${id}`);

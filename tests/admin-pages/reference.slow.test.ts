@@ -16,7 +16,7 @@ const signedIn = Object.fromEntries(
   ['list', 'view', 'create', 'update', 'delete'].map((name) => [`${name}_rule`, '@request.auth.id != ""']),
 );
 
-describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
+describe("the API document's page", { skip: skipWithoutBrowser }, () => {
   let stack: Stack;
   let browser: Browser;
   let page: Page;
@@ -76,7 +76,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     );
   });
 
-  test('with a token it shows the operations of its holder, and sends requests with the token to this stack only', async () => {
+  test("with a token it shows its holder's operations, and sends requests with the token to this stack only", async () => {
     const { json } = await stack.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
     await page.getByPlaceholder('session token or service key').fill(textAt(json, 'data.token'));
     await page.getByRole('button', { name: 'Use', exact: true }).click();
@@ -94,7 +94,7 @@ describe('the page of the API document', { skip: skipWithoutBrowser }, () => {
     await page.keyboard.press('Escape');
   });
 
-  test('with an invalid token it shows the operations of guests', async () => {
+  test("with an invalid token it shows guests' operations", async () => {
     await page.goto(`${stack.url}/docs?guest`);
     await page.getByPlaceholder('session token or service key').fill('nonsense');
     await page.getByRole('button', { name: 'Use', exact: true }).click();

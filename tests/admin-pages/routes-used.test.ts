@@ -37,7 +37,7 @@ function callOf(route: string): string {
   return `${names.split('.').slice(-2).join('.')}(`;
 }
 
-test('every route of admins is used by a page, or has a reason why not', () => {
+test('every admin route is used by a page, or has a reason why not', () => {
   const sources = readdirSync(pages, { recursive: true, encoding: 'utf8' })
     // The API document's page shows calls, but sends none.
     .filter((file) => /\.(svelte|ts)$/.test(file) && !file.startsWith('reference'))

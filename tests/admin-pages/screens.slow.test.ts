@@ -61,7 +61,7 @@ async function fill(stack: Stack, receiverUrl: string): Promise<readonly Screen[
   ];
 }
 
-describe('every screen of the admin pages', { skip: skipWithoutBrowser }, () => {
+describe('every screen in the admin pages', { skip: skipWithoutBrowser }, () => {
   let stack: Stack;
   let browser: Browser;
   let screens: readonly Screen[];

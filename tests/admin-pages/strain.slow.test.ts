@@ -64,7 +64,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
   };
   const isAway = () => page.getByText('The stack does not answer.');
 
-  test('a restart of the stack loses neither input nor changes', async () => {
+  test('restarting the stack loses neither input nor changes', async () => {
     await open('/_/collections/wares/records?new=1');
     await page.getByRole('dialog').getByLabel('title').fill('typed before the stop');
     await page.getByTitle('Changes appear here immediately').waitFor({ state: 'attached' });
@@ -136,7 +136,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.getByRole('cell', { name: 'webhooks.create' }).first().waitFor();
   });
 
-  test('a text of 1 MB stays within its cell', async () => {
+  test('a 1 MB text stays within its cell', async () => {
     const title = `${hostile}${'m'.repeat(1_000_000)}`;
     receiver.behave({ status: 200, body: title });
     const { id } = await admin.create('wares', { title });
@@ -192,7 +192,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     await page.setViewportSize(wide);
   });
 
-  test('values of 1 MB stay closed until they are edited, and a save keeps them', async () => {
+  test('1 MB values stay closed until they are edited, and a save keeps them', async () => {
     const long = `${hostile}${'w'.repeat(900_000)}`;
     const fields = [
       { name: 'notes', type: 'text', options: { default: long } },
@@ -239,7 +239,7 @@ describe('the admin pages under strain', { skip: skipWithoutBrowser }, () => {
     assert.equal(stored.data.headers['X-Long'], value.trim());
   });
 
-  test('records that are too large for a page of 50 are loaded in smaller pages', async () => {
+  test('records that are too large for a page with 50 are loaded in smaller pages', async () => {
     await admin.post('/api/v1/collections', { name: 'tomes', fields: [{ name: 'title', type: 'text' }] });
     const title = 'm'.repeat(50_000);
     for (let index = 0; index < 12; index += 1) await admin.create('tomes', { title });

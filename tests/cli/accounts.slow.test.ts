@@ -119,7 +119,7 @@ suite('admins and the secret on the command line', async () => {
     assert.equal((await stack.guest.send('GET', '/api/v1/admin/me', { headers })).status, 401);
   });
 
-  await test('secret rotate replaces the file, readable by its owner only, and explains the effect of a restart', async () => {
+  await test('secret rotate replaces the file, readable by its owner only, and explains what a restart does', async () => {
     const file = join(ground.dataDirectory, 'jwt_secret');
     const before = readFileSync(file, 'utf8');
     const rotated = await cli(['secret', 'rotate']);

@@ -90,7 +90,7 @@ suite('analysts read the collections with SQL', async () => {
       await assert.rejects(ask(text), /permission denied|does not exist|read-only/, text);
   });
 
-  await test('views follow every change of the schema [operation §8.9]', async () => {
+  await test('views follow every schema change [operation §8.9]', async () => {
     const path = '/api/v1/collections/posts';
     await admin.post(`${path}/fields`, { name: 'stars', type: 'number' });
     assert.ok((await columnsOf('posts')).includes('stars'));

@@ -173,7 +173,7 @@ suite('doctor and snapshot on the command line', async () => {
     assert.equal(found.code, 1);
   });
 
-  await test('commands refuse tables of a newer version, and a database without tables', async () => {
+  await test("commands refuse a newer version's tables, and a database without tables", async () => {
     const database = new pg.Client({ connectionString: ground.databaseUrl });
     await database.connect();
     await database.query(`insert into system.kysely_migration values ('9999-future', '2099-01-01T00:00:00.000Z')`);
@@ -245,7 +245,7 @@ suite('doctor and snapshot on the command line', async () => {
     assert.match(String(ofBus?.[1]), /^the bus differs by \d{8}\.\d s$/);
   });
 
-  await test('doctor reports unsupported versions of servers as broken', async () => {
+  await test('doctor reports unsupported server versions as broken', async () => {
     // The catalog is like one before version 15.
     const oldDatabase = await databaseWith(
       'fourteen',

@@ -22,7 +22,7 @@ suite('commands on a data directory with embedded servers', async () => {
     assert.match(refused.stderr, /There is no data in/);
   });
 
-  await test('commands use the servers of a running stack', async () => {
+  await test("commands use a running stack's servers", async () => {
     const product = startProduct('one', environment);
     after(() => endChild(product));
     const { url } = await readiness(product);

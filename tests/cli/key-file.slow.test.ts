@@ -141,7 +141,7 @@ suite('the encryption key that npm start creates [encryption §3.2]', async () =
   });
 });
 
-test('a start encrypts the secrets of a data directory without a key, even after a killed start [encryption §3.2]', async () => {
+test('a start encrypts the secrets in a data directory without a key, even after a killed start [encryption §3.2]', async () => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

@@ -43,7 +43,7 @@ suite('records on the command line', async () => {
   await define('origin');
   for (const row of rows(5)) await admin.create('origin', row);
 
-  test('an export is the answer of the route, in the format of the file [operation §8.7]', async () => {
+  test("an export is the route's answer, in the file's format [operation §8.7]", async () => {
     for (const [name, query] of [
       ['a.csv', 'format=csv&sort=n'],
       ['a.jsonl', 'format=ndjson&sort=n'],
@@ -63,7 +63,7 @@ suite('records on the command line', async () => {
     assert.equal(stdout, read('a.csv'));
   });
 
-  test('a service key of a collection exports it, and a guest does not', async () => {
+  test('a service key for a collection exports it, and a guest does not', async () => {
     const { key } = await admin.post('/api/v1/admin/keys', { name: 'reader', scopes: ['records:origin:read'] });
     assert.equal((await records(['export', 'origin', place('k.csv'), '--key', String(key)])).code, 0);
     const more = { SERVICE_KEY: '' };
@@ -119,7 +119,7 @@ suite('records on the command line', async () => {
     assert.match(read('partly.refused.csv'), /two,2000,n: must be at most 1000/);
   });
 
-  test('a refusal of the API is shown, and nothing is kept', async () => {
+  test("the API's refusal is shown, and nothing is kept", async () => {
     writeFileSync(place('bad.csv'), 'title,nothing\none,1\n');
     writeFileSync(place('bad.csv.gz'), 'title\none\n');
     for (const [args, code, message] of [

@@ -135,7 +135,7 @@ suite('schema files on the command line', async () => {
     });
   });
 
-  await test('one of two simultaneous applies succeeds, and the other ends with 3, like an apply after a change by hand', async () => {
+  await test('when two apply at once, one succeeds and the other ends with 3, like an apply after a change by hand', async () => {
     const allowed = ['apply', planFile, '--allow-drop', 'posts.state'];
     const both = await Promise.all([here.overDatabase(allowed), here.overHttp(allowed)]);
     assert.deepEqual(both.map(({ code }) => code).sort(), [0, 3], both.map(({ stderr }) => stderr).join());

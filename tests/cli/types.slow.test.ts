@@ -259,7 +259,7 @@ suite('recordbus types', async () => {
     await strict.compile('usage.ts', 'typed-extension.ts');
   });
 
-  test('are the same from the database, except for the routes of extensions', async () => {
+  test('are the same from the database, except for extension routes', async () => {
     const { code, stdout, stderr } = await runCli(['types'], { environment: environmentOf(ground) });
     assert.equal(code, 0, stderr);
     assert.equal(stdout.trim(), readFileSync(file, 'utf8').split('/** The extension routes')[0]?.trim());
@@ -286,7 +286,7 @@ suite('recordbus types', async () => {
     }
   });
 
-  test('cost an app with 200 collections of 30 fields hardly more than untyped records', async () => {
+  test('cost an app with 200 collections with 30 fields each hardly more than untyped records', async () => {
     const names = Array.from({ length: 200 }, (_, index) => `large_${index}`);
     const collections = names.map((name, index) => ({
       name,

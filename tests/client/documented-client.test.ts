@@ -27,7 +27,7 @@ const promisedLines = (page: string): string[] =>
   );
 
 for (const file of ['docs/client.md', 'docs/reference/client.md'])
-  onOneProcess(`the programs of ${file} print the documented lines`, async (_t, target) => {
+  onOneProcess(`the programs in ${file} print the documented lines`, async (_t, target) => {
     const page = readFileSync(join(repository, file), 'utf8');
     for (const example of readExamples(page)) await runExample(example, new Map(), target);
     const { token } = (await target.guest.post('/api/v1/admin/login', firstAdmin, 200)) as { token?: string };

@@ -17,7 +17,7 @@ onEachTopology('a live list is always like its collection', async (t, target) =>
   const books = guest.from('books');
   const make = (title: string, stars: number) => books.create({ title, stars });
 
-  await t.test('it shows the matching records in the order of the sort', async () => {
+  await t.test('it shows the matching records in sort order', async () => {
     const old = await make('Live A', 3);
     const list = await books.live({
       filter: (book) => book.and(book.title.contains('Live'), book.stars.gte(2)),
@@ -161,7 +161,7 @@ onEachTopology('a client follows changes and channels over one connection', asyn
     two?.close();
   });
 
-  await t.test('messages of a channel and its presence', async () => {
+  await t.test("a channel's messages and its presence", async () => {
     await admin.admin.settings.update({
       'realtime.channels': JSON.stringify([{ pattern: 'room:*', publish_rule: null, subscribe_rule: null }]),
     });

@@ -7,7 +7,7 @@ import { openLibrary } from './library.ts';
 onEachTopology('the client sends batches', async (t, target) => {
   const { guest } = await openLibrary(target);
 
-  await t.test('returns the records of a batch', async () => {
+  await t.test("returns a batch's records", async () => {
     const made = await guest.batch((batch) => {
       const tag = batch.from('tags').create({ name: 'batched' });
       const book = batch.from('books').create({ title: 'Batched', tags: [tag.ref('id')] });

@@ -9,7 +9,7 @@ const options = { query: { key: 'open' } };
 
 const isRefused = (error: unknown): boolean => error instanceof RecordbusError && [403, 404].includes(error.status);
 
-onEachTopology('rules read the query of each call of the client', async (t, target) => {
+onEachTopology('rules read the query in each client call', async (t, target) => {
   const admin = await target.admin();
   const fields = [{ name: 'title', type: 'text', options: { unique: true } }];
   await admin.post('/api/v1/collections', { name: 'doors', fields, ...rules });

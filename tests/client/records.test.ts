@@ -28,7 +28,7 @@ onEachTopology('the client reads and writes records', async (t, target) => {
   });
   const quote = await books.create({ title: 'A "quote" \\ and \\" more', stars: 1, meta: { size: [3, 'x'] } });
 
-  await t.test('lists with a filter of fields, a sort and expansions', async () => {
+  await t.test('lists with a field filter, a sort and expansions', async () => {
     const page = await books.list({
       filter: (book) => book.and(book.stars.gte(3), book.writer.house.name.eq('Core')),
       sort: '-stars',
@@ -43,7 +43,7 @@ onEachTopology('the client reads and writes records', async (t, target) => {
     );
   });
 
-  await t.test('finds exactly the text of a value, whatever it contains', async () => {
+  await t.test("finds exactly a value's text, whatever it contains", async () => {
     for (const { id, title } of [dune, quote]) {
       const byTag = await books.list({ filter: f`title = ${title}` });
       const byField = await books.list({ filter: (book) => book.title.eq(title) });
@@ -100,7 +100,7 @@ onEachTopology('the client reads and writes records', async (t, target) => {
     assert.deepEqual(titles, [quote.title, 'Dune']);
   });
 
-  await t.test('refuses to overwrite the writes of others, and reports the current version', async () => {
+  await t.test("refuses to overwrite others' writes, and reports the current version", async () => {
     const [mine, theirs] = [await books.get(dune.id), await books.get(dune.id)];
     const written = await books.update(theirs, { stars: 4 });
     const refused = await books.update(mine, { stars: 3 }).catch((error: unknown) => error);
@@ -110,7 +110,7 @@ onEachTopology('the client reads and writes records', async (t, target) => {
     assert.equal((await books.update(mine, { stars: { $add: 3 } }, { ifMatch: false })).stars, 5);
   });
 
-  await t.test('knows the version of a record of a list, even after several writes in a second', async () => {
+  await t.test('knows the version of a listed record, even after several writes in a second', async () => {
     await target.guest.patch(`/api/v1/books/${dune.id}`, { stars: 4 });
     await target.guest.patch(`/api/v1/books/${dune.id}`, { stars: 5 });
     const { data } = await books.list({ filter: f`slug = ${'dune'}` });
@@ -236,7 +236,7 @@ onEachTopology('the client sends and reads files', async (t, target) => {
     assert.equal((await fetch(file.url({ token }))).status, 200);
   });
 
-  await t.test('reports the progress of an upload', async () => {
+  await t.test("reports an upload's progress", async () => {
     const steps: { sent: number; total: number }[] = [];
     const size = 5_000_000;
     const book = await books.create(

@@ -18,7 +18,7 @@ function routesOf(document: unknown): string[] {
 const shortPath = (path: string): string =>
   decodeURI(path).replace(/^\/api\/v1\/records\/(?!.*\/(?:aggregate|import|export)$)/, '/api/v1/');
 
-onOneProcess('the client reaches every route of the API document', async (t, target) => {
+onOneProcess('the client reaches every route in the API document', async (t, target) => {
   const { json } = await (await target.admin()).get('/api/v1/openapi.json');
   const routes = routesOf(json);
   assert.ok(routes.length > 80);
@@ -35,11 +35,11 @@ onOneProcess('the client reaches every route of the API document', async (t, tar
   await t.test('each call sends a request to its route', async () => {
     for (const [route, call] of Object.entries(calls)) assert.deepEqual(await sentBy(call), [route]);
   });
-  await t.test('each call sends the query of its options', async () => {
+  await t.test("each call sends its options' query", async () => {
     for (const [route, call] of Object.entries(calls))
       assert.deepEqual(await sentBy((client) => call(client, { query: { key: 'a b' } }), keyIn), [`${route} a b`]);
   });
-  await t.test('each call on the page of the API document does too, and none is missing', async () => {
+  await t.test("each call on the API document's page does too, and none is missing", async () => {
     assert.deepEqual(Object.keys(clientCalls).sort(), Object.keys(calls).sort());
     for (const [route, text] of Object.entries(clientCalls))
       assert.deepEqual(await sentBy((client) => run(client, text)), [route]);

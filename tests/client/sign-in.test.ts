@@ -42,7 +42,7 @@ onEachTopology('users sign in with the client', async (t, target) => {
     assert.equal(recordOf(await accounts.login({ email, password })).id, id);
   });
 
-  await t.test('with a code and a link of a mail, which prove the address', async () => {
+  await t.test('with a code and a link from a mail, which prove the address', async () => {
     await accounts.requestCode(email);
     const { code } = await mail.mailTo(email, { subject: 'Your sign-in code' });
     const signIn = await createClient(target.url)

@@ -43,7 +43,7 @@ async function casesOf({ servers, streamInfo }: NatsCluster): Promise<readonly [
   return Object.keys(faults).flatMap((name) => hit.map((some): [string, readonly ClusterServer[]] => [name, some]));
 }
 
-test('while servers of a cluster of three fail, writes do not wait, and no event is lost or out of order', async (t) => {
+test('while servers in a cluster of three fail, writes do not wait, and no event is lost or out of order', async (t) => {
   await using cluster = await startNatsCluster({ running: 2 });
   await using ground = await createGround(undefined, cluster.bus);
   await using stack = await startStack({ topology: 'one', ground });
@@ -98,7 +98,7 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
   for (const [name, hit] of await casesOf(cluster))
     await t.test(`${hit.map((server) => server.name).join(' and ')} ${name}`, () => endures(name, hit));
 
-  await t.test('a change of the access rules reaches the other replica', async () => {
+  await t.test('changed access rules reach the other replica', async () => {
     await admin.post('/api/v1/collections', { name: 'gates', type: 'base', fields: [] });
     await admin.create('gates', {});
     const shown = async () => listAt((await replica.guest.get('/api/v1/gates')).json, 'data').length;
@@ -120,7 +120,7 @@ test('while servers of a cluster of three fail, writes do not wait, and no event
   assert.deepEqual(list.faults, []);
 });
 
-test('the stream of a cluster that starts waits for the third server, and has three replicas at once', async () => {
+test("a starting cluster's stream waits for the third server, and has three replicas at once", async () => {
   await using cluster = await startNatsCluster({ running: 2 });
   await using ground = await createGround(undefined, cluster.bus);
   await using stack = await startStack({ topology: 'one', ground });

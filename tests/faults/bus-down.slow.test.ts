@@ -84,7 +84,7 @@ for (const topology of topologiesOrInCi('processes')) {
       );
     });
 
-    await t.test('new and removed routes of extensions take effect without it [docs/extensions]', async () => {
+    await t.test('new and removed extension routes take effect without it [docs/extensions]', async () => {
       await eventually(
         'the gateway has the new routes',
         async () => (await statusOf('newer')) === 200 && (await statusOf('older')) === 404,
@@ -95,7 +95,7 @@ for (const topology of topologiesOrInCi('processes')) {
 
     await ground.bus.start();
     await using after = await openBusReader(stack.natsUrl);
-    await t.test('every event arrives after its return, in the order of each record [events §3.1, §3.2]', async () => {
+    await t.test('every event arrives after its return, in order for each record [events §3.1, §3.2]', async () => {
       const valuesOf = () => {
         const values = new Map<string, number[]>();
         const seen = new Set<unknown>();

@@ -42,7 +42,7 @@ test('events are published again after the bus has lost its data, and each is de
   );
 });
 
-test('a full stream drops read events; unread ones of consumers in events.kept_for stay, and health reports the problem', async () => {
+test('a full stream drops read events; unread ones for consumers in events.kept_for stay, and health reports the problem', async () => {
   await using ground = await createGround();
   await using receiver = await startReceiver();
   const environment = { SERVICE_EVENTS_MAX_BYTES: String(1024 ** 2) };

@@ -30,7 +30,7 @@ async function startMuteServer() {
   };
 }
 
-test('two replicas share the limits of codes and mails [auth §8.5]', async (t) => {
+test('two replicas share the limits on codes and mails [auth §8.5]', async (t) => {
   await using ground = await createGround();
   await using first = await startStack({ topology: 'one', ground });
   await using second = await startStack({ topology: 'one', beside: ground });
@@ -77,7 +77,7 @@ test('two replicas share the limits of codes and mails [auth §8.5]', async (t) 
     assert.deepEqual(recipients.sort(), [...people, ...people].sort());
   });
 
-  await t.test('one of several parallel uses of a code on both replicas succeeds', async () => {
+  await t.test('when both replicas get a code several times at once, one use succeeds', async () => {
     const { code, token } = await mail.mailTo('p3@example.com', { subject: 'Your sign-in code' });
     const proof = [{ email: 'p3@example.com', code }, { token }];
     const answers = await onBoth('/otp/auth', [...proof, ...proof.toReversed()]);
@@ -111,7 +111,7 @@ test('two replicas share the limits of codes and mails [auth §8.5]', async (t) 
     assert.equal(mail.received.filter(({ recipients }) => recipients.includes(stranger)).length, 5);
   });
 
-  await t.test('one of several parallel second factors on both replicas is accepted', async () => {
+  await t.test('when both replicas get second factors at once, one is accepted', async () => {
     const client = createClient(first.url, await register('totp@example.com'));
     const secret = textAt((await client.send('POST', `${auth}/totp/setup`)).json, 'secret');
     const { codes } = (await client.post(`${auth}/totp/confirm`, { code: totpCode(secret) }, 200)) as {

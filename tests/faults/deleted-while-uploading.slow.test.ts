@@ -97,7 +97,7 @@ test('an upload keeps its files when the record is deleted meanwhile [files §1.
     await isWhole(json, 'from a PATCH');
   });
 
-  await t.test('files of an upload that is refused are removed', async () => {
+  await t.test("a refused upload's files are removed", async () => {
     await putOld();
     const form = beginForm('PATCH', `${stack.url}${path}`, 'refused');
     await eventually('the new file is stored', () => filesOf().length === 2);

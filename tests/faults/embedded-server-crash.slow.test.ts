@@ -11,7 +11,7 @@ const servers = { PostgreSQL: /bin\/postgres .*-D|\/postgres -D/, NATS: /nats-se
 
 for (const topology of topologiesOrInCi('processes')) {
   for (const [name, command] of Object.entries(servers)) {
-    test(`a stack reports a crash of the embedded ${name} and exits with a failure (${topology}) [docs/reliability]`, async () => {
+    test(`a stack reports when the embedded ${name} crashes, and exits with a failure (${topology}) [docs/reliability]`, async () => {
       await using tidying = new AsyncDisposableStack();
       const dataDirectory = createDataDirectory();
       tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

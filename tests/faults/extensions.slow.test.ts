@@ -7,7 +7,7 @@ import { onOneProcess, stackEnvironment } from '../harness/target.ts';
 
 stackEnvironment.SERVICE_EXTENSIONS_DIR = fileURLToPath(new URL('../extensions/faulty', import.meta.url));
 
-onOneProcess('faulty code of an extension harms only its own call', async (t, target) => {
+onOneProcess("an extension's faulty code harms only its own call", async (t, target) => {
   const get = (path: string) => target.guest.get(`/api/x/faulty/${path}`);
   const named = (path: string) =>
     logLines(target.logLines).filter(({ extension, level }) => extension === 'faulty' && level === 'error').length >
@@ -51,7 +51,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
     assert.equal((await get('well')).status, 200);
   });
 
-  await t.test('endless log output is truncated, with the number of dropped lines', async () => {
+  await t.test('endless log output is truncated, with a count of dropped lines', async () => {
     const before = ofFaulty().length;
     assert.equal(at((await get('logs')).json, 'data'), 'logged');
     const line = await eventually('the number of dropped lines is logged', () =>
@@ -85,7 +85,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
     });
   }
 
-  await t.test('details of a refusal that are not texts become texts', async () => {
+  await t.test("a refusal's details that are not texts become texts", async () => {
     const answer = await odd('refuses-with-a-function');
     assert.deepEqual([answer.status, at(answer.json, 'details')], [422, { count: '7' }]);
   });
@@ -102,7 +102,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
     });
   });
 
-  await t.test('a replaced JSON.stringify or a message to the port of the worker has no effect', async () => {
+  await t.test("a replaced JSON.stringify or a message to the worker's port has no effect", async () => {
     for (const [path, data] of Object.entries({
       'changes-json': { whole: true },
       'says-rubbish': 'said',
@@ -111,7 +111,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
       assert.deepEqual(at((await odd(path)).json, 'data'), data);
   });
 
-  await t.test('output to the streams of the process is logged', async () => {
+  await t.test("output to the process's streams is logged", async () => {
     await odd('writes');
     for (const [level, msg] of [
       ['info', 'to standard output'],
@@ -130,7 +130,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
     );
   });
 
-  await t.test('2,000 parallel requests of one call do not block others', async () => {
+  await t.test('2,000 parallel requests by one call do not block others', async () => {
     // On a busy machine the other call may start late, so it has several chances.
     await eventually('another call is answered before the requests end', async () => {
       let isDone = false;
@@ -201,7 +201,7 @@ onOneProcess('faulty code of an extension harms only its own call', async (t, ta
     ['outlasts', 504, 'upstream_timeout'],
   ] as const) {
     await t.test(
-      `${status}: the transaction of a route that ${how} is rolled back, and its rows are free`,
+      `${status}: the transaction in a route that ${how} is rolled back, and its rows are free`,
       async () => {
         const { id } = await admin.create('faulty_orders', { note: 'before' });
         const held = target.guest.send('POST', `/api/x/faulty/holds/${how}`, { body: { id } });

@@ -54,7 +54,7 @@ test('unneeded files are removed from the storage [files §1.2]', async (t) => {
   await admin.post('/api/v1/collections', { name: 'books', type: 'base', fields: [doc, shelf] });
   const settled = (count: number) => eventually(`${count} files`, () => storedFiles(stack) === count);
 
-  await t.test('files of records that a cascade deletes', async () => {
+  await t.test("a cascade's deleted records' files", async () => {
     const id = await store(guest, '/api/v1/shelves', file('doc', 's.txt', 'S'));
     const part = { name: 'shelf', content: id };
     for (const name of ['a.txt', 'b.txt']) await store(guest, '/api/v1/books', part, file('doc', name, 'B'));
@@ -63,7 +63,7 @@ test('unneeded files are removed from the storage [files §1.2]', async (t) => {
     await settled(0);
   });
 
-  await t.test('files of an upload whose service was killed, after a time limit', async () => {
+  await t.test('files from an upload whose service was killed, after a time limit', async () => {
     const killed = stack.services.records?.pid ?? 0;
     await using database = await connect(stack);
     await eventually('the earlier sweep has ended', async () => {
@@ -86,7 +86,7 @@ test('unneeded files are removed from the storage [files §1.2]', async (t) => {
     assert.equal(at(list.json, 'totalItems'), 0);
   });
 
-  await t.test('files of a dropped collection', async () => {
+  await t.test("a dropped collection's files", async () => {
     await store(guest, '/api/v1/books', file('doc', 'c.txt', 'C'));
     await admin.delete('/api/v1/collections/books');
     await settled(0);

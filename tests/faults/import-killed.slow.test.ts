@@ -17,7 +17,7 @@ import { ended, linesOf, readJob, sendImport } from '../scenarios/import-jobs.ts
 const rows = Number(process.env.IMPORT_ROWS ?? 20_000);
 const kills = Number(process.env.IMPORT_KILLS ?? 4);
 
-test(`an import of ${rows} rows survives ${kills} kills of the whole stack: each row is stored once, with one event [import §5.1]`, async (t) => {
+test(`an import of ${rows} rows survives when the whole stack is killed ${kills} times: each row is stored once, with one event [import §5.1]`, async (t) => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

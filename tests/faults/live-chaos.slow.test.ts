@@ -25,7 +25,7 @@ interface Follower {
   readonly client: Client;
 }
 
-test('live lists are correct after an hour, or two minutes, of faults [realtime §4.2]', {
+test('live lists are correct after faults for an hour, or two minutes [realtime §4.2]', {
   // At the end all lists are compared, which takes a while on a busy machine.
   timeout: (seconds + 600 + clientCount * 5) * 1000,
 }, async (t) => {

@@ -18,7 +18,7 @@ const readerCount = 3;
 const names = ['moving', 'roaming'] as const;
 
 for (const topology of topologiesOrInCi('processes'))
-  test(`${topology}: changes of the schema hide no version from live readers [realtime §3.2]`, async (t) => {
+  test(`${topology}: schema changes hide no version from live readers [realtime §3.2]`, async (t) => {
     await using ground = await createGround();
     await using stack = await startStack({ topology, ground });
     const admin = await stack.admin();

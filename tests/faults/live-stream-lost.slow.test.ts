@@ -31,7 +31,7 @@ test('a stream that lost its data causes a resync, and live connections continue
   await resumed.arrived('snapshot');
 });
 
-test('a reused sequence number of the stream hides no change [realtime §4.3]', async () => {
+test('a reused stream sequence number hides no change [realtime §4.3]', async () => {
   const bus = await startEmbeddedNats();
   await using ground = await createGround(undefined, bus);
   await using stack = await startStack({ topology: 'one', ground });

@@ -94,7 +94,7 @@ test('every caller reads its own writes, however far the read replica lags', asy
     }),
   );
 
-  await t.test('the header of a write gives any caller its state at any gateway', () =>
+  await t.test("a write's header gives any caller its state at any gateway", () =>
     whileBehind(replicated, async () => {
       const path = await created();
       const { headers } = await admin.send('PATCH', path, { body: { value: 2 } });
@@ -143,7 +143,7 @@ test('every caller reads its own writes, however far the read replica lags', asy
     for (let attempt = 1; await isDelayed(); attempt += 1) assert.ok(attempt < 4, 'they delay others each time');
   });
 
-  await t.test('another gateway receives the state of a write', () =>
+  await t.test("another gateway receives a write's state", () =>
     whileBehind(replicated, async () => {
       const path = await created();
       const session = await other.guest.post('/api/v1/admin/login', firstAdmin, 200);
@@ -166,7 +166,7 @@ test('every caller reads its own writes, however far the read replica lags', asy
     }),
   );
 
-  await t.test('a rule about the account of the caller reads the primary', async () => {
+  await t.test("a rule about the caller's account reads the primary", async () => {
     await admin.patch('/api/v1/collections/people', { fields: [{ name: 'name', type: 'text' }] });
     await admin.patch(`/api/v1/collections/${collection}`, { view_rule: '@request.auth.name = "Uma"' });
     const path = await created();

@@ -61,7 +61,7 @@ async function checkOrder({ events: read }: BusReader, event: string): Promise<v
   for (const [key, seen] of changes) assert.deepEqual(seen, inOrder, String(key));
 }
 
-test('one, two and four relays publish what waits, each event once and those of each record in order [events §3.6]', async (t) => {
+test("one, two and four relays publish what waits, each event once and each record's events in order [events §3.6]", async (t) => {
   await using tidying = new AsyncDisposableStack();
   const ground = tidying.use(await createGround());
   const pids: number[] = [];

@@ -92,7 +92,7 @@ for (const topology of topologies) {
   }
 }
 
-test('SIGTERM to npm stops the processes of npm start [docs/reliability]', async () => {
+test('SIGTERM to npm stops the processes that npm start runs [docs/reliability]', async () => {
   await using tidying = new AsyncDisposableStack();
   const dataDirectory = createDataDirectory();
   tidying.defer(() => rmSync(dataDirectory, { recursive: true, force: true }));

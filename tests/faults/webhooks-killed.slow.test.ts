@@ -78,7 +78,7 @@ describe('a delivery outlives its process', { concurrency: true }, () => {
     });
   });
 
-  test('when its replica hangs; the outcome of the resumed replica is ignored', async () => {
+  test("when its replica hangs; the resumed replica's outcome is ignored", async () => {
     await using ground = await createGround();
     await using first = await startStack({ topology: 'one', ground });
     await using receiver = await startReceiver();

@@ -51,14 +51,14 @@ async function prepare(stack: Awaited<ReturnType<typeof startStack>>) {
   return { client, document, operations, placeOf, token: textAt(signedIn, 'token') };
 }
 
-test('no request with an odd value makes a 500, or shows words of the schema library', {
+test("no request with an odd value makes a 500, or shows the schema library's words", {
   timeout: 1_200_000,
 }, async (t) => {
   await using stack = await startStack({ topology: 'one' });
   const { client, document, operations, placeOf, token } = await prepare(stack);
   let sent = 0;
 
-  await t.test('each member of each body with values of every type [http §4.3]', async () => {
+  await t.test('each member in each body with values of every type [http §4.3]', async () => {
     const problems: string[] = [];
     for (const operation of operations) {
       if (!operation.body || operation.method === 'DELETE') continue;
@@ -72,7 +72,7 @@ test('no request with an odd value makes a 500, or shows words of the schema lib
     assert.deepEqual(problems, []);
   });
 
-  await t.test('each parameter of each query, alone and in pairs [http §2.5]', async () => {
+  await t.test('each parameter in each query, alone and in pairs [http §2.5]', async () => {
     const problems: string[] = [];
     for (const operation of operations) {
       for (const query of queriesOf(operation)) {
@@ -87,7 +87,7 @@ test('no request with an odd value makes a 500, or shows words of the schema lib
     assert.deepEqual(problems, []);
   });
 
-  await t.test('each member of live frames and of subscriptions [realtime §1.3]', async () => {
+  await t.test('each member in live frames and in subscriptions [realtime §1.3]', async () => {
     const messages = [
       ...['type', 'id', 'token', 'collection', 'colour'].flatMap((name) =>
         ['subscribe', 'unsubscribe', 'auth', 'ping', 'none'].flatMap((type) =>

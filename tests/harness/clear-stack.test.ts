@@ -31,7 +31,7 @@ onOneProcess('a stack is cleared of collections in a circle of rules', async (_t
   await assertCleared(admin);
 });
 
-onOneProcess('a stack is cleared of a long chain of relations', async (_t, target) => {
+onOneProcess('a stack is cleared of a long relation chain', async (_t, target) => {
   const admin = await target.admin();
   const names = Array.from({ length: 12 }, (_, index) => `chain${String.fromCharCode(97 + index)}`);
   await admin.post(path, { name: 'chain', type: 'base', fields: [] });

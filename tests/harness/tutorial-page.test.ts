@@ -7,7 +7,7 @@ const terminal = [block('sh', 'git clone'), block('sh', 'npm start')];
 const docker = block('sh', 'docker compose up');
 const pageOf = (...blocks: readonly string[]): string => [...terminal, ...blocks, docker].join('\n');
 
-test('the steps of a tutorial are its commands with their answers', () => {
+test("a tutorial's steps are its commands with their answers", () => {
   const { clone, start, steps, stepsWithoutDocker } = parseTutorial(
     pageOf(block('sh', 'one'), block('json', '{}'), 'Then:\n', block('sh', 'two')),
   );

@@ -37,7 +37,7 @@ const isCalled = (topology: Topology, id: string): boolean =>
   chosen === undefined ? topology === 'one' || calledInProcesses.includes(id) : id.includes(chosen);
 
 for (const topology of ['one', 'processes'] satisfies Topology[]) {
-  test(`no text of a client blocks an event loop, ${topology} [cost §4.1]`, {
+  test(`no client text blocks an event loop, ${topology} [cost §4.1]`, {
     timeout: 1_500_000,
   }, async (t) => {
     await using stack = await startStack({ topology });

@@ -77,7 +77,7 @@ const patterns: readonly Pattern[] = [
   },
 ];
 
-onEachTopology('patterns of access need no extension', async (t, target) => {
+onEachTopology('access patterns need no extension', async (t, target) => {
   const { clients, ids } = await defineTeams(target);
   const admin = await target.admin();
   for (const { name, rule, sees } of patterns) {
@@ -130,7 +130,7 @@ onEachTopology('patterns of access need no extension', async (t, target) => {
     assert.equal(await phoneFor(clients.member), '456');
   });
 
-  await t.test('a comment has the rule of its parent [rules §3.2]', async () => {
+  await t.test("a comment has its parent's rule [rules §3.2]", async () => {
     const rule =
       'doc.author = @request.auth.id || exists(memberships, user = @request.auth.id && team = record.doc.team)';
     const documents = await defineDocuments(admin, ids, { name: 'docs_parent', rule: '' });

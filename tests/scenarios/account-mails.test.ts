@@ -87,7 +87,7 @@ onEachTopology('an address is verified by mail', async (t, target) => {
     assert.equal(await isVerified(cid.id), false);
   });
 
-  await t.test('a token of another kind or collection is refused', async () => {
+  await t.test("another kind's or collection's token is refused", async () => {
     const dan = await register('dan@example.com');
     const { token } = await mail.mailTo('dan@example.com');
     await admin.send('POST', '/api/v1/collections', { body: { name: 'writers', type: 'auth' } });

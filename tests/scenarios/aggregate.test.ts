@@ -209,7 +209,7 @@ onEachTopology('aggregates', async (t, target) => {
     },
   );
 
-  await t.test('the other paths of the collection answer the same [records §1.1]', async () => {
+  await t.test("the collection's other paths answer the same [records §1.1]", async () => {
     for (const prefix of ['/api/sales', '/api/v1/sales']) {
       const { json } = await admin.get(`${prefix}/aggregate?count=1&filter=${text('price = 2')}`);
       assert.deepEqual((json as { data: unknown }).data, [{ count: 1 }]);

@@ -116,7 +116,7 @@ onEachTopology('a guest signs in anonymously', async (t, target) => {
     { name: 'an unknown collection', ...anonymous({}, 'nowhere'), expect: refused.notFound },
   ]);
 
-  await t.test('the token has a claim and a lifetime of its own, refreshed ones too', async () => {
+  await t.test('the token has its own claim and lifetime, refreshed ones too', async () => {
     const { token, client, id } = await visit();
     const { aud, anonymous: claim, id: claimed } = decodeJwt(token);
     assert.deepEqual([aud, claim, claimed], ['user', true, id]);
@@ -251,7 +251,7 @@ onEachTopology('an anonymous user is promoted', async (t, target) => {
   });
 });
 
-onEachTopology('one of several parallel promotions succeeds', async (t, target) => {
+onEachTopology('when several promote at once, one succeeds', async (t, target) => {
   const { admin, visit } = await prepare(target);
   await enable(admin, target);
   await using mail = await startMailServer();

@@ -42,7 +42,7 @@ onEachTopology('a user cannot gain rights', async (t, target) => {
   const ann = await targets.register(`more.${randomUUID()}@example.com`);
   const path = `/api/v1/targets/${ann.id}`;
 
-  await t.test('with members of a PATCH', async () => {
+  await t.test("with a PATCH's members", async () => {
     for (const member of [
       'password_hash',
       'token_version',
@@ -73,7 +73,7 @@ onEachTopology('a user cannot gain rights', async (t, target) => {
     assert.equal(targets.mail.received.filter(({ recipients }) => recipients.includes('b@example.com')).length, 0);
   });
 
-  await t.test('with a Host header that links of mails would use', async () => {
+  await t.test("with a Host header that mails' links would use", async () => {
     const headers = { Host: 'evil.example', 'X-Forwarded-Host': 'evil.example', Origin: 'https://evil.example' };
     const body = { email: ann.email, redirect: 'https://evil.example', redirect_to: 'https://evil.example' };
     await target.guest.send('POST', `${users}/request-password-reset`, { body, headers });
@@ -93,7 +93,7 @@ onEachTopology('a user cannot gain rights', async (t, target) => {
   });
 });
 
-onEachTopology('no spelling of an address evades the lockout [auth §1.3, §4.2]', async (t, target) => {
+onEachTopology('no spelling evades the lockout [auth §1.3, §4.2]', async (t, target) => {
   const targets = await prepareTargets(target);
   await using _ = targets.mail;
   const tag = randomUUID().slice(0, 8);

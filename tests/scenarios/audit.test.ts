@@ -156,7 +156,7 @@ onEachTopology('every change by an admin is audited', async (t, target) => {
   });
 });
 
-onEachTopology('changes of credentials are audited with their actor', async (t, target) => {
+onEachTopology('credential changes are audited with their actor', async (t, target) => {
   const admin = await target.admin();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');
   const collection = 'accounts';
@@ -185,7 +185,7 @@ onEachTopology('changes of credentials are audited with their actor', async (t, 
   };
   const next = `${secret} next`;
 
-  await t.test('changes of a user by an admin [admins §6.4]', async () => {
+  await t.test("an admin's changes to a user [admins §6.4]", async () => {
     const written = await rowsAfter(async () => {
       await admin.patch(record, { verified: true });
       await admin.patch(record, { verified: true, email: 'ANN@example.com' });
@@ -234,7 +234,7 @@ onEachTopology('changes of credentials are audited with their actor', async (t, 
     for (const [, type, actor] of written) assert.deepEqual([type, actor], ['admin', me]);
   });
 
-  await t.test('the set-up of the first admin, and an admin who ends sessions', async () => {
+  await t.test("the first admin's set-up, and an admin who ends sessions", async () => {
     const { json } = await admin.get('/api/v1/admin/audit?action=admins.create&perPage=1000');
     const first = listAt(json, 'data').at(-1);
     assert.deepEqual([first?.target_id, first?.actor_type], [me, 'guest']);

@@ -87,7 +87,7 @@ onEachTopology('an auth collection has the system fields email and verified', as
   );
 });
 
-onEachTopology('registration writes every type of field, as a create does', async (t, target) => {
+onEachTopology('registration writes every field type, as a create does', async (t, target) => {
   const users = await createUsers(target, {
     history_enabled: true,
     fields: [

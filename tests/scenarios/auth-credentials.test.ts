@@ -5,7 +5,7 @@ import { objectAt, textAt } from '../harness/json.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { auth, clientOf, createUsers, password, signUp, userRecord } from './users.ts';
 
-onEachTopology('guesses of the old password are limited', async (t, target) => {
+onEachTopology('guesses at the old password are limited', async (t, target) => {
   const users = await createUsers(target, { update_rule: 'id = @request.auth.id' });
   const ann = await signUp(target, users, 'ann@example.com');
   const asAnn = clientOf(target, ann);
@@ -88,7 +88,7 @@ onEachTopology('a password is one password in every Unicode form', async (t, tar
     assert.equal(status, 422);
     assert.match(textAt(json, 'details.password'), /at least 12/);
   });
-  await t.test('half of a character is refused when a password is set [auth §2.1]', async () => {
+  await t.test('half a character is refused when a password is set [auth §2.1]', async () => {
     const admin = await target.admin();
     for (const half of ['\ud800', '\udc00']) {
       const sent = { email: 'half@example.com', password: `${password}${half}` };

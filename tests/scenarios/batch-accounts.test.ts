@@ -52,7 +52,7 @@ onEachTopology('a batch writes accounts like single writes', async (t, target) =
     ),
   ]);
 
-  await t.test('a change of a password needs the old one, and ends the sessions [batch §2.2]', async () => {
+  await t.test('changing a password needs the old one, and ends the sessions [batch §2.2]', async () => {
     const login = (secret: string) =>
       target.guest.send('POST', `${auth}/${users}/login`, { body: { email: 'a@example.com', password: secret } });
     const session = await login(password);
@@ -81,7 +81,7 @@ onEachTopology('a batch writes accounts like single writes', async (t, target) =
   });
 });
 
-onEachTopology('rules of fields hold for each operation of a batch', async (t, target) => {
+onEachTopology('field rules hold for each operation in a batch', async (t, target) => {
   const admin = await target.admin();
   const fields = [
     { name: 'name', type: 'text' },
@@ -138,7 +138,7 @@ onEachTopology('webhooks get the place in the batch', async (t, target) => {
   await target.guest.post('/api/v1/hooked_tags', { name: 'single' });
   await eventually('three deliveries', () => receiver.deliveries.length >= 3);
   const places = new Map(receiver.deliveries.map(({ json }) => [at(json, 'data.record.name'), at(json, 'batch')]));
-  await t.test('of a batch have its id, events of single writes do not [batch §4.4]', () => {
+  await t.test('from a batch have its id, events from single writes do not [batch §4.4]', () => {
     const id = at(places.get('x'), 'id');
     assert.deepEqual(places.get('x'), { id, index: 0, size: 2 });
     assert.deepEqual(places.get('y'), { id, index: 1, size: 2 });

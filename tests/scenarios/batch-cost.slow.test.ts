@@ -8,7 +8,7 @@ import { auth, createUsers, password, signUp } from './users.ts';
 
 stackEnvironment.SERVICE_TRUSTED_PROXIES = '127.0.0.0/8, ::1';
 
-onEachTopology('batches of guests do not stop other clients [batch §4.7]', async (t, target) => {
+onEachTopology("guests' batches do not stop other clients [batch §4.7]", async (t, target) => {
   const admin = await target.admin();
   const users = await createUsers(target);
   await signUp(target, users, 'probe@example.com');

@@ -7,7 +7,7 @@ import { onEachTopology } from '../harness/target.ts';
 import { batchPath } from './batch-shop.ts';
 import { define, fileField, namesOf } from './file-forms.ts';
 
-onEachTopology('a form brings the files of the operations of a batch', async (t, target) => {
+onEachTopology("a form brings the files for a batch's operations", async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await define(admin, 'batch_papers', [
@@ -116,7 +116,7 @@ onEachTopology('a form brings the files of the operations of a batch', async (t,
     assert.equal(answer.status, 200, answer.text);
   });
 
-  await t.test('no file of a refused batch remains [batch §4.2]', async () => {
+  await t.test('no file from a refused batch remains [batch §4.2]', async () => {
     if (target.databaseUrl === undefined) return;
     const dropped = await send(list(create, { op: 'create', data: {} }), a);
     assert.equal(dropped.status, 422);

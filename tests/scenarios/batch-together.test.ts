@@ -8,7 +8,7 @@ import { countOf, openShop, sendBatch } from './batch-shop.ts';
 
 const key = 'Idempotency-Key';
 
-onEachTopology('of a refused batch nothing remains', async (t, target) => {
+onEachTopology('nothing remains from a refused batch', async (t, target) => {
   await openShop(target, 'none');
   const { guest } = target;
   const admin = await target.admin();
@@ -36,7 +36,7 @@ onEachTopology('of a refused batch nothing remains', async (t, target) => {
     assert.equal(listAt(history.json, 'data.data').length, 1);
   });
 
-  await t.test('its key stays free, and the answer of a completed batch is repeated [batch §1.3]', async () => {
+  await t.test("its key stays free, and a completed batch's answer is repeated [batch §1.3]", async () => {
     const first = await sendBatch(guest, many(4), headers);
     assert.equal(first.status, 200, first.text);
     const again = await sendBatch(guest, many(4), headers);
@@ -58,7 +58,7 @@ onEachTopology('of a refused batch nothing remains', async (t, target) => {
   });
 });
 
-onEachTopology('events of a batch have their place in it', async (t, target) => {
+onEachTopology("a batch's events have their place in it", async (t, target) => {
   if (target.natsUrl === undefined) return;
   await openShop(target, 'placed');
   await using bus = await openBusReader(target.natsUrl);
@@ -92,7 +92,7 @@ onEachTopology('events of a batch have their place in it', async (t, target) => 
     assert.equal(at(ofBatch()[0], 'batch.size'), operations.length);
   });
 
-  await t.test('the events of a record are in the order of the operations [batch §4.4]', () => {
+  await t.test("a record's events are in the operations' order [batch §4.4]", () => {
     const ofOrder = ofBatch().filter(({ data }) => at(data, 'record.id') === 'order');
     assert.deepEqual(
       ofOrder.map(({ event }) => event),
@@ -103,7 +103,7 @@ onEachTopology('events of a batch have their place in it', async (t, target) => 
     assert.equal(at(json, 'data.1.etag'), `W/"${ofOrder[0]?.version}"`);
   });
 
-  await t.test('the event of a single write has no batch [batch §4.4]', async () => {
+  await t.test("a single write's event has no batch [batch §4.4]", async () => {
     const { id } = await target.guest.post('/api/v1/placed_tags', { name: 'single' });
     const find = () => bus.events.find(({ body }) => at(body, 'data.record.id') === id);
     await eventually('its event', () => find() !== undefined);
@@ -125,7 +125,7 @@ onEachTopology('batches at once exclude each other', async (t, target) => {
     data,
   });
 
-  await t.test('one of 20 clients that compare and set two records wins each round [batch §4.5]', async () => {
+  await t.test('among 20 clients that compare and set two records, one wins each round [batch §4.5]', async () => {
     for (let round = 0; round < 5; round += 1) {
       const [first, second] = [await etagOf(a), await etagOf(b)];
       const attempt = (n: number) => {
@@ -162,7 +162,7 @@ onEachTopology('batches at once exclude each other', async (t, target) => {
     for (const { status, text } of answers) assert.equal(status, 200, text);
   });
 
-  await t.test('one of 20 simultaneous upserts of a value creates the record [batch §2.2]', async () => {
+  await t.test('when 20 upsert a value at once, one creates the record [batch §2.2]', async () => {
     const upsert = {
       op: 'upsert',
       collection: 'cas_orders',

@@ -62,7 +62,7 @@ onEachTopology('other systems read events from the bus', async (t, target) => {
     );
   });
 
-  await t.test('events of concurrent writes to one record are in commit order [events §3.2]', async () => {
+  await t.test('events from concurrent writes to one record are in commit order [events §3.2]', async () => {
     const { id } = await admin.create('orders', { total: 0 });
     const writes = 40;
     await Promise.all(

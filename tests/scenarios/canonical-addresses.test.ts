@@ -53,7 +53,7 @@ onEachTopology('one mailbox is one account', async (t, target) => {
       }
     });
 
-    await t.test(`${name}: no door makes a second account of it [auth §1.3]`, async () => {
+    await t.test(`${name}: no door makes a second account from it [auth §1.3]`, async () => {
       const body = { email: other, password };
       for (const [method, path, sent] of [
         ['POST', `${auth}/${users}/register`, body],
@@ -74,7 +74,7 @@ onEachTopology('one mailbox is one account', async (t, target) => {
       assert.deepEqual(countsOf(updated), { total: 1, read: 1, done: 1 });
     });
 
-    await t.test(`${name}: writing an own address otherwise is no change of it [identity §4.3]`, async () => {
+    await t.test(`${name}: writing one's own address otherwise does not change it [identity §4.3]`, async () => {
       const session = sessions[one];
       const path = `/api/v1/${users}/${textAt(session, 'record.id')}`;
       const kept = await clientOf(target, session).send('PATCH', path, { body: { email: other } });
@@ -121,7 +121,7 @@ onEachTopology('one mailbox is one account', async (t, target) => {
     }
   });
 
-  await t.test('admins sign in by every form of their address [admins §2]', async () => {
+  await t.test('admins sign in with every form of their address [admins §2]', async () => {
     for (const [index, { one, other }] of mailboxes.entries()) {
       const made = await admin.post('/api/v1/admin/admins', { email: `${index}${one}`, password });
       const again = await admin.send('POST', '/api/v1/admin/admins', {
@@ -162,7 +162,7 @@ onEachTopology('the lockout counts all forms of an address together', async (t, 
   const users = await createUsers(target);
   const admin = await target.admin();
   await admin.patch('/api/v1/admin/settings', { 'auth.lockout.max_attempts': '3' });
-  await t.test('the ASCII form of a domain evades no count [auth §4.3]', async () => {
+  await t.test("a domain's ASCII form evades no count [auth §4.3]", async () => {
     const statuses: number[] = [];
     for (const email of ['b@münchen.de', 'b@xn--mnchen-3ya.de', 'b@MU\u0308NCHEN.de', 'b@xn--mnchen-3ya.de'])
       statuses.push(

@@ -38,7 +38,7 @@ async function fieldsOf(target: Target, collection: string): Promise<JsonObject[
 const namesOf = async (target: Target, collection: string) =>
   (await fieldsOf(target, collection)).map(({ name }) => name);
 
-onEachTopology('one field of a collection is added, changed and dropped', async (t, target) => {
+onEachTopology('one field in a collection is added, changed and dropped', async (t, target) => {
   const admin = await target.admin();
   await admin.post(path, { name: 'members', type: 'auth', fields: [text('nick')] });
   await admin.post(path, {
@@ -169,7 +169,7 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
     ]),
   );
 
-  await t.test(`the order of the fields is kept [${spec}]`, async () => {
+  await t.test(`the fields' order is kept [${spec}]`, async () => {
     assert.deepEqual(await namesOf(target, 'notes'), ['label', 'body']);
     assert.deepEqual(at((await target.guest.get(`/api/v1/notes/${first.id}`)).json, 'data.label'), 'One');
   });
@@ -185,7 +185,7 @@ onEachTopology('one field of a collection is added, changed and dropped', async 
   });
 });
 
-onEachTopology('parallel changes of fields all take effect', async (t, target) => {
+onEachTopology('parallel field changes all take effect', async (t, target) => {
   const admin = await target.admin();
   await admin.post(path, { name: 'crowd', type: 'base', fields: [text('a'), text('b'), text('gone')] });
   await t.test(`fields are added, changed and dropped at once [${spec}]`, async () => {

@@ -92,7 +92,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
     },
   ]);
 
-  await t.test(`the same definition has the same tag, in a list of tags and in its strong form [${spec}]`, async () => {
+  await t.test(`the same definition has the same tag, in a tag list and in its strong form [${spec}]`, async () => {
     const current = await tagOf();
     const { json } = await admin.send('PATCH', `${path}/versioned`, {
       body: { list_rule: null },
@@ -101,7 +101,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
     assert.deepEqual(JSON.parse(JSON.stringify(json)).data.etag, current);
   });
 
-  await t.test(`the rename of a collection that it names changes its version [${spec}]`, async () => {
+  await t.test(`renaming a collection that it names changes its version [${spec}]`, async () => {
     await make(admin, 'named', [text('a')]);
     await make(admin, 'naming', [{ name: 'to', type: 'relation', collection: 'named' }]);
     const { headers } = await admin.get(`${path}/naming`);
@@ -113,7 +113,7 @@ onEachTopology('a collection changes only in the version that If-Match names', a
     assert.equal(late.status, 412);
   });
 
-  await t.test(`one of twenty changes with the same version succeeds [${spec}]`, async () => {
+  await t.test(`when twenty changes have the same version, one succeeds [${spec}]`, async () => {
     const headers = { 'If-Match': await tagOf() };
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, n) =>

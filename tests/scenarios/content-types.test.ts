@@ -11,7 +11,7 @@ const rss = '<?xml version="1.0"?><rss><channel><title>x</title><p>y</p></channe
 const latin = Buffer.from('Straße;Größe\r\nZürich;1\r\n', 'latin1');
 const aac = Buffer.from('fff150802e7ffc0000', 'hex');
 
-onOneProcess('a file is of the types that its content has', async (t, target) => {
+onOneProcess("a file's types are those that its content has", async (t, target) => {
   const admin = await target.admin();
   let count = 0;
   const rows: Scenario[] = [];

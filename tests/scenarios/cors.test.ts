@@ -87,7 +87,7 @@ async function applySettings(target: Target, settings: Readonly<Record<string, s
   });
 }
 
-onEachTopology('only pages of allowed origins may read answers', async (t, target) => {
+onEachTopology('only pages from allowed origins may read answers', async (t, target) => {
   const { post } = await createBlog(target);
   const list = 'GET /api/v1/posts';
   const path = `/api/v1/posts/${post.id}`;
@@ -206,7 +206,7 @@ onEachTopology('only pages of allowed origins may read answers', async (t, targe
     { 'cors.origins': app, 'rate_limit.enabled': '1', 'rate_limit.rules': limits },
     undefined,
   );
-  await t.test('a list of origins with credentials applies to every answer, 429 too', (t2) =>
+  await t.test('an origin list with credentials applies to every answer, 429 too', (t2) =>
     runScenarios(t2, target, [
       row('an answer', list, app, 200, { ...allowed(app), ...withCredentials }),
       row('another origin', list, stranger, 200, blocked),

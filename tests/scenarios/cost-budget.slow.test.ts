@@ -101,7 +101,7 @@ async function peakConcurrency(databaseUrl: string, work: Promise<unknown>): Pro
 const codesOf = (answers: readonly Answer[]): string[] =>
   answers.map(({ status, json }) => (status < 300 ? String(status) : `${status} ${textAt(json, 'code')}`));
 
-onEachTopology('expensive reads of guests do not stop other clients [cost §1.5]', async (t, target) => {
+onEachTopology("guests' expensive reads do not stop other clients [cost §1.5]", async (t, target) => {
   const { admin, other } = await prepare(target);
   await t.test('while 20 of the most expensive reads run [cost §1.2, §1.4]', async () => {
     const expensive = Promise.all(

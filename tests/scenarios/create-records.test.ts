@@ -109,7 +109,7 @@ onEachTopology('records are created', async (t, target) => {
     { name: 'no body', request, expect: refused.invalid('title'), spec: 'fields §2.1' },
   ]);
 
-  await t.test('one of 50 parallel creates takes a unique value [fields §2.6]', async () => {
+  await t.test('when 50 create at once, one takes a unique value [fields §2.6]', async () => {
     const body = { title: 'Race', slug: 'race' };
     const answers = await Promise.all(
       Array.from({ length: 50 }, () => target.guest.send('POST', '/api/v1/posts', { body })),

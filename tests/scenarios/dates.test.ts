@@ -12,7 +12,7 @@ stackEnvironment.TZ = 'America/New_York';
 const noon = Date.UTC(2024, 0, 15, 12) / 1000;
 const midnight = Date.UTC(2024, 0, 15) / 1000;
 
-onOneProcess('texts of dates are read in UTC, in every place', async (t, target) => {
+onOneProcess('date texts are read in UTC, in every place', async (t, target) => {
   const admin = await target.admin();
   const fields = [
     { name: 'at', type: 'date' },
@@ -145,7 +145,7 @@ onOneProcess('a date after the year 5138 is restored from history', async (t, ta
   });
 });
 
-onOneProcess('an import reads dates in the order of the parameter', async (t, target) => {
+onOneProcess("an import reads dates in the parameter's order", async (t, target) => {
   const admin = await target.admin();
   let count = 0;
   const importDates = async (
@@ -195,7 +195,7 @@ onOneProcess('an import reads dates in the order of the parameter', async (t, ta
     });
   }
 
-  await t.test('of the times that it keeps too [import §4.4]', async () => {
+  await t.test('in the times that it keeps too [import §4.4]', async () => {
     await admin.post('/api/v1/collections', { name: 'kept', type: 'base', fields: [{ name: 'n', type: 'number' }] });
     const body = 'n,created\n1,05.01.2024 12:00\n2,01/15/2024\n';
     const job = await imported(admin, 'kept', { format: 'csv', keep: 'created', dates: 'dmy' }, body);

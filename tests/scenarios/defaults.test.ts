@@ -65,7 +65,7 @@ onEachTopology('a create takes defaults', async (t, target) => {
     },
   ]);
 
-  await t.test('the caller is the default of text and relation', async () => {
+  await t.test('the caller is the default for text and relation', async () => {
     const session = await signUp(target, users, 'ada@example.com');
     const id = textAt(session, 'record.id');
     const { by, owner } = await clientOf(target, session).create('tasks', {});
@@ -172,7 +172,7 @@ onEachTopology('a default is checked when its field is defined', async (t, targe
     },
   ]);
 
-  await t.test('a change of one field sets, checks and removes it', async () => {
+  await t.test('changing one field sets, checks and removes it', async () => {
     const fields = `${collections}/plain/fields`;
     const added = await admin.post(fields, { name: 'n', type: 'number', options: { default: 2 } });
     const path = `${fields}/${textAt(added, 'id')}`;
@@ -185,7 +185,7 @@ onEachTopology('a default is checked when its field is defined', async (t, targe
   });
 });
 
-onEachTopology('the record of a default exists when its field is defined', async (t, target) => {
+onEachTopology("a default's record exists when its field is defined", async (t, target) => {
   const admin = await target.admin();
   const define = (name: string, fields: object[]) => admin.post(collections, { name, type: 'base', fields });
   await define('tags', []);

@@ -34,7 +34,7 @@ onEachTopology('definitions that their author hardly intends give warnings', asy
       if (warning) assert.match(String(warnings[0]), warning);
     });
 
-  await t.test('a rule of a field warns, with the field and with the collection [rules §6.4]', async () => {
+  await t.test("a field's rule warns, with the field and with the collection [rules §6.4]", async () => {
     const warned = async (method: string, place: string, body: object) =>
       warningsOf((await admin.send(method, `${path}/volumes${place}`, { body })).json);
     const dead = /^view_rule of volumes\.note has a part .* character 16: @request\.auth\.id = null\./;

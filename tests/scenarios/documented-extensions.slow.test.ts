@@ -31,7 +31,7 @@ const push = await startPushServer();
 stackEnvironment.SERVICE_ONESIGNAL_URL = push.url;
 after(() => Promise.all([rates, push].map((server) => server[Symbol.asyncDispose]())));
 
-onOneProcess('the examples of the page on extensions work', async (t, target) => {
+onOneProcess('the examples on the page about extensions work', async (t, target) => {
   await allowLoopback(await target.admin());
   await runExamples(t, target, 'extensions.md');
   assert.equal((await target.guest.get('/api/x/rates/EUR')).status, 200);
@@ -72,7 +72,7 @@ onOneProcess("the page's alarm is pushed and gets its result", async (_t, target
   assert.equal(await resultFor(gone), 'invalid');
 });
 
-onOneProcess('the guestbook of examples/extensions works', async (_t, target) => {
+onOneProcess('the guestbook in examples/extensions works', async (_t, target) => {
   const admin = await target.admin();
   const fields = ['name', 'message'].map((name) => ({ name, type: 'text' }));
   await admin.post('/api/v1/collections', { name: 'guestbook', type: 'base', fields });

@@ -37,7 +37,7 @@ const found: Readonly<Record<string, readonly string[]>> = {
   "title != ''": ['none', 'one', 'mixed', 'other'],
 };
 
-onOneProcess('the rules of the page on PocketBase can be saved', async (t, target) => {
+onOneProcess('the rules on the page about PocketBase can be saved', async (t, target) => {
   const admin = await target.admin();
   const define = (name: string, fields: object[], type = 'base') =>
     admin.post('/api/v1/collections', { name, type, fields });

@@ -52,7 +52,7 @@ function run(t: TestContext, { url }: Target, commands: string): Child {
   return shell;
 }
 
-onOneProcess('the examples of docs/realtime.md work', async (t, target) => {
+onOneProcess('the examples in docs/realtime.md work', async (t, target) => {
   const names = new Map<string, string>();
   let shell: Child | undefined;
   let seen = 0;
@@ -83,7 +83,7 @@ onOneProcess('the examples of docs/realtime.md work', async (t, target) => {
   }
 });
 
-onOneProcess('the program of docs/realtime.md keeps a list right', async (t, target) => {
+onOneProcess('the program in docs/realtime.md keeps a list right', async (t, target) => {
   const directory = mkdtempSync(join(tmpdir(), 'recordbus-realtime-'));
   t.after(() => rmSync(directory, { recursive: true }));
   const admin = await target.admin();

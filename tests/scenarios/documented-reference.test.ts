@@ -6,7 +6,7 @@ import { startReceiver } from '../harness/receiver.ts';
 import { onNewStacks, onOneProcess, type Target } from '../harness/target.ts';
 import { allowLoopback } from '../harness/webhook.ts';
 
-onNewStacks('the pages have collections of their own');
+onNewStacks('the pages have their own collections');
 
 type Run = (t: TestContext, target: Target, page: string) => Promise<void>;
 
@@ -54,7 +54,7 @@ const pages: Readonly<Record<string, Run>> = {
 };
 
 for (const [page, run] of Object.entries(pages))
-  onOneProcess(`the examples of the reference on ${page} work`, async (t, target) => {
+  onOneProcess(`the examples in the reference on ${page} work`, async (t, target) => {
     await run(t, target, `reference/${page}.md`);
     await clearStack(await target.admin());
   });

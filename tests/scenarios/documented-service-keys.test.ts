@@ -1,6 +1,8 @@
 import { runExamples } from '../harness/documented.ts';
 import { onNewStacks, onOneProcess } from '../harness/target.ts';
 
-onNewStacks('the page has collections of its own');
+onNewStacks('the page has its own collections');
 
-onOneProcess('the examples of the page on service keys work', (t, target) => runExamples(t, target, 'service-keys.md'));
+onOneProcess('the examples on the page about service keys work', (t, target) =>
+  runExamples(t, target, 'service-keys.md'),
+);

@@ -51,7 +51,7 @@ onEachTopology('collections say what their writes wait for', async (t, target) =
     },
   ]);
   const admin = await target.admin();
-  await t.test('the file of the schema has it [schema §2.2]', async () => {
+  await t.test("the schema's file has it [schema §2.2]", async () => {
     const { json } = await admin.get('/api/v1/admin/schema');
     const file = listAt(json, 'data.collections').find(({ name }) => name === 'clicks');
     assert.equal(file?.durability, 'relaxed');

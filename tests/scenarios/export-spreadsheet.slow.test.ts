@@ -44,7 +44,7 @@ const isInstalled = async (): Promise<boolean> =>
     () => false,
   );
 
-onOneProcess('a spreadsheet opens an export and runs nothing of it [export §3.4]', async (t, target) => {
+onOneProcess('a spreadsheet opens an export and runs nothing in it [export §3.4]', async (t, target) => {
   if (!(await isInstalled())) return t.skip('LibreOffice is not installed: apt-get install libreoffice-calc-nogui');
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'cells', type: 'base', fields: [{ name: 'title', type: 'text' }] });

@@ -78,7 +78,7 @@ onEachTopology('exports', async (t, target) => {
   const list = async () =>
     listAt((await target.guest.get('/api/v1/ships?perPage=100&sort=created,id')).json, 'data') as object[];
 
-  await t.test('NDJSON has the JSON of a get on each line [export §2.1]', async () => {
+  await t.test("NDJSON has a get's JSON on each line [export §2.1]", async () => {
     const lines = (await read('format=ndjson&sort=created,id')).split('\n');
     assert.equal(lines.pop(), '');
     const gets = await Promise.all(

@@ -37,22 +37,22 @@ after(async () => {
   rmSync(directory, { recursive: true });
 });
 
-onEachTopology('routes of extensions', routes);
-onEachTopology('rate limits of the routes of extensions', rateLimits);
-onEachTopology('the API document of the routes of extensions', descriptions);
-onOneProcess('before hooks of imports', importHooks);
+onEachTopology('extension routes', routes);
+onEachTopology('rate limits on extension routes', rateLimits);
+onEachTopology('the API document for extension routes', descriptions);
+onOneProcess('before hooks on imports', importHooks);
 onOneProcess('before hooks', beforeHooks);
-onEachTopology('before hooks of cascades', cascadeHooks);
-onEachTopology('before hooks of restores', restoreHooks);
+onEachTopology('before hooks on cascades', cascadeHooks);
+onEachTopology('before hooks on restores', restoreHooks);
 onEachTopology('after hooks', afterHooks);
-onEachTopology('hooks of sign-ins', signInHooks);
-onEachTopology('test notifications of admins', (t, target) => notifications(t, target, push));
-onEachTopology('the tools of extensions', (t, target) => tools(t, target, push));
+onEachTopology('sign-in hooks', signInHooks);
+onEachTopology("admins' test notifications", (t, target) => notifications(t, target, push));
+onEachTopology('extension tools', (t, target) => tools(t, target, push));
 onEachTopology('records.put and records.upsert', putTools);
 onEachTopology('records.batch, and batches with hooks', batchTool);
-onEachTopology('transactions of routes and crons', transactions);
+onEachTopology("routes' and crons' transactions", transactions);
 onOneProcess('custom events', customEvents);
 onOneProcess('crons', crons);
 // A hook that hangs and a file that cannot be loaded are logged as errors. Tables refuse logged errors, so none follows.
-onEachTopology('before hooks of accounts', accountHooks);
+onEachTopology('before hooks on accounts', accountHooks);
 onEachTopology('changed extensions', (t, target) => reloading(t, target, directory));

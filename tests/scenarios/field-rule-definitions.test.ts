@@ -10,7 +10,7 @@ const spec = 'fields §5.9';
 const one = '/api/v1/collections/desks';
 const invalid = (place: string) => ({ status: 422, json: is.containing({ details: { [place]: is.text } }) });
 
-onEachTopology('rules of fields are part of definitions', async (t, target) => {
+onEachTopology('field rules are part of definitions', async (t, target) => {
   const admin = await target.admin();
   const fields = async (): Promise<readonly JsonObject[]> =>
     JSON.parse(textAt((await admin.get(one)).json, 'data.fields')) as JsonObject[];
@@ -116,7 +116,7 @@ onEachTopology('rules of fields are part of definitions', async (t, target) => {
     assert.deepEqual([plan?.view_rule, at(plan, 'options.viewRule')], ['holder = "x"', 'holder != ""']);
   });
 
-  await t.test('a list of definitions replaces the rules [fields §5.9]', async () => {
+  await t.test('a definition list replaces the rules [fields §5.9]', async () => {
     const changed = (await fields()).map(({ view_rule: _, ...field }) => field);
     await admin.patch(one, { fields: changed });
     assert.ok((await fields()).every((field) => !('view_rule' in field)));

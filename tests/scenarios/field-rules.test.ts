@@ -10,7 +10,7 @@ import { auth, password } from './users.ts';
 const names = (record: unknown): string[] => Object.keys(record as JsonObject).sort();
 const expected = (role: Role, more: readonly string[] = []) => [...membersFor[role], ...more].sort();
 
-onEachTopology('view rules of fields decide what answers show', async (t, target) => {
+onEachTopology('field view rules decide what answers show', async (t, target) => {
   const { clients, ada, boss, ownerId, users } = await createStaff(target);
   const one = `/api/v1/staff/${ada.id}`;
   const get = async (role: Role, path: string) => {
@@ -104,7 +104,7 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
     assert.equal((await clients.admin.send('GET', one, conditional)).status, 304);
   });
 
-  await t.test('the history of a deleted record follows its last version [fields §5.3]', async () => {
+  await t.test("a deleted record's history follows its last version [fields §5.3]", async () => {
     const { id } = await clients.admin.create('staff', { name: 'Gone', owner: ownerId, phone: '7' });
     await clients.admin.delete(`/api/v1/staff/${id}`);
     for (const role of roles) {
@@ -116,7 +116,7 @@ onEachTopology('view rules of fields decide what answers show', async (t, target
     }
   });
 
-  await t.test('a file of a hidden field is not served [fields §5.6]', async () => {
+  await t.test("a hidden field's file is not served [fields §5.6]", async () => {
     const record = await upload(
       clients.admin,
       '/api/v1/staff',

@@ -9,7 +9,7 @@ import { onEachTopology } from '../harness/target.ts';
 
 const field = (name: string, type: string, options: object = {}) => ({ name, type, options });
 
-onEachTopology('each type of field takes its values', async (t, target) => {
+onEachTopology('each field type takes its values', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', {
     name: 'contacts',
@@ -64,7 +64,7 @@ onEachTopology('each type of field takes its values', async (t, target) => {
   ]);
 });
 
-onEachTopology('options of fields are checked when they are defined', async (t, target) => {
+onEachTopology('field options are checked when they are defined', async (t, target) => {
   const refuses = (name: string, type: string, options: object, option: string): Scenario => ({
     name,
     as: 'admin',

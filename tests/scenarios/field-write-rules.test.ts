@@ -17,7 +17,7 @@ const unwritable = (...fields: readonly string[]) => ({
   },
 });
 
-onEachTopology('write rules of fields decide what bodies may name', async (t, target) => {
+onEachTopology('field write rules decide what bodies may name', async (t, target) => {
   const { clients, ada, boss, ownerId } = await createStaff(target);
   const { admin } = clients;
   const refusals = async (method: string, path: string, body: object) => {
@@ -152,7 +152,7 @@ onEachTopology('write rules hold at the doors of accounts', async (t, target) =>
     );
   });
 
-  await t.test('apply to a change of the address [fields §5.5]', async () => {
+  await t.test('apply when the address changes [fields §5.5]', async () => {
     const definitions = JSON.parse(textAt((await admin.get(`/api/v1/collections/${users}`)).json, 'data.fields'));
     const closed = definitions.map((field: { name: string }) =>
       field.name === 'email' ? { ...field, write_rule: '' } : field,

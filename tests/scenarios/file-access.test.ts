@@ -93,13 +93,16 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     assert.equal(await status(guest, urlOf('ruled')), 200);
   });
 
-  await t.test('a one-time token works for one of parallel GETs; HEAD does not use it up [files §7.4]', async () => {
-    const url = `${urlOf('once')}?token=${await mint(guest, 'once')}`;
-    assert.equal(await status(guest, url, 'HEAD'), 200);
-    const answers = await Promise.all(Array.from({ length: 8 }, () => status(guest, url)));
-    assert.deepEqual(answers.sort(), [200, ...Array(7).fill(410)]);
-    assert.equal(await status(guest, url, 'HEAD'), 410);
-  });
+  await t.test(
+    'a one-time token works for one of several parallel GETs; HEAD does not use it up [files §7.4]',
+    async () => {
+      const url = `${urlOf('once')}?token=${await mint(guest, 'once')}`;
+      assert.equal(await status(guest, url, 'HEAD'), 200);
+      const answers = await Promise.all(Array.from({ length: 8 }, () => status(guest, url)));
+      assert.deepEqual(answers.sort(), [200, ...Array(7).fill(410)]);
+      assert.equal(await status(guest, url, 'HEAD'), 410);
+    },
+  );
 
   await t.test('a bound token works only from its address [files §7.2]', async () => {
     assert.equal(await status(guest, `${urlOf('bound')}?token=${await mint(guest, 'bound')}`), 200);

@@ -27,7 +27,7 @@ function get(baseUrl: string, path: string, headers: Record<string, string>, met
   return promise;
 }
 
-onEachTopology('files have a host of their own [files §4.6]', async (t, target) => {
+onEachTopology('files have their own host [files §4.6]', async (t, target) => {
   const { url: baseUrl } = target;
   const admin = await target.admin();
   await define(admin, 'papers', [fileField('cover'), fileField('secret', { oneTimeToken: true })]);
@@ -110,7 +110,7 @@ onEachTopology('files have a host of their own [files §4.6]', async (t, target)
     assert.equal((await get(baseUrl, '/api/v1/realtime', socket)).status, 404);
   });
 
-  await t.test('a token of the API works once on the other host [files §7.4]', async () => {
+  await t.test("the API's token works once on the other host [files §7.4]", async () => {
     const wanted = { collection: 'papers', id: record.id, filename: record.secret };
     const { json } = await admin.send('POST', '/api/v1/files/token', { body: wanted });
     const way = `${path('secret')}?token=${textAt(json, 'data.token')}`;
@@ -121,7 +121,7 @@ onEachTopology('files have a host of their own [files §4.6]', async (t, target)
     );
   });
 
-  await t.test('pages of every origin may read it, the admin pages included', async () => {
+  await t.test('pages from every origin may read it, the admin pages included', async () => {
     const Origin = 'https://admin.example.com';
     const answer = await get(baseUrl, path('cover'), { Host: host, Origin });
     assert.equal(answer.headers['access-control-allow-origin'], '*');

@@ -6,7 +6,7 @@ import { define, fileField, upload } from './file-forms.ts';
 
 const sizeOf = (png: Buffer) => `${png.readUInt32BE(16)}x${png.readUInt32BE(20)}`;
 
-onEachTopology('images have previews of limited size', async (t, target) => {
+onEachTopology('images have previews with limited size', async (t, target) => {
   const admin = await target.admin();
   const thumbs = ['300x300', '300x300f', '0x20', '64x64'];
   await define(admin, 'photos', [fileField('photo', { thumbs })]);

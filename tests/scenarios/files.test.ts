@@ -174,16 +174,13 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
   const path = `/api/v1/albums/${record.id}`;
   const bytes = async (name: string) => guest.get(`/api/files/albums/${record.id}/${name}`);
 
-  await t.test(
-    'a PATCH adds to a multiple field and replaces the file of a single one [files §3.6, §3.7]',
-    async () => {
-      const changed = await upload(guest, path, file('cover', 'd.txt', 'D'), file('scans', 'b.txt', 'B'));
-      assert.equal(namesOf(changed, 'scans').length, 2);
-      assert.equal(namesOf(changed, 'scans')[0], namesOf(record, 'scans')[0]);
-      assert.equal((await bytes(textAt(changed, 'cover'))).text, 'D');
-      await eventually('the content is gone', async () => (await bytes(textAt(record, 'cover'))).status === 404);
-    },
-  );
+  await t.test("a PATCH adds to a multiple field and replaces a single one's file [files §3.6, §3.7]", async () => {
+    const changed = await upload(guest, path, file('cover', 'd.txt', 'D'), file('scans', 'b.txt', 'B'));
+    assert.equal(namesOf(changed, 'scans').length, 2);
+    assert.equal(namesOf(changed, 'scans')[0], namesOf(record, 'scans')[0]);
+    assert.equal((await bytes(textAt(changed, 'cover'))).text, 'D');
+    await eventually('the content is gone', async () => (await bytes(textAt(record, 'cover'))).status === 404);
+  });
 
   await t.test('parallel PATCHes lose no file [files §3.7]', async () => {
     const names = Array.from({ length: 8 }, (_, index) => `p${index}.txt`);
@@ -193,7 +190,7 @@ onEachTopology('files are added, kept, replaced and cleared', async (t, target) 
     for (const name of now) assert.equal((await bytes(name)).status, 200, name);
   });
 
-  await t.test('a list of names keeps those files, and new ones follow them [files §3.7]', async () => {
+  await t.test('a name list keeps those files, and new ones follow them [files §3.7]', async () => {
     const before = namesOf(objectAt((await guest.get(path)).json, 'data'), 'scans');
     const [first = '', second = '', third = ''] = before;
     const changed = await upload(
@@ -240,7 +237,7 @@ onEachTopology('files are deleted with their record, field or collection', async
     assert.ok(now.doc === null || (await guest.get(`/api/files/boxes/${record.id}/${now.doc}`)).status === 200);
   });
 
-  await t.test('the files of a deleted record and of a dropped field are deleted [files §8]', async () => {
+  await t.test("a deleted record's and a dropped field's files are deleted [files §8]", async () => {
     const record = await upload(guest, '/api/v1/boxes', file('doc', 'a.txt', 'A'));
     await guest.delete(`/api/v1/boxes/${record.id}`);
     assert.equal((await guest.get(`/api/files/boxes/${record.id}/${record.doc}`)).status, 404);

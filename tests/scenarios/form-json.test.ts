@@ -4,7 +4,7 @@ import { runScenarios, type Scenario } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { define } from './file-forms.ts';
 
-onEachTopology('the JSON in a form has the limits of a JSON body', async (t, target) => {
+onEachTopology("the JSON in a form has a JSON body's limits", async (t, target) => {
   const admin = await target.admin();
   await define(admin, 'shapes', [
     { name: 'meta', type: 'json' },

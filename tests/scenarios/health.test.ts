@@ -4,7 +4,7 @@ import { is } from '../harness/matching.ts';
 import { runScenarios } from '../harness/scenario.ts';
 import { onEachTopology } from '../harness/target.ts';
 
-onEachTopology('health checks report the state of the stack', async (t, target) => {
+onEachTopology("health checks report the stack's state", async (t, target) => {
   await runScenarios(t, target, [
     {
       name: 'the liveness of the gateway',

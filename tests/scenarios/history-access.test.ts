@@ -4,7 +4,7 @@ import { onEachTopology } from '../harness/target.ts';
 import { unknownId } from './blog.ts';
 import { define, relation, text } from './history-rows.ts';
 
-onEachTopology('the view rule of a record applies to its history', async (t, target) => {
+onEachTopology("a record's view rule applies to its history", async (t, target) => {
   const root = await target.admin();
   await define(root, 'circles', [text('open')]);
   const viewRule = 'owner = @request.auth.id || circle.open = "yes"';

@@ -21,7 +21,7 @@ onEachTopology('history follows the schema', async (t, target) => {
     return status === 200;
   });
   const shown = (values: object) => ({ id: first.id, ...values, created: first.created });
-  await t.test('snapshots use the current names of the fields [history §4.1]', async () => {
+  await t.test("snapshots use the fields' current names [history §4.1]", async () => {
     const rows = await rowsOf(root, path);
     assert.deepEqual(
       rows.map(({ at, snapshot }) => ({ ...objectAt({ snapshot }, 'snapshot'), updated: at })),

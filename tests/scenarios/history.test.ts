@@ -129,7 +129,7 @@ onEachTopology('a cascade adds a row for each record that it reaches', async (t,
       spec: 'records §7.3',
     },
   ]);
-  await t.test('each cascaded delete and each setNull is a write of its own [history §2.2]', async () => {
+  await t.test('each cascaded delete and each setNull is a separate write [history §2.2]', async () => {
     for (const [path, op, snapshot] of [
       [`shelves/${shelf.id}`, 'delete', { name: 'a' }],
       [`books/${book.id}`, 'delete', { shelf: shelf.id }],

@@ -85,7 +85,7 @@ onEachTopology('a POST with an idempotency key happens once', async (t, target) 
     assert.equal(await totalOf(target.guest, 'orders'), 6);
   });
 
-  await t.test(`one of many parallel requests takes effect, and every 201 is the same [${spec}]`, async () => {
+  await t.test(`among many parallel requests, one takes effect, and every 201 is the same [${spec}]`, async () => {
     const raced = randomUUID();
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => post(target.guest, '/api/v1/orders', { n: 3 }, raced)),
@@ -134,7 +134,7 @@ onEachTopology('a POST with an idempotency key happens once', async (t, target) 
     }
   });
 
-  await t.test(`the API document names the header of every POST that creates [${spec}]`, async () => {
+  await t.test(`the API document names the header for every POST that creates [${spec}]`, async () => {
     const { json } = await root.get('/api/v1/openapi.json');
     const operations = Object.entries(objectAt(json, 'paths')).map(([path, item]) => [path, at(item, 'post')] as const);
     const made = operations.filter(([, post]) => at(post, 'responses.201') ?? at(post, 'responses.202'));

@@ -6,14 +6,12 @@ import { stolenSession } from './identity/stolen-session.ts';
 import { undoneChanges } from './identity/undone-changes.ts';
 import { unprovedUndos } from './identity/unproved-undos.ts';
 
-onEachTopology('changes of identity need a proof and can be undone', async (t, target) => {
+onEachTopology('identity changes need a proof and can be undone', async (t, target) => {
   const people = await preparePeople(target);
   await using _ = people.mail;
   await t.test('a stolen session is not enough', (t) => stolenSession(t, target, people));
-  await t.test('a change of address is undone', (t) => undoneChanges(t, target, people));
+  await t.test('an address change is undone', (t) => undoneChanges(t, target, people));
   await t.test('a change from an unproved address is undone', (t) => unprovedUndos(t, target, people));
-  await t.test('the first verification of an address removes other ways to sign in', (t) =>
-    firstProof(t, target, people),
-  );
+  await t.test("an address's first verification removes other ways to sign in", (t) => firstProof(t, target, people));
   await t.test('mails are limited', (t) => mailLimits(t, target, people));
 });

@@ -89,7 +89,7 @@ onEachTopology('an admin impersonates a user', async (t, target) => {
     assert.equal(Number(claims.exp) - Number(claims.iat), hourSec);
   });
 
-  await t.test('the log line of each request with the token names the admin [admins §5.4]', async () => {
+  await t.test('each log line for a request with the token names the admin [admins §5.4]', async () => {
     const requestId = `acted-${target.url}`;
     const answer = await client.send('PATCH', `/api/v1/acted/${userId}`, {
       body: { nick: 'annie' },
@@ -191,18 +191,15 @@ onEachTopology('impersonation follows the settings', async (t, target) => {
     const { exp, iat } = decodeJwt(textAt(json, 'data.token'));
     return Number(exp) - Number(iat);
   };
-  await t.test(
-    'impersonation has a lifetime of its own, and an invalid value means the default [auth §9.1]',
-    async () => {
-      for (const [value, seconds] of [
-        ['90', 90],
-        ['59', hourSec],
-      ] as const) {
-        await first.patch('/api/v1/admin/settings', { 'auth.impersonate.window_seconds': value });
-        await eventually('the lifetime applies', async () => (await windowOf()) === seconds);
-      }
-    },
-  );
+  await t.test('impersonation has its own lifetime, and an invalid value means the default [auth §9.1]', async () => {
+    for (const [value, seconds] of [
+      ['90', 90],
+      ['59', hourSec],
+    ] as const) {
+      await first.patch('/api/v1/admin/settings', { 'auth.impersonate.window_seconds': value });
+      await eventually('the lifetime applies', async () => (await windowOf()) === seconds);
+    }
+  });
   await t.test('impersonation is 422 while it is disabled [auth §1.6]', async () => {
     await first.patch('/api/v1/admin/settings', { 'auth.impersonation.enabled': '0' });
     const { json } = await eventually('impersonation is disabled', async () => {

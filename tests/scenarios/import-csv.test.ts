@@ -25,10 +25,10 @@ async function importCsv(admin: Client, body: string | Uint8Array, parameters: R
   return { name, job, records: (shown: string) => recordsOf(admin, name, shown) };
 }
 
-onOneProcess('an import of CSV reads cells', async (t, target) => {
+onOneProcess('a CSV import reads cells', async (t, target) => {
   const admin = await target.admin();
 
-  await t.test('of every type of field [import §3.2]', async () => {
+  await t.test('for every field type [import §3.2]', async () => {
     const { job, records } = await importCsv(
       admin,
       [
@@ -65,7 +65,7 @@ onOneProcess('an import of CSV reads cells', async (t, target) => {
     assert.deepEqual(await records('title'), [{ title: null }, { title: 'NULL' }, { title: '' }]);
   });
 
-  await t.test('escaped formulas of an export as the original texts [import §3.2]', async () => {
+  await t.test("an export's escaped formulas as the original texts [import §3.2]", async () => {
     const { records } = await importCsv(admin, "title,n\n'=1+1,-1\n''@x,+2\n'plain,3\n=raw,4\n");
     assert.deepEqual(await records('title,n'), [
       { title: '=1+1', n: -1 },
@@ -83,7 +83,7 @@ onOneProcess('an import of CSV reads cells', async (t, target) => {
   });
 });
 
-onOneProcess('an import of CSV reads lines', async (t, target) => {
+onOneProcess('a CSV import reads lines', async (t, target) => {
   const admin = await target.admin();
 
   await t.test('with any separator and any line end [import §3.1]', async () => {
@@ -100,7 +100,7 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
     assert.deepEqual(await arrows.records('title,n'), [{ title: 'a', n: 1 }]);
   });
 
-  await t.test('with the separator of their first line, if none is named [import §3.1]', async () => {
+  await t.test("with their first line's separator, if none is named [import §3.1]", async () => {
     const bodies = [
       'title;n\r\n"a,b,c,d";1\r\n',
       'title\tn\n"a,b,c,d"\t1\n',
@@ -183,7 +183,7 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
     ['windows-1251', Buffer.from('title,n\n\xcc\xe8\xf0,1\n', 'latin1'), 'Мир'],
   ];
   for (const [charset, body, title] of charsets)
-    await t.test(`in the charset ${charset} of the content type, ${title} [import §3.4]`, async () => {
+    await t.test(`in the content type's charset ${charset}, ${title} [import §3.4]`, async () => {
       const { name } = await importCsv(admin, 'title,n\n');
       const headers = { 'Content-Type': `text/csv; header=present; charset=${charset}` };
       const answer = await sendImport(admin, name, { format: 'csv' }, body, headers);
@@ -217,7 +217,7 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
     assert.match(textAt(refused.json, 'error'), /not utf-8/);
   });
 
-  await t.test('and refuses those with another number of cells [import §3.1]', async () => {
+  await t.test('and refuses those with more or fewer cells [import §3.1]', async () => {
     const { job } = await importCsv(admin, 'title,n\na,1\nb\nc,1,2\n"d, e"\nf,2\n');
     assert.deepEqual(countsOf(job), { total: 5, read: 5, done: 2, refused: 3 });
     assert.equal(
@@ -241,7 +241,7 @@ onOneProcess('an import of CSV reads lines', async (t, target) => {
   });
 });
 
-onOneProcess('an import of CSV refuses a broken body, and does nothing', async (t, target) => {
+onOneProcess('a CSV import refuses a broken body, and does nothing', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'broken', type: 'base', fields });
   const big = 'x'.repeat(10 * 1024 * 1024);
@@ -266,7 +266,7 @@ onOneProcess('an import of CSV refuses a broken body, and does nothing', async (
     assert.deepEqual(await recordsOf(admin, 'broken', 'id'), []);
     assert.equal(at((await admin.get('/api/v1/jobs?collection=broken')).json, 'totalItems'), 0);
   });
-  await t.test('but a row of one MiB is read', async () => {
+  await t.test('but a one MiB row is read', async () => {
     const answer = await sendImport(admin, 'broken', { format: 'csv' }, `title,n\n${'y'.repeat(1_000_000)},2\n`);
     const job = await ended(admin, textAt(answer.json, 'data.id'));
     assert.deepEqual(countsOf(job), { total: 1, read: 1, done: 1 });

@@ -50,7 +50,7 @@ onOneProcess('an import by id', async (t, target) => {
     assert.deepEqual(await operationsOn(admin, 'by_id', 'b'), ['create', 'update']);
   });
 
-  await t.test('publishes the changes of many records [import §5.1]', async () => {
+  await t.test("publishes many records' changes [import §5.1]", async () => {
     const many = Array.from({ length: 10 }, (_, n) => ({ id: `event${n}`, title: 'first' }));
     await imported(admin, 'by_id', { format: 'ndjson', mode: 'upsert' }, linesOf(many));
     const later = many.map(({ id }, n) => ({ id, title: `later ${n}` }));
@@ -168,7 +168,7 @@ onOneProcess('an import maps and keeps', async (t, target) => {
     assert.match(await refusedRows(admin, job), /must not be in the future[\s\S]*must be unix seconds or a date/);
   });
 
-  await t.test('but never reuses a version of an earlier record with the id [import §4.4]', async () => {
+  await t.test("but never reuses an earlier record's version with the id [import §4.4]", async () => {
     const created = await admin.send('PUT', '/api/v1/kept/back', { body: { title: '1' } });
     await admin.delete('/api/v1/kept/back');
     const again = linesOf([{ id: 'back', title: '2', updated: 5, created: 5 }]);
@@ -179,7 +179,7 @@ onOneProcess('an import maps and keeps', async (t, target) => {
   });
 });
 
-onOneProcess('an import of accounts', async (t, target) => {
+onOneProcess('an account import', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [{ name: 'name', type: 'text' }] });
   const hash = '$argon2id$v=19$m=19456,t=2,p=1$MDEyMzQ1Njc4OWFiY2RlZg$';
@@ -208,7 +208,7 @@ onOneProcess('an import of accounts', async (t, target) => {
     assert.equal((await signIn('hash@example.com', 'wrong horse battery')).status, 401);
   });
 
-  await t.test('keeps hashes of other systems, for a sign-in or a reset [auth §2.2]', async () => {
+  await t.test("keeps other systems' hashes, for a sign-in or a reset [auth §2.2]", async () => {
     const right = 'correct horse battery';
     const hashes: Readonly<Record<string, string>> = {
       bcrypt: '$2b$04$f2n.17Bcipj7b6ecDWz.5e8zWTKTlUW063qblRWLrvk89jVRPVY7i',

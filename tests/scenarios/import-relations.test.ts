@@ -32,7 +32,7 @@ async function read(admin: Client, collection: string, id: string) {
   };
 }
 
-onOneProcess('an import of records that refer to later ones', async (t, target) => {
+onOneProcess('an import whose records refer to later ones', async (t, target) => {
   await t.test('within a chunk are written at once [import §6.1]', async () => {
     const admin = await openTree(target, 'near');
     const rows = [{ id: 'a', parent: 'b' }, { id: 'b', parent: 'c', friends: ['a', 'c'] }, { id: 'c' }];

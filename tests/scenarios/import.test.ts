@@ -12,7 +12,7 @@ const fields = [
   { name: 'n', type: 'number', options: { default: 7 } },
 ];
 
-onEachTopology('an import of lines of JSON', async (t, target) => {
+onEachTopology('an import of JSON lines', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'lines', type: 'base', fields });
 
@@ -122,7 +122,7 @@ onEachTopology('an import of lines of JSON', async (t, target) => {
   });
 });
 
-onOneProcess('an import of a list of JSON', async (t, target) => {
+onOneProcess('an import of a JSON list', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'listed', type: 'base', fields });
 

@@ -9,7 +9,7 @@ const rule = '@request.auth.id != "" && (field0 = @request.auth.id || field1 > 3
 const rules = { list_rule: rule, view_rule: rule, create_rule: rule, update_rule: rule, delete_rule: rule };
 const collections = Array.from({ length: 500 }, (_, index) => ({ name: `large${index}`, ...rules, fields }));
 
-test('a schema of 500 collections with 50 fields each is applied in one request [collections §11.2]', async () => {
+test('a schema with 500 collections and 50 fields each is applied in one request [collections §11.2]', async () => {
   await using ground = await createGround();
   await using stack = await startStack({ topology: 'one', ground });
   const admin = await stack.admin();

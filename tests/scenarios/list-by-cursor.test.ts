@@ -84,7 +84,7 @@ onEachTopology('lists by cursor', async (t, target) => {
     '-station.name,value',
     'label,-id',
   ])
-    await t.test(`pages of ${sort || 'the default order'} are those of the whole list [records §3.6]`, async () => {
+    await t.test(`pages of ${sort || 'the default order'} are the whole list's [records §3.6]`, async () => {
       const query = `sort=${sort}&filter=${encodeURIComponent('value = null || value < 1000000 || good = true')}`;
       for (const one of [query, `sort=${sort}`]) {
         const whole = await readWhole(one);

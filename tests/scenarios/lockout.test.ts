@@ -54,7 +54,7 @@ onEachTopology('too many failures lock the address out [auth §4.2]', async (t, 
     },
   );
 
-  await t.test('the lockout is for one address of one collection', async () => {
+  await t.test('the lockout is for one address in one collection', async () => {
     assert.equal((await login('bob@example.com', password)).status, 200);
     assert.equal((await login('ann@example.com', password, 'writers')).status, 200);
   });

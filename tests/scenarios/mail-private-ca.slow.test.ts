@@ -12,7 +12,7 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 if (!hasOpenssl) test('mail through a private authority', { skip: 'openssl is not on PATH' }, () => {});
 else {
-  onNewStacks('the processes start with an authority of their own');
+  onNewStacks('the processes start with their own authority');
   const directory = mkdtempSync(join(tmpdir(), 'private-ca-'));
   after(() => rmSync(directory, { recursive: true }));
 

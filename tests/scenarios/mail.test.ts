@@ -80,7 +80,7 @@ onEachTopology('an admin sends a test mail', async (t, target) => {
       spec: 'mail §1.4',
     },
   ]);
-  await t.test('one mail arrives, for one recipient, from the sender of the settings', () => {
+  await t.test("one mail arrives, for one recipient, from the settings' sender", () => {
     // Mails with other subjects waited until mail was configured again.
     const sent = server.received.filter(({ email }) => email.subject === 'A test mail');
     assert.deepEqual(

@@ -13,7 +13,7 @@ const gus = { id: 7, username: 'gus', email: 'gus@example.com', confirmed_at: '2
 const granted = { body: JSON.stringify({ access_token: 'a-token', token_type: 'Bearer' }) };
 const page = '<!doctype html><title>503</title>';
 
-onEachTopology('a provider at an address of its own', async (t, target) => {
+onEachTopology('a provider at its own address', async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   await admin.post('/api/v1/collections', { name: 'coders', type: 'auth', fields: [] });
@@ -71,7 +71,7 @@ onEachTopology('a provider at an address of its own', async (t, target) => {
     await admin.delete(`/api/v1/records/coders/${id}`);
   });
 
-  await t.test('a text of 250,000 dots is not taken for an address [cost §4.1]', async () => {
+  await t.test('250,000 dots are not taken for an address [cost §4.1]', async () => {
     both(granted, { body: JSON.stringify({ ...gus, id: 8, email: `a@${'.'.repeat(250_000)}@` }) });
     const { status, json, text } = await exchange();
     assert.equal(status, 200, text.slice(0, 200));

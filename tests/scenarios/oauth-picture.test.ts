@@ -16,7 +16,7 @@ const maxPictureBytes = 5 * 1024 * 1024;
 /** Returns content with this size that begins as a picture. */
 const pictureOf = (sizeBytes: number) => Buffer.concat([pixel, Buffer.alloc(sizeBytes - pixel.length)]);
 
-onEachTopology('a file field takes the picture of the provider [oauth §4.4]', async (t, target) => {
+onEachTopology("a file field takes the provider's picture [oauth §4.4]", async (t, target) => {
   const admin = await target.admin();
   const { guest } = target;
   const file = (name: string, options: object = {}) => ({ name, type: 'file', options });
@@ -65,7 +65,7 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
     assert.equal((await map({ photo: 'avatar_url', album: 'avatar_url', nick: 'username' })).status, 200);
   });
 
-  await t.test('a new account gets the picture as an update of the record', async () => {
+  await t.test('a new account gets the picture as an update to the record', async () => {
     const json = await enter({ body: pixel });
     const id = textAt(json, 'data.record.id');
     const photo = textAt(json, 'data.record.photo');
@@ -134,7 +134,7 @@ onEachTopology('a file field takes the picture of the provider [oauth §4.4]', a
     assert.match(textAt(record, 'data.photo'), /^own_/);
   });
 
-  await t.test('a picture of exactly 5 MiB is stored', async () => {
+  await t.test('a picture with exactly 5 MiB is stored', async () => {
     const json = await enter({ body: pictureOf(maxPictureBytes) });
     assert.match(textAt(json, 'data.record.photo'), /^picture_/);
   });

@@ -15,7 +15,7 @@ const long = (seed: number): string => {
   return Array.from({ length: 6000 }, letter).join('');
 };
 
-onOneProcess('half of a character is refused in every text that is written', async (t, target) => {
+onOneProcess('half a character is refused in every text that is written', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'members', type: 'auth', fields: [{ name: 'nick', type: 'text' }] });
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'meta', type: 'json' }] });

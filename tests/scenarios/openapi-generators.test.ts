@@ -63,7 +63,7 @@ function eachSchema(document: JsonObject, visit: (schema: JsonObject, place: str
   for (const [name, schema] of Object.entries(objectAt(document, 'components.schemas'))) walk(schema, name, true);
 }
 
-onOneProcess('generators of clients can read the document', async (t, target) => {
+onOneProcess('client generators can read the document', async (t, target) => {
   const { guest, admin, older } = await documents(target);
   const schema = (document: JsonObject, name: string) => find(document, ['components', 'schemas', name]) as JsonObject;
 
@@ -158,7 +158,7 @@ onOneProcess('generators of clients can read the document', async (t, target) =>
     assert.deepEqual(objectAt(schema(guest, 'PostFilesTokenBody'), 'dependentRequired').id, ['collection', 'filename']);
   });
 
-  await t.test(`version=3.0 has no member of newer versions [${spec}]`, () => {
+  await t.test(`version=3.0 has no member from newer versions [${spec}]`, () => {
     assert.equal(older.openapi, '3.0.3');
     eachSchema(older, (one, place) => {
       assert.ok(one.type === undefined || typeof one.type === 'string', place);

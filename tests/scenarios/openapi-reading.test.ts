@@ -65,7 +65,7 @@ onOneProcess('the document says what answers have', async (t, target) => {
   const property = (name: string, member: string) => objectAt(schema(name), 'properties')[member];
   const member = (name: string): unknown => property('read_books.record', name);
 
-  await t.test('every member of a record is required, except those that a rule may hide [http §12.5]', () => {
+  await t.test('every record member is required, except those that a rule may hide [http §12.5]', () => {
     const names = ['id', 'name', 'photo', 'papers', 'created', 'updated'];
     assert.deepEqual(schema('read_writers.record').required, names);
     assert.deepEqual(schema('read_titles.record').required, ['id', 'title', 'kind']);
@@ -138,7 +138,7 @@ onOneProcess('the document says what answers have', async (t, target) => {
     assert.deepEqual(example.details, { title: 'is required' });
   });
 
-  await t.test('the collections of the caller come first [http §12.6]', () => {
+  await t.test("the caller's collections come first [http §12.6]", () => {
     const groups = find(document, ['x-tagGroups']) as { name: string; tags: string[] }[];
     assert.deepEqual(
       groups.map(({ name }) => name),

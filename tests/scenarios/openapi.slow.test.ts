@@ -100,7 +100,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
   const forUser = await documentFor(await target.user());
   const forGuest = await documentFor(target.guest);
 
-  await t.test('admins see all of every collection', () => {
+  await t.test('admins see every collection in full', () => {
     const one = '/api/v1/described_shut/{id}';
     const all = [
       'GET /api/v1/described_shut',
@@ -152,7 +152,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     assert.doesNotMatch(written.text, /described_(shut|part)/);
   });
 
-  await t.test('the ETag of one caller does not match for another [http §12.4]', async () => {
+  await t.test("one caller's ETag does not match for another [http §12.4]", async () => {
     const callers = [target.guest, await target.user(), admin];
     const answers = await Promise.all(callers.map((client) => client.get(path)));
     const etags = answers.map(({ headers }) => String(headers.etag));
@@ -169,7 +169,7 @@ onEachTopology('the document lists the collections that the caller may see', asy
     }
   });
 
-  await t.test('the schema of a record has its fields, without hidden ones', () => {
+  await t.test("a record's schema has its fields, without hidden ones", () => {
     const schemas = objectAt(forGuest, 'components.schemas');
     const record = schemas['described_open.record'] as JsonObject;
     assert.deepEqual(Object.keys(objectAt(record, 'properties')), [

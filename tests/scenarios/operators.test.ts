@@ -130,7 +130,7 @@ onEachTopology('operators change the stored value', async (t, target) => {
   });
 });
 
-onEachTopology('operators of many callers at once are all applied', async (_, target) => {
+onEachTopology("many callers' operators at once are all applied", async (_, target) => {
   const post = await makePosts(target, 'busy_counts');
   const path = `/api/v1/busy_counts/${post.id}`;
   const answers = await Promise.all(
@@ -145,7 +145,7 @@ onEachTopology('operators of many callers at once are all applied', async (_, ta
   assert.deepEqual(new Set(sums), new Set(Array.from({ length: 100 }, (_, n) => n + 1)));
 });
 
-onEachTopology('history and events have the results of operators', async (_, target) => {
+onEachTopology('history and events have what operators result in', async (_, target) => {
   const post = await makePosts(target, 'kept_counts', { history_enabled: true });
   const path = `/api/v1/kept_counts/${post.id}`;
   const { natsUrl } = target;
@@ -174,7 +174,7 @@ onEachTopology('an idempotency key applies operators once', async (_, target) =>
   assert.equal(objectAt((await target.guest.get(path)).json, 'data').likes, 1);
 });
 
-onEachTopology('rules see the results of operators', async (t, target) => {
+onEachTopology('rules see what operators result in', async (t, target) => {
   const admin = await target.admin();
   const post = await makePosts(target, 'ruled_counts');
   const path = `/api/v1/ruled_counts/${post.id}`;

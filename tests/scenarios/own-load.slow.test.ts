@@ -5,7 +5,7 @@ import { onEachTopology } from '../harness/target.ts';
 /** A 900 kB record; 30 of them are just within the largest answer. */
 const note = 'n'.repeat(900_000);
 
-onEachTopology('the load of one client is its own refusal, not trouble of the server', async (t, target) => {
+onEachTopology("one client's load is its own refusal, not the server's trouble", async (t, target) => {
   const admin = await target.admin();
   const fields = [
     { name: 'note', type: 'text', options: { max: 1_000_000 } },
@@ -19,7 +19,7 @@ onEachTopology('the load of one client is its own refusal, not trouble of the se
     ['large answers with a filter', 'perPage=30&filter=note~"nn"&sort=-n'],
     ['slow reads', 'perPage=1&filter=note~"x%25n%25x"&fields=n'],
   ] as const)
-    await t.test(`eight equal ${name} of one client are 200, 422 or 429 [cost §1.2, §3]`, async () => {
+    await t.test(`eight equal ${name} from one client are 200, 422 or 429 [cost §1.2, §3]`, async () => {
       for (let round = 0; round < 2; round += 1) {
         const reads = Array.from({ length: 8 }, () => target.guest.send('GET', `/api/v1/dear_notes?${query}`));
         for (const { status, json, text } of await Promise.all(reads)) {

@@ -3,11 +3,11 @@ import { is, Matcher } from '../harness/matching.ts';
 import { onEachTopology } from '../harness/target.ts';
 import { make, path, text } from './collection-changes.ts';
 
-onEachTopology('parallel changes of collections all take effect', async (t, target) => {
+onEachTopology('parallel collection changes all take effect', async (t, target) => {
   const admin = await target.admin();
   const { field } = await make(admin, 'busy', [text('title')]);
 
-  await t.test('rules and fields of one collection change at once [collections §9.1]', async () => {
+  await t.test("one collection's rules and fields change at once [collections §9.1]", async () => {
     const rules = ['list_rule', 'view_rule', 'create_rule', 'update_rule', 'delete_rule'];
     const bodies = [
       ...rules.map((rule) => ({ [rule]: 'title != "x"' })),
@@ -49,7 +49,7 @@ onEachTopology('parallel changes of collections all take effect', async (t, targ
     assert.equal(listed.match(/"name":"i\d"/g)?.length, 4);
   });
 
-  await t.test('no write of a record is lost or incomplete while fields change [collections §9.3]', async () => {
+  await t.test('no record write is lost or incomplete while fields change [collections §9.3]', async () => {
     await admin.patch(`${path}/busy`, { create_rule: null, list_rule: null });
     const definition = field('title', { name: 'label' });
     let isOver = false;

@@ -43,7 +43,7 @@ onEachTopology('previews that cost much', async (t, target) => {
     assert.equal((await get(path.split('?')[0] ?? '')).status, 200);
   });
 
-  await t.test('five dear pictures of one client do not delay a small one of another [files §5.5]', async () => {
+  await t.test("one client's five expensive pictures do not delay another's small one [files §5.5]", async () => {
     // Two processes run afterwards.
     const first = await Promise.all([large, large].map((image) => put(image)));
     await Promise.all(first.map((path, n) => get(path, from(`10.6.0.${n}`))));

@@ -22,7 +22,7 @@ onEachTopology("only admins choose an account's id", async (t, target) => {
     at({ name: 'an admin', as: 'admin', expect: { status: 201 }, events: ['putters.create'] }),
     at({ name: 'a guest, for an existing account', expect: refused.forbidden }),
   ]);
-  await t.test('a token of an earlier account with the id is void', async () => {
+  await t.test("an earlier account's token with the id is void", async () => {
     const token = textAt(await login(), 'data.token');
     const headers = { Authorization: `Bearer ${token}` };
     const own = () => target.guest.send('GET', '/api/v1/putters/ada', { headers });

@@ -22,7 +22,7 @@ onEachTopology('a form with files creates or changes the record', async (t, targ
     assert.deepEqual(await Promise.all(names.map(bytesOf)), ['a', 'b']);
   });
 
-  await t.test('removing the files of a deleted record keeps the files of a new record', async () => {
+  await t.test("removing a deleted record's files keeps a new record's files", async () => {
     for (let n = 0; n < 5; n += 1) {
       await target.guest.delete(path);
       const created = n % 2 === 0 ? await put(title, file('papers', 'c.txt', `c${n}`)) : await put(title);
@@ -33,7 +33,7 @@ onEachTopology('a form with files creates or changes the record', async (t, targ
     }
   });
 
-  await t.test('a file name of another record is refused', async () => {
+  await t.test("another record's file name is refused", async () => {
     const body = { title: 'x', papers: ['other_0123456789.txt'] };
     const { status, json } = await target.guest.send('PUT', '/api/v1/put_papers/two', { body });
     assert.deepEqual([status, Object.keys(objectAt(json, 'details'))], [422, ['papers']]);

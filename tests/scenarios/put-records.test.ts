@@ -130,7 +130,7 @@ onEachTopology('PUT with an id creates or changes the record', async (t, target)
     { name: 'an unknown collection', request: 'PUT /api/v1/nowhere/a', body: {}, expect: refused.notFound, spec },
   ]);
 
-  await t.test('one of 50 simultaneous requests creates and 49 change', async () => {
+  await t.test('when 50 request at once, one creates and 49 change', async () => {
     const send = () => target.guest.send('PUT', '/api/v1/placed/many', { body: { title: 'x', stars: { $add: 1 } } });
     const answers = await Promise.all(Array.from({ length: 50 }, send));
     const statuses = answers.map(({ status }) => status).sort();
@@ -209,7 +209,7 @@ onEachTopology('rules decide about creating and changing apart', async (t, targe
   });
 });
 
-onEachTopology('a record with the id of a deleted one does not open its history', async (_, target) => {
+onEachTopology("a record with a deleted one's id does not open its history", async (_, target) => {
   const users = await createUsers(target);
   const own = 'owner = @request.auth.id';
   const owned = { view_rule: own, update_rule: own, delete_rule: own, create_rule: null, history_enabled: true };

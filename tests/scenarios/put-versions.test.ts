@@ -39,7 +39,7 @@ async function createBehind(
 }
 
 onEachTopology(
-  'a record with the id of one that came and went meanwhile repeats no version [records §8.2]',
+  'a record repeats no version if another with its id came and went meanwhile [records §8.2]',
   async (t, target) => {
     if (target.databaseUrl === undefined) return t.skip('the database of the stack is not ours');
     const root = await target.admin();

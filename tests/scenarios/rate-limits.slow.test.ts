@@ -11,6 +11,6 @@ for (const topology of topologiesOrInCi('processes'))
     await using stack = await startLimitedStack(topology);
     await t.test('follow the rules [http §8]', (part) => rules(part, stack));
     await t.test('count by client [http §8.7, §9]', (part) => clients(part, stack));
-    await t.test('count the operations of batches [batch §1.4]', (part) => batches(part, stack));
+    await t.test("count batches' operations [batch §1.4]", (part) => batches(part, stack));
     await t.test('are shared by all gateways [docs/gateway]', (part) => sharedLimits(part, stack));
   });

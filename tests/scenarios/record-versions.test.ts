@@ -35,7 +35,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
   const { id } = await guest.create('counters', { n: 0 });
   const path = `/api/v1/counters/${id}`;
 
-  await t.test('the ETag is the second of the write and its count within the second [records §8.1]', async () => {
+  await t.test("the ETag is the write's second and its count within the second [records §8.1]", async () => {
     const [first, second] = await writeTwiceInASecond(guest, path);
     assert.ok(is.etag.fits(etagOf(first)) && is.etag.fits(etagOf(second)));
     const [at = '', revision = '0'] = versionOf(first).split('.');
@@ -44,7 +44,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
     assert.deepEqual(Object.keys(objectAt(second.json, 'data')), ['id', 'n', 'title', 'created', 'updated']);
   });
 
-  await t.test('two versions of one second have different ETags [records §9.3]', async () => {
+  await t.test('two versions in one second have different ETags [records §9.3]', async () => {
     const [first, second] = await writeTwiceInASecond(guest, path);
     const known = (etag: string) => guest.send('GET', path, { headers: { 'If-None-Match': etag } });
     assert.deepEqual([(await known(etagOf(first))).status, (await known(etagOf(second))).status], [200, 304]);
@@ -52,7 +52,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
   });
 
   await t.test(
-    'a write to an earlier version of the same second is 412 with the current one [records §9.1]',
+    'a write to an earlier version in the same second is 412 with the current one [records §9.1]',
     async () => {
       const [first, second] = await writeTwiceInASecond(guest, path);
       for (const method of ['PATCH', 'DELETE']) {
@@ -98,7 +98,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
     }
   });
 
-  await t.test('one of several parallel updates and deletes of one version succeeds [records §9.1]', async () => {
+  await t.test('when several update or delete one version at once, one succeeds [records §9.1]', async () => {
     const made = await guest.send('POST', '/api/v1/counters', { body: { n: 0 } });
     const one = `/api/v1/counters/${textAt(made.json, 'data.id')}`;
     const headers = { 'If-Match': etagOf(made) };
@@ -115,7 +115,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
     );
   });
 
-  await t.test('one of 50 parallel writes to one version succeeds [records §9.1]', async () => {
+  await t.test('when 50 write to one version at once, one succeeds [records §9.1]', async () => {
     const [, { headers }] = await writeTwiceInASecond(guest, path);
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, n) =>
@@ -155,7 +155,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
       });
   });
 
-  await t.test('restore takes the last version of a second, or the named one [history §5.1]', async () => {
+  await t.test("restore takes a second's last version, or the named one [history §5.1]", async () => {
     const [first, second] = await writeTwiceInASecond(guest, path);
     const restore = (query: string) => root.send('POST', `${path}/restore?${query}`);
     const named = await restore(`version=${versionOf(first)}`);
@@ -167,7 +167,7 @@ onEachTopology('each write creates a new version', async (t, target) => {
     assert.notEqual(etagOf(timed), etagOf(named));
   });
 
-  await t.test('the ETag of a row of a view never matches an earlier row of its second [records §8.3]', async () => {
+  await t.test("a view row's ETag never matches an earlier row in its second [records §8.3]", async () => {
     const shown = `/api/v1/shown_counters/${id}`;
     await eventually('the view has the record', async () => (await guest.get(shown)).status === 200);
     await guest.patch(path, { n: 1 });

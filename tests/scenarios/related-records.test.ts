@@ -77,7 +77,7 @@ onEachTopology('filters and sorts reach related records', async (t, target) => {
   ]);
 });
 
-onEachTopology('clients guess nothing of records that they may not view', async (t, target) => {
+onEachTopology('clients guess nothing about records that they may not view', async (t, target) => {
   const admin = await target.admin();
   const user = await target.user();
   const ownOnly = `owner = @request.auth.id`;
@@ -126,7 +126,7 @@ onEachTopology('clients guess nothing of records that they may not view', async 
     await t.test(`a guest, who may view no review: ${shape} finds ${titles || 'nothing'} [filters §7.3]`, async () => {
       assert.equal(await titlesOf(target.guest, collection, shape), titles);
     });
-  await t.test('an aggregate and a live filter of a guest see no review either [filters §7.3]', async () => {
+  await t.test("a guest's aggregate and live filter see no review either [filters §7.3]", async () => {
     const { json } = await target.guest.get('/api/v1/loans/aggregate?count=1&sum=review.stars&group=review.word');
     assert.deepEqual(at(json, 'data'), [{ review_word: null, count: 2, sum_review_stars: null }]);
     await using live = await openLive(target.url, [

@@ -10,7 +10,7 @@ import { several } from './tagged-posts.ts';
 const password = 'a long and winding password';
 const spec = 'fields §3.9';
 
-onEachTopology('accounts hold lists of relations', async (t, target) => {
+onEachTopology('accounts hold relation lists', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'teams', type: 'base', fields: [{ name: 'name', type: 'text' }] });

@@ -6,7 +6,7 @@ import { several } from './tagged-posts.ts';
 
 const spec = 'records §7.1';
 
-onEachTopology('a delete follows lists of relations', async (t, target) => {
+onEachTopology('a delete follows relation lists', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
   const define = (name: string, fields: object[]) =>

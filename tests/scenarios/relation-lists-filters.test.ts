@@ -10,7 +10,7 @@ import { several } from './tagged-posts.ts';
 const path = '/api/v1/collections';
 const text = (name: string) => ({ name, type: 'text' });
 
-onEachTopology('filters and rules reach lists of relations', async (t, target) => {
+onEachTopology('filters and rules reach relation lists', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
   const define = (name: string, fields: object[], more: object = {}) =>

@@ -76,7 +76,7 @@ onOneProcess('a long list is checked before it is written', async (t, target) =>
     written('another order', `PATCH ${own}`, { tags: tags.toReversed() }),
   ]);
 
-  await t.test('the records of a collection with a new name [collections §6.5]', async () => {
+  await t.test("a renamed collection's records [collections §6.5]", async () => {
     await admin.patch(`/api/v1/collections/${collectionId}`, { name: 'labels' });
     const created = await guest.send('POST', path, { body: { tags: tags.slice(0, 200) } });
     assert.equal(created.status, 201, created.text);

@@ -10,7 +10,7 @@ async function readList(client: Client, path: string): Promise<readonly [ids: un
   return [at(json, 'data.tags'), listAt(json, 'data.expand.tags').map(({ id }) => id)];
 }
 
-onEachTopology('lists of relations hold no id of a deleted record [fields §3.9]', async (t, target) => {
+onEachTopology("relation lists hold no deleted record's id [fields §3.9]", async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
   const define = (name: string, fields: object[]) => admin.post('/api/v1/collections', { name, type: 'base', fields });
@@ -57,7 +57,7 @@ onEachTopology('lists of relations hold no id of a deleted record [fields §3.9]
     assert.deepEqual([...(ids as string[])].sort(), staying.sort());
   });
 
-  await t.test('one of several writers with the same version wins, and its list is stored', async () => {
+  await t.test('among several writers with the same version, one wins, and its list is stored', async () => {
     const all = await tags(20);
     const path = await post([]);
     const { headers } = await guest.get(path);

@@ -9,7 +9,7 @@ import { several } from './tagged-posts.ts';
 const path = '/api/v1/collections';
 const indexes = '/api/v1/admin/collections/plants/indexes';
 
-onEachTopology('lists of relations keep their links when collections change', async (t, target) => {
+onEachTopology('relation lists keep their links when collections change', async (t, target) => {
   const { guest } = target;
   const admin = await target.admin();
   const define = (name: string, fields: object[], more: object = {}) =>

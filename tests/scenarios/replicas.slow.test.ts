@@ -13,9 +13,7 @@ for (const topology of topologiesOrInCi('one'))
   test(`two replicas of every service (${topology})`, async (t) => {
     await using replicas = await startReplicas(topology);
     await t.test('behave as one [events §3, records §9.1]', (part) => asOne(part, replicas));
-    await t.test('follow each change of the schema as a whole [collections §9.2]', (part) =>
-      schemaChanges(part, replicas),
-    );
+    await t.test('follow each schema change as a whole [collections §9.2]', (part) => schemaChanges(part, replicas));
     await t.test('share files [files §1.1]', (part) => files(part, replicas));
     await t.test('perform a request with an idempotency key once [http §7.2]', (part) => idempotency(part, replicas));
     await t.test('allow a client four long reads at once [cost §1.2]', (part) => longReads(part, replicas));

@@ -84,7 +84,7 @@ onEachTopology('an admin restores a deleted record', async (t, target) => {
     row('a deleted record', plain, `at=${far}&deleted=1`, { status: 201 }, { events: ['things.create'] }),
   ]);
 
-  await t.test('it has its id, its values, its time of creation and a new version [history §6.1, §6.2]', async () => {
+  await t.test('it has its id, its values, its creation time and a new version [history §6.1, §6.2]', async () => {
     const first = await guest.send('POST', '/api/v1/things', { body: { title: 'v1', secret: 'sealed' } });
     const path = `/api/v1/things/${dataOf(first).id}`;
     const second = await guest.send('PATCH', path, { body: { title: 'v2' } });
@@ -124,7 +124,7 @@ onEachTopology('an admin restores a deleted record', async (t, target) => {
     assert.equal(again?.body.version, versionOf(answer));
   });
 
-  await t.test('one of several parallel requests creates the record [history §6.1]', async () => {
+  await t.test('among several parallel requests, one creates the record [history §6.1]', async () => {
     const path = await createDeleted({ title: 'raced' });
     const answers = await Promise.all(Array.from({ length: 5 }, () => restore(path)));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 200, 200, 200, 201]);
@@ -139,7 +139,7 @@ onEachTopology('an admin restores a deleted record', async (t, target) => {
     assert.deepEqual([again.text, again.headers.etag], [first.text, first.headers.etag]);
   });
 
-  await t.test('If-Match names the version of the delete [history §6.1]', async () => {
+  await t.test("If-Match names the delete's version [history §6.1]", async () => {
     const path = await createDeleted({ title: 'matched' });
     const [end] = await rowsOf(root, path);
     assert.equal((await restore(path, undefined, { 'If-Match': `W/"${end?.version}"` })).status, 201);

@@ -253,7 +253,7 @@ onEachTopology("a rule reads the caller's collection and verified", async (t, ta
     Promise.all([...paths.values()].map(async (path) => (await client.get(path)).status));
   const setVerified = (verified: boolean) => admin.patch(`/api/v1/${userCollection}/${uma.id}`, { verified });
 
-  await t.test('rules follow the account of the caller [rules §4.1]', async () => {
+  await t.test("rules follow the caller's account [rules §4.1]", async () => {
     assert.deepEqual(await statuses(uma), [200, 403, 403, 200]);
     assert.deepEqual(await statuses(target.guest), [403, 403, 403, 403], 'a guest has neither value');
     await setVerified(true);

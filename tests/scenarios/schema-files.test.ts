@@ -126,37 +126,34 @@ onEachTopology('schema files are planned and applied', async (t, target) => {
     assert.deepEqual(await inDatabase(target, 'select plain from records.secrets', []), [{ plain: 'hello' }]);
   });
 
-  await t.test(
-    'defaults, rules of fields and vectors of an apply take effect on every replica [schema §4.6]',
-    async () => {
-      await apply(
-        admin,
-        await schemaWith(admin, {
-          secrets: (file) => ({
-            ...file,
-            list_rule: 'state = "open"',
-            fields: [
-              ...fieldsOf(file).map((field) => (field.name === 'note' ? { ...field, view_rule: '' } : field)),
-              { name: 'state', type: 'select', options: { values: ['open', 'done'], default: 'open' } },
-            ],
-          }),
+  await t.test("an apply's defaults, field rules and vectors take effect on every replica [schema §4.6]", async () => {
+    await apply(
+      admin,
+      await schemaWith(admin, {
+        secrets: (file) => ({
+          ...file,
+          list_rule: 'state = "open"',
+          fields: [
+            ...fieldsOf(file).map((field) => (field.name === 'note' ? { ...field, view_rule: '' } : field)),
+            { name: 'state', type: 'select', options: { values: ['open', 'done'], default: 'open' } },
+          ],
         }),
-      );
-      await eventuallyOnEveryReplica('the new field is shown', async () => {
-        const { json } = await admin.get(`/api/v1/secrets/${id}`);
-        return objectAt(json, 'data').state === null;
-      });
-      const made = await admin.create('secrets', { near: [0, 1] });
-      assert.deepEqual([made.state, made.near], ['open', [0, 1]]);
-      const { json } = await target.guest.get('/api/v1/secrets');
-      assert.deepEqual(
-        listAt(json, 'data').map((record) => [record.id, record.note]),
-        [[made.id, undefined]],
-      );
-      const { json: found } = await admin.get(`/api/v1/secrets/${id}`);
-      assert.deepEqual(objectAt(found, 'data').near, [1, 0]);
-    },
-  );
+      }),
+    );
+    await eventuallyOnEveryReplica('the new field is shown', async () => {
+      const { json } = await admin.get(`/api/v1/secrets/${id}`);
+      return objectAt(json, 'data').state === null;
+    });
+    const made = await admin.create('secrets', { near: [0, 1] });
+    assert.deepEqual([made.state, made.near], ['open', [0, 1]]);
+    const { json } = await target.guest.get('/api/v1/secrets');
+    assert.deepEqual(
+      listAt(json, 'data').map((record) => [record.id, record.note]),
+      [[made.id, undefined]],
+    );
+    const { json: found } = await admin.get(`/api/v1/secrets/${id}`);
+    assert.deepEqual(objectAt(found, 'data').near, [1, 0]);
+  });
 
   await t.test('an apply has one audit row, and an apply without changes has none [schema §4.6]', async () => {
     const rows = async () => listAt((await admin.get('/api/v1/admin/audit?action=schema.apply')).json, 'data');

@@ -125,7 +125,7 @@ onEachTopology('users sign in with a second factor', async (t, target) => {
     assert.deepEqual(await remaining(client), { total: 10, remaining: 10 }, 'no recovery code is used up');
   });
 
-  await t.test('one of several parallel uses of a code or a recovery code succeeds', async () => {
+  await t.test('when a code or a recovery code is used several times at once, one use succeeds', async () => {
     const { secret, codes, client } = await enrol('race@example.com');
     const tokens = [await begin('race@example.com'), await begin('race@example.com'), await begin('race@example.com')];
     const code = totpCode(secret, 1);
@@ -159,7 +159,7 @@ onEachTopology('users sign in with a second factor', async (t, target) => {
     assert.deepEqual(working.sort(), [200, 401], 'only the last of two new sets is valid');
   });
 
-  await t.test('five wrong codes end a token, and ten lock the second factor of the account', async () => {
+  await t.test("five wrong codes end a token, and ten lock the account's second factor", async () => {
     const { secret, codes, client } = await enrol('guess@example.com');
     const code = wrongTotpCode(secret);
     for (const half of [1, 2]) {

@@ -86,7 +86,7 @@ onEachTopology('no key makes a key beyond itself', async (t, target) => {
   });
 });
 
-onEachTopology('a key is a caller of the type service', async (t, target) => {
+onEachTopology('a key is a caller with the type service', async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', {
     name: 'acted_on',
@@ -218,7 +218,7 @@ onEachTopology('a key is a caller of the type service', async (t, target) => {
     assert.equal(copied.status, 422, copied.text);
   });
 
-  await t.test('the rules of its label apply only to it [keys §6]', async () => {
+  await t.test("its label's rules apply only to it [keys §6]", async () => {
     const slow = await makeKey(target, ['records:acted_on:read'], { rate_label: 'slow' });
     const same = await makeKey(target, ['records:acted_on:read']);
     const rules = [

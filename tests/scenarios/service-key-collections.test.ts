@@ -125,14 +125,14 @@ async function readAll(key: Client, id: string): Promise<Map<string, string>> {
   return read;
 }
 
-onEachTopology('a key with one collection learns nothing of another', async (t, target) => {
+onEachTopology('a key with one collection learns nothing about another', async (t, target) => {
   const { admin, far, near } = await prepare(target);
   const key = await makeKey(target, ['records:near:read', 'files', 'collections:read']);
   const writer = await makeKey(target, ['records:near:write', 'records:near:delete']);
   const [firstFar = ''] = far;
   const [firstNear = ''] = near;
 
-  await t.test('it passes the rules of the collection and its fields [keys §5.1]', async () => {
+  await t.test("it passes the collection's and its fields' rules [keys §5.1]", async () => {
     const list = listAt((await key.get('/api/v1/near?sort=title')).json, 'data');
     assert.deepEqual(
       list.map(({ hidden }) => hidden),
@@ -146,7 +146,7 @@ onEachTopology('a key with one collection learns nothing of another', async (t, 
     assert.equal((await target.guest.get('/api/v1/near')).status, 403);
   });
 
-  await t.test('its reads do not depend on records of other collections [keys §5.3]', async () => {
+  await t.test("its reads do not depend on other collections' records [keys §5.3]", async () => {
     const before = await readAll(key, firstNear);
     await admin.patch(`/api/v1/far/${firstFar}`, { word: 'green', n: 70, back: null });
     await admin.patch(`/api/v1/far/${far[1]}`, { word: 'red', n: 0, back: firstNear });

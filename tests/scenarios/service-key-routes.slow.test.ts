@@ -67,7 +67,7 @@ onEachTopology('six keys at every route', async (t, target) => {
   const elsewhereOf = (scope: string): string | undefined =>
     scope.startsWith('records:') ? scope.replace(/:[^:]+:/, ':walked_not:') : undefined;
 
-  await t.test('there are operations of every kind', () => {
+  await t.test('there is an operation of every kind', () => {
     assert.ok(operations.length > 100, String(operations.length));
     for (const scope of ['any', 'records', 'records:{collection}:read', 'admin', 'files', 'rules:*', undefined])
       assert.ok(

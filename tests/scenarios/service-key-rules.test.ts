@@ -67,7 +67,7 @@ onEachTopology('a key goes through the rules as a service', async (t, target) =>
     assert.equal(all.filter(({ expand }) => expand !== undefined && JSON.stringify(expand) !== '{}').length, 1);
   });
 
-  await t.test('it cannot do the work of admins [keys §4.3]', async () => {
+  await t.test("it cannot do admins' work [keys §4.3]", async () => {
     const { id, created } = await key.create('ruled', { word: 'x' });
     const answer = await key.send('POST', `/api/v1/ruled/${id}/restore?at=${created}`);
     assert.equal(answer.status, 403);

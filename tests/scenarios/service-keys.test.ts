@@ -176,7 +176,7 @@ onEachTopology('a service key that is not good is refused', async (t, target) =>
   });
 
   await t.test(
-    'refusals are audited, and repeated refusals of one kind are one row per minute of a gateway [keys §2.5]',
+    'refusals are audited, and repeated refusals of one kind are one row per gateway and minute [keys §2.5]',
     async () => {
       const refusals = async () =>
         listAt((await admin.get('/api/v1/admin/audit?action=keys.refused&perPage=1000')).json, 'data').map((row) => [

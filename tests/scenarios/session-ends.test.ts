@@ -26,7 +26,7 @@ onEachTopology('a token ends with the password or the account', async (t, target
     assert.equal((await login(changed)).status, 200);
   });
 
-  await t.test('one of several parallel password changes succeeds', async () => {
+  await t.test('among several parallel password changes, one succeeds', async () => {
     const ann = clientOf(target, await signUp(target, users, 'par@example.com'));
     const answers = await Promise.all(
       Array.from({ length: 5 }, (_, index) =>
@@ -38,7 +38,7 @@ onEachTopology('a token ends with the password or the account', async (t, target
     assert.equal(answers.filter(({ status }) => status === 200).length, 1);
   });
 
-  await t.test('the token of a deleted user makes a guest, on public routes too', async () => {
+  await t.test("a deleted user's token makes a guest, on public routes too", async () => {
     const first = await signUp(target, users, 'gone@example.com');
     const gone = clientOf(target, first);
     assert.equal((await gone.get(`/api/v1/${users}`)).status, 200);
@@ -63,7 +63,7 @@ onEachTopology('a token ends with the password or the account', async (t, target
     assert.equal(await statusOf({ aud: 'admin' }), 401);
   });
 
-  await t.test('signing out ends only the session of the token [auth §9.4]', async () => {
+  await t.test("signing out ends only the token's session [auth §9.4]", async () => {
     await signUp(target, users, 'leaver@example.com');
     const logIn = async () =>
       clientOf(

@@ -65,7 +65,7 @@ onEachTopology('a user manages their sessions', async (t, target) => {
     assert.equal((await phone.get(`${auth}/${users}/sessions`)).status, 200);
   });
 
-  await t.test('the token of an ended session is refused within a second', async () => {
+  await t.test("an ended session's token is refused within a second", async () => {
     const list = listAt((await ann.get(`${auth}/${users}/sessions`)).json, 'data');
     const otherId = textAt(
       list.find(({ current }) => current !== true),

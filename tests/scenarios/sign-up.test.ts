@@ -82,7 +82,7 @@ onEachTopology('the create rule is checked for every new account', async (t, tar
     for (const name of ['register', 'anonymous', 'exchange'])
       assert.ok([200, 201].includes((await routes[name]?.({}))?.status ?? 0), name);
   });
-  await t.test('the rule can read a header of the request', async () => {
+  await t.test('the rule can read a request header', async () => {
     await admin.patch('/api/v1/collections/crew', { create_rule: '@request.headers.x_invite = "welcome"' });
     const register = (invite: string, email: string) =>
       target.guest.send('POST', '/api/v1/auth/crew/register', {
@@ -153,7 +153,7 @@ onEachTopology('a closed collection refuses new accounts', async (t, target) => 
     const again = await exchangeAs(900, {});
     assert.equal(at(again.json, 'data.record.id'), linked, again.text);
   });
-  await t.test('the setting follows the name of the collection, and is deleted with it', async () => {
+  await t.test("the setting follows the collection's name, and is deleted with it", async () => {
     const id = textAt(collection, 'id');
     const shown = async (name: string) => objectAt((await admin.get(settingsPath)).json, 'data')[name];
     await admin.patch(`/api/v1/collections/${id}`, { name: 'society' });

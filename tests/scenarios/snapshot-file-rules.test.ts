@@ -40,7 +40,7 @@ const documentOf = (papers: string) => {
   ] as const;
 };
 
-onEachTopology('a snapshot has rules of files that name what comes later [collections §11.5]', async (t, target) => {
+onEachTopology('a snapshot has file rules that name what comes later [collections §11.5]', async (t, target) => {
   const admin = await target.admin();
   const send = async (collections: readonly object[]) =>
     admin.post(apply, { snapshot: { version: 1, collections }, mode: 'sync' }, 200);

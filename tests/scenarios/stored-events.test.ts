@@ -11,7 +11,7 @@ import { unknownId } from './blog.ts';
 
 const path = '/api/v1/admin/events';
 
-onEachTopology('the events of a record are listed with their deliveries', async (t, target) => {
+onEachTopology("a record's events are listed with their deliveries", async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   const me = textAt((await admin.get('/api/v1/admin/me')).json, 'data.id');

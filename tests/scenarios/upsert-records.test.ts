@@ -146,7 +146,7 @@ onEachTopology('PUT with on creates a record, or changes the one with the values
     { ...put('a view', '', {}, { status: 404 }), request: 'PUT /api/v1/nowhere?on=a' },
   ]);
 
-  await t.test('one of 50 simultaneous requests creates and 49 change', async () => {
+  await t.test('when 50 request at once, one creates and 49 change', async () => {
     for (const [on, body] of [
       ['slug', { slug: 'many' }],
       ['year,place', { year: 1950, place: 'many' }],
@@ -191,7 +191,7 @@ onEachTopology('rules decide about an upsert as about a create or an update', as
   }
 });
 
-onEachTopology('an upsert of an account signs up, or changes the own account', async (t, target) => {
+onEachTopology("an account upsert signs up, or changes one's own account", async (t, target) => {
   const admin = await target.admin();
   const users = 'upserted_users';
   await admin.post(collections, {

@@ -125,7 +125,7 @@ onEachTopology('admins look at users and end their sessions', async (t, target) 
     },
   ]);
 
-  await t.test('no route takes the session of another user [admins §8.3]', async () => {
+  await t.test("no route takes another user's session [admins §8.3]", async () => {
     const others = listAt((await admin.get(base)).json, 'data');
     const bob = String(others.find(({ email }) => email === 'bob@example.com')?.id);
     const [open] = listAt((await admin.get(`${base}/${bob}`)).json, 'data.sessions');

@@ -95,7 +95,7 @@ onEachTopology('a vector search finds records', async (t, target) => {
     assert.equal(is.containing({ error: is.text, code: is.code }).fits(json), true);
   });
 
-  await t.test('a request line of almost 128 KiB is read [http §2.7]', async () => {
+  await t.test('an almost 128 KiB long request line is read [http §2.7]', async () => {
     const { status } = await target.guest.get(`/api/v1/points?colour=${'a'.repeat(126 * 1024)}`);
     assert.equal(status, 200);
   });

@@ -56,7 +56,7 @@ onEachTopology('a view that cannot be computed does not reveal its data', async 
     },
   ]);
   if (target.logLines.length > 0)
-    await t.test("the log has the database's message and the name of the view [views §5.2]", () => {
+    await t.test("the log has the database's message and the view's name [views §5.2]", () => {
       const lines = target.logLines.filter((line) => line.includes('cannot compute a view from its data'));
       for (const name of ['as_numbers', 'shares', 'only_ones', 'powers', 'of_numbers'])
         assert.ok(

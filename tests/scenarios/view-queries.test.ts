@@ -70,7 +70,7 @@ onEachTopology('a view with an invalid query is refused under view_query', async
   ]);
 });
 
-onEachTopology('the query of a view uses the names that records show', async (t, target) => {
+onEachTopology("a view's query uses the names that records show", async (t, target) => {
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'named_people', type: 'auth', fields: [] });
   const person = await admin.create('named_people', {

@@ -49,7 +49,7 @@ function isSignedWith(secret: string, { headers, text }: Delivery): boolean {
   }
 }
 
-onEachTopology('a webhook changes between two attempts of a delivery', async (t, target) => {
+onEachTopology("a webhook changes between two of a delivery's attempts", async (t, target) => {
   await using receiver = await startReceiver();
   await using elsewhere = await startReceiver();
   const admin = await target.admin();

@@ -12,7 +12,7 @@ interface Members {
   readonly [name: string]: unknown;
 }
 
-onEachTopology('a webhook delivers events of writes', async (t, target) => {
+onEachTopology("a webhook delivers writes' events", async (t, target) => {
   await using receiver = await startReceiver();
   const admin = await target.admin();
   await admin.post('/api/v1/collections', { name: 'notes', type: 'base', fields: [{ name: 'title', type: 'text' }] });

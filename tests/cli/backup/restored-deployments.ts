@@ -14,7 +14,7 @@ import { type Deployment, definitionsOf, listAll, perPage, variablesOf } from '.
 export async function restoredDeployments(t: TestContext, deployment: Deployment): Promise<void> {
   const { ground, receiver, admin, token, archive, backup, restore } = deployment;
 
-  await t.test('a backup made during writes of records and files is consistent', async () => {
+  await t.test('a backup made while records and files are written is consistent', async () => {
     await using copy = await createGround();
     const contentOf = (worker: number, n: number): string => `scan ${worker} ${n} `.repeat(200);
     let isOver = false;

@@ -45,7 +45,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
   // This one takes as long as hooks may, while the other tests run.
   const hanging = register('slow@example.com', { nick: 'Slow' });
 
-  await t.test('change the values of a registration, with which their writes commit', async () => {
+  await t.test("change a registration's values, with which their writes commit", async () => {
     const answer = await register('ann@example.com', { nick: 'Ann' });
     assert.equal(answer.status, 201, answer.text);
     const { id, team, nick } = recordOf(answer);
@@ -72,7 +72,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.equal((await register('vain@example.com', { nick: 'Vain' })).status, 403);
     assert.deepEqual(await listed('Vain'), []);
   });
-  await t.test('let one of two parallel registrations of an address succeed', async () => {
+  await t.test('let one of two parallel registrations for an address succeed', async () => {
     const answers = await Promise.all([1, 2].map(() => register('twin@example.com', { nick: 'Twin' })));
     assert.deepEqual(statuses(answers), [201, 422]);
     assert.equal((await listed('Twin')).length, 1);
@@ -117,7 +117,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.deepEqual(await listed('Fay'), ['Fay as guest with nick,team']);
   });
 
-  await t.test('run for a change of the address; a refusal leaves the token valid', async () => {
+  await t.test('run when the address changes; a refusal leaves the token valid', async () => {
     const answer = await register('mia@example.com', { nick: 'Mia' });
     const client = createClient(target.url, textAt(answer.json, 'data.token'));
     const tokenFor = async (email: string) => {
@@ -139,7 +139,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     assert.equal(audited.filter(({ target_id }) => target_id === recordOf(answer).id).length, 1);
   });
 
-  await t.test('run once when a change of the address is undone [identity §4.4]', async () => {
+  await t.test('run once when an address change is undone [identity §4.4]', async () => {
     const answer = await register('nia@example.com', { nick: 'Nia' });
     const { id } = recordOf(answer);
     const client = createClient(target.url, textAt(answer.json, 'data.token'));

@@ -32,7 +32,7 @@ export async function afterHooks(t: TestContext, target: Target): Promise<void> 
     await admin.create('ledger_items', { title: 'at the third try' });
     await entry('made at the third try by admin');
   });
-  await t.test('receive the whole of an event that is too large for a message [events §2.6]', async () => {
+  await t.test('receive a whole event that is too large for a message [events §2.6]', async () => {
     await admin.create('ledger_items', { title: 'large', body: 'x'.repeat(900_000) });
     const { id } = await admin.create('ledger_items', { title: 'larger', body: 'x'.repeat(900_000) });
     await admin.patch(`/api/v1/ledger_items/${id}`, { body: 'y'.repeat(900_000) });

@@ -100,7 +100,7 @@ export async function batchTool(t: TestContext, target: Target): Promise<void> {
     assert.equal(at((await admin.get('/api/v1/hooked_notes')).json, 'totalItems'), notes);
   });
 
-  await t.test('writes of hooks have the index of their operation [batch §4.4]', async () => {
+  await t.test("hooks' writes have their operation's index [batch §4.4]", async () => {
     if (target.natsUrl === undefined) return;
     await using bus = await openBusReader(target.natsUrl);
     const requestId = randomUUID();

@@ -125,7 +125,7 @@ export async function beforeHooks(t: TestContext, target: Target): Promise<void>
     assert.equal((await send()).headers['idempotency-replayed'], 'true');
     assert.equal(await left(), 3);
   });
-  await t.test('see what the previous of several parallel writes left', async () => {
+  await t.test('see what the previous parallel write left', async () => {
     const body = { code: 'race', item: 'tea', amount: 1 };
     const answers = await Promise.all(
       Array.from({ length: 8 }, () => target.guest.send('POST', '/api/v1/shop_orders', { body })),

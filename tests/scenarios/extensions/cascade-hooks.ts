@@ -120,7 +120,7 @@ export async function cascadeHooks(t: TestContext, target: Target): Promise<void
       ...times(2, 'grove_log.create'),
     ]),
   ]);
-  await t.test('each hook of a record runs once, and those of a refused delete leave nothing', async () => {
+  await t.test("each of a record's hooks runs once, and a refused delete's hooks leave nothing", async () => {
     const of = (...entries: readonly string[]) => entries.map((entry) => `branch ${entry} by guest`);
     assert.deepEqual(
       await all('grove_log', 'entry'),

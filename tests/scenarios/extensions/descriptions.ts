@@ -9,7 +9,7 @@ import type { Target } from '../../harness/target.ts';
 export async function descriptions(t: TestContext, target: Target): Promise<void> {
   const callers = { guest: target.guest, user: await target.user(), admin: await target.admin() };
   for (const [name, caller] of Object.entries(callers))
-    await t.test(`a ${name} reads the requests, answers and callers of a route [extensions §4.1]`, async () => {
+    await t.test(`a ${name} reads a route's requests, answers and callers [extensions §4.1]`, async () => {
       const { json } = await caller.get('/api/v1/openapi.json');
       const paths = objectAt(json, 'paths');
       const schemas = objectAt(json, 'components.schemas');

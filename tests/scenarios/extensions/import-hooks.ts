@@ -34,7 +34,7 @@ export async function importHooks(t: TestContext, target: Target): Promise<void>
     assert.equal(await left(), 10);
   });
 
-  await t.test('run for each row, and see the writes of earlier rows [import §4.1]', async () => {
+  await t.test('run for each row, and see what earlier rows wrote [import §4.1]', async () => {
     const job = await imported(admin, 'shop_orders', { format: 'ndjson' }, body);
     assert.deepEqual(countsOf(job), { total: 6, read: 6, done: 2, refused: 4 });
     const reasons = (await refusedRows(admin, job))

@@ -122,7 +122,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
       assert.deepEqual([answer.status, answer.json], [403, refusal]);
     }
   });
-  await t.test('a refresh, an impersonation and the sign-in of an admin run no hooks [extensions §3.1]', async () => {
+  await t.test("a refresh, an impersonation and an admin's sign-in run no hooks [extensions §3.1]", async () => {
     const { id, token } = await register('old@example.com');
     const client = createClient(target.url, token);
     const refreshed = await client.send('POST', '/api/v1/auth/refresh', { headers: unwelcome });
@@ -134,7 +134,7 @@ export async function signInHooks(t: TestContext, target: Target): Promise<void>
     const login = await guest.send('POST', '/api/v1/admin/login', { headers: unwelcome, body: firstAdmin });
     assert.equal(login.status, 200, login.text);
   });
-  await t.test('hooks of one collection do not run for another', async () => {
+  await t.test("one collection's hooks do not run for another", async () => {
     await admin.post('/api/v1/collections', { name: 'door_others', type: 'auth' });
     const body = { email: 'eve@blocked.example', password };
     assert.equal((await guest.send('POST', '/api/v1/auth/door_others/register', { body })).status, 201);

@@ -102,7 +102,7 @@ export async function tools(t: TestContext, target: Target, push: PushServer): P
     );
     await admin.patch('/api/v1/admin/settings', { 'smtp.enabled': '0' });
   });
-  await t.test('one of many parallel setIfAbsent calls sets the value [extensions §6.6]', async () => {
+  await t.test('when many call setIfAbsent at once, one sets the value [extensions §6.6]', async () => {
     const race = () => admin.send('POST', '/api/x/tools/kv-race');
     const answers = await Promise.all([race(), race(), race(), race(), race(), race()]);
     assert.equal(answers.filter(({ json }) => at(json, 'data') === true).length, 1);

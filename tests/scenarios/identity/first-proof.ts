@@ -32,7 +32,7 @@ export async function firstProof(t: TestContext, target: Target, people: People)
     assert.match(notice.email.text ?? '', /authenticator app, sign-in with google/);
   });
 
-  await t.test(`by the link with a session of the account: everything stays [${spec}]`, async () => {
+  await t.test(`by the link with the account's session: everything stays [${spec}]`, async () => {
     const [bob, other] = [await register('bob'), await registerProved('other')];
     await link(bob);
     await enrol(bob);

@@ -85,7 +85,7 @@ export async function mailLimits(t: TestContext, target: Target, people: People)
     assert.equal(mailsTo(mail, email, subjects.moved), 5);
   });
 
-  await t.test('changes of strangers do not suppress a notice of a real change [identity §6.2]', async () => {
+  await t.test("strangers' changes do not suppress a real change's notice [identity §6.2]", async () => {
     await admin.post('/api/v1/collections', { name: 'decoys', type: 'auth' });
     const victims = [await registerProved('eli'), await register('eli')];
     for (const { email } of victims) {

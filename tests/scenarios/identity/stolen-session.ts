@@ -51,7 +51,7 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
     assert.ok((await mail.mailTo(bea.email, { subject: subjects.moved })).token, 'the old address can undo the change');
   });
 
-  await t.test(`guesses of the old password are limited, and need the update rule [${spec}]`, async () => {
+  await t.test(`guesses at the old password are limited, and need the update rule [${spec}]`, async () => {
     const cid = await register('cid');
     const stranger = await register('stranger');
     const guess = (client = cid.client) => patch(cid, { email: newAddress('x'), old_password: 'a guess' }, client);
@@ -61,7 +61,7 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
     assert.equal(answers.filter(({ status }) => status === 429).length, 4);
   });
 
-  await t.test(`an account without a password needs a sign-in of the last ten minutes [${spec}]`, async () => {
+  await t.test(`an account without a password needs a sign-in within the last ten minutes [${spec}]`, async () => {
     const dot = await register('dot');
     await post('/otp/request', { email: dot.email });
     const { code } = await mail.mailTo(dot.email, { subject: 'Your sign-in code' });
@@ -114,7 +114,7 @@ export async function stolenSession(t: TestContext, target: Target, people: Peop
     assert.equal(statusOf(await post('/otp/auth', { email: fay.email, code })), 401);
   });
 
-  await t.test(`the address is notified of a new password and of a removed app [${spec}]`, async () => {
+  await t.test(`the address is notified about a new password and a removed app [${spec}]`, async () => {
     const gil = await registerProved('gil');
     const secret = await enrol(gil);
     const disabled = await post('/totp/disable', { code: totpCode(secret, 1), old_password: password }, gil.client);

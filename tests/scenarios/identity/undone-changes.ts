@@ -58,7 +58,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.deepEqual(await stateOf(bob), [bob.email, true]);
   });
 
-  await t.test('of several changes the undo of an earlier one ends the later ones', async () => {
+  await t.test('among several changes, undoing an earlier one ends the later ones', async () => {
     const [first, second] = [await registerProved('first'), await registerProved('second')];
     const links = await Promise.all(
       [first, second].map(async (person) => {
@@ -84,7 +84,7 @@ export async function undoneChanges(t: TestContext, target: Target, people: Peop
     assert.equal((await mail.mailTo(one.last, { subject: subjects.moved })).token, undefined);
   });
 
-  await t.test('two parallel undo links of one account end at the earlier address', async () => {
+  await t.test('two parallel undo links for one account end at the earlier address', async () => {
     const cat = await registerProved('cat');
     const middle = newAddress('middle');
     await moveByLink(cat, middle);

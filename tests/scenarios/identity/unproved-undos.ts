@@ -109,7 +109,7 @@ export async function unprovedUndos(t: TestContext, target: Target, people: Peop
     }
   });
 
-  await t.test(`a proof of the new address leaves the link of a proved one valid [${spec}]`, async () => {
+  await t.test(`proving the new address leaves a proved one's link valid [${spec}]`, async () => {
     const eve = await registerProved('eve');
     const middle = await move(eve);
     const [early, late] = [await undoLink(eve.email), await move(eve)];
@@ -122,7 +122,7 @@ export async function unprovedUndos(t: TestContext, target: Target, people: Peop
   });
 
   await t.test(
-    `it outlives a sign-out everywhere and a new password, and not the undo of an earlier change`,
+    `it outlives a sign-out everywhere and a new password, but not when an earlier change is undone`,
     async () => {
       const fay = await register('fay');
       const middle = await move(fay);

@@ -52,7 +52,7 @@ export async function links(t: TestContext, target: Target, visitor: Visitor): P
   });
 
   await t.test(
-    "the owner of a claimed address who verifies it gets the account without the other user's links",
+    "a claimed address's owner who verifies it gets the account without the other user's links",
     async () => {
       await using mail = await startMailServer();
       await admin.patch('/api/v1/admin/settings', mail.settings);

@@ -43,7 +43,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     await guest.post('/api/v1/auth/people/login', { email: 'ned@example.com', password }, 200);
   });
 
-  await t.test('two merges of two browser tabs both work', async () => {
+  await t.test('merges in two browser tabs both work', async () => {
     const person = newPerson('noa');
     const { id } = await register('noa@example.com');
     const [first, second] = [await mergeTokenFor(person), await mergeTokenFor(person)];
@@ -68,7 +68,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(textAt((await signIn(person)).json, 'data.record.id'), id);
   });
 
-  await t.test('one of several parallel confirmations succeeds', async () => {
+  await t.test('when several confirm at once, one succeeds', async () => {
     await register('pia@example.com');
     const merge_token = await mergeTokenFor(newPerson('pia'));
     const answers = await Promise.all(Array.from({ length: 5 }, () => merge({ merge_token, password })));
@@ -83,7 +83,7 @@ export async function merging(t: TestContext, target: Target, visitor: Visitor):
     assert.equal(statusOf(await merge({ merge_token, password })), 401);
   });
 
-  await t.test('a link of another user is not moved', async () => {
+  await t.test("another user's link is not moved", async () => {
     const person = newPerson('rex');
     const { id } = await register('rex@example.com');
     const merge_token = await mergeTokenFor(person);

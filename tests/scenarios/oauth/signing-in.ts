@@ -45,7 +45,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     assert.equal(statusOf(await own.send('POST', '/api/v1/auth/refresh')), 200);
   });
 
-  await t.test('parallel sign-ins of one new person create one account', async () => {
+  await t.test("a new person's parallel sign-ins create one account", async () => {
     const person = newPerson('gus');
     const visits = await Promise.all(Array.from({ length: 4 }, () => visit(person)));
     const answers = await Promise.all(visits.map(exchange));
@@ -73,7 +73,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     await admin.patch('/api/v1/admin/settings', server.settings());
   });
 
-  await t.test('an unverified address of the provider matches no account', async () => {
+  await t.test("the provider's unverified address matches no account", async () => {
     const { id } = await register('sue@example.com');
     for (const email_verified of [false, undefined, 'true', 1, '1']) {
       const person = {
@@ -128,7 +128,7 @@ export async function signingIn(t: TestContext, target: Target, server: OidcServ
     assert.notEqual(textAt(second.json, 'data.record.id'), id);
   });
 
-  await t.test('the app may send fields of a new account, but neither address nor verified', async () => {
+  await t.test("the app may send a new account's fields, but neither address nor verified", async () => {
     await admin.post('/api/v1/collections', {
       name: 'strict',
       type: 'auth',

@@ -6,7 +6,7 @@ import { type LimitedStack, newAddress } from './limited-stack.ts';
 export async function sharedLimits(t: TestContext, stack: LimitedStack): Promise<void> {
   const { ground, setRules, countAllowed } = stack;
 
-  await t.test('a limit of sign-ins is exact under parallel load [docs/gateway]', async () => {
+  await t.test('a sign-in limit is exact under parallel load [docs/gateway]', async () => {
     await setRules([{ label: '*:auth', max: 25 }]);
     const login = { method: 'POST', path: '/api/v1/auth/people/login', from: newAddress(), body: {} };
     assert.equal(await countAllowed(120, login), 25);

@@ -26,7 +26,7 @@ for (const topology of topologiesOrInCi('one'))
         return true;
       });
 
-    await t.test('a message reaches the subscribers of both [realtime §7.4]', async () => {
+    await t.test("a message reaches both replicas' subscribers [realtime §7.4]", async () => {
       await using here = await follow(first.url, { channel: 'a' });
       await using there = await follow(second.url, { channel: 'a' });
       await here.arrived('ready');
@@ -41,7 +41,7 @@ for (const topology of topologiesOrInCi('one'))
       }
     });
 
-    await t.test('members of both are present, even after an outage of the bus [realtime §7.5]', async () => {
+    await t.test("both replicas' members are present, even after a bus outage [realtime §7.5]", async () => {
       await using ann = await enter(first.url, 'b', 'ann');
       await using bob = await enter(second.url, 'b', 'bob');
       const both = { ann: first.url, bob: second.url };
@@ -56,7 +56,7 @@ for (const topology of topologiesOrInCi('one'))
       for (const live of [ann, bob]) await sees(live, both);
     });
 
-    await t.test('the members of a killed replica are gone [realtime §7.5]', async () => {
+    await t.test("a killed replica's members are gone [realtime §7.5]", async () => {
       await using ann = await enter(first.url, 'c', 'ann');
       await using bob = await enter(second.url, 'c', 'bob');
       await sees(ann, { ann: first.url, bob: second.url });

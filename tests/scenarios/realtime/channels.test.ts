@@ -60,7 +60,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     assert.equal(at(other?.data, 'from.type'), 'admin');
   });
 
-  await t.test('share a connection with changes of records [realtime §7.3]', async () => {
+  await t.test('share a connection with record changes [realtime §7.3]', async () => {
     await using live = await open([{ collection: 'notes' }, { channel: 'public:1' }]);
     await publish(admin, 'public:1', 1);
     await admin.create('notes', { text: 'a' });
@@ -152,7 +152,7 @@ onEachTopology('channels carry messages', async (t, target) => {
     assert.equal((await send({ data: 1 }, 'x'.repeat(201))).status, 400);
   });
 
-  await t.test('end when the record of the caller changes and the rule refuses [realtime §7.6]', async () => {
+  await t.test("end when the caller's record changes and the rule refuses [realtime §7.6]", async () => {
     const rename = (name: string) => admin.patch(`/api/v1/people/${ann.id}`, { name });
     await rename('team:red');
     await using live = await open([{ channel: 'team:red' }, { channel: 'public:2' }], ann.token);

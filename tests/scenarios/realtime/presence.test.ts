@@ -31,7 +31,7 @@ onEachTopology('presence says who follows a channel', async (t, target) => {
     assert.deepEqual(left?.data, { sub: '1', channel: 'a', joined: {}, left: ['bob'] });
   });
 
-  await t.test('until the last connection of a key ends, with its latest state [realtime §7.5]', async () => {
+  await t.test("until a key's last connection ends, with its latest state [realtime §7.5]", async () => {
     await using watcher = await enter('b', 'watcher');
     await using first = await enter('b', 'ann', 1);
     await sees(watcher, { watcher: null, ann: 1 });

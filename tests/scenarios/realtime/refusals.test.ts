@@ -96,7 +96,7 @@ onEachTopology('live connections refuse what they cannot follow', async (t, targ
     assert.equal(live.messages.filter(({ type }) => type === 'error').length, 0);
   });
 
-  await t.test('too many connections of an account are 429 [realtime §1.6]', async () => {
+  await t.test('too many connections for an account are 429 [realtime §1.6]', async () => {
     const ada = await join(target, 'ada');
     await admin.patch('/api/v1/admin/settings', { 'realtime.max_connections_per_principal': '3' });
     const open = () => openLive(target.url, [notes], { token: ada.token });

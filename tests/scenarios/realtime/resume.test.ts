@@ -69,7 +69,7 @@ onEachTopology('live connections resume and begin with a snapshot', async (t, ta
   });
 
   await t.test(
-    'a cursor of another stream, or ahead of this one, is a resync; one that is none is 400 [realtime §4.3]',
+    "another stream's cursor, or one ahead of this stream, is a resync; a text that is not a cursor is 400 [realtime §4.3]",
     async () => {
       const [epoch = '', seq = ''] = ((await lastCursor()) ?? '').split('-');
       const reasons = [
@@ -120,7 +120,7 @@ onEachTopology('live connections resume and begin with a snapshot', async (t, ta
     },
   );
 
-  await t.test('a snapshot of one record has it, and its changes follow [realtime §2.1]', async () => {
+  await t.test("one record's snapshot has it, and its changes follow [realtime §2.1]", async () => {
     await using before = await openLive(target.url, [notes]);
     const note = await write();
     // Otherwise the snapshot might include it, and its event follow.

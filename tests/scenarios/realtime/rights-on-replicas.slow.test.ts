@@ -10,7 +10,7 @@ import { startReplicas } from '../replicas/start-replicas.ts';
 import { createNotes, join, type Person, password } from './notes.ts';
 
 for (const topology of topologiesOrInCi('one'))
-  test(`rights that end at one replica end the connections of the other (${topology})`, async (t) => {
+  test(`rights that end at one replica end the other's connections (${topology})`, async (t) => {
     await using replicas = await startReplicas(topology);
     const { first, second, ground } = replicas;
     await createNotes(first);

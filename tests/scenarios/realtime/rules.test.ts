@@ -9,14 +9,14 @@ const typesOf = (live: LiveClient) =>
 const titleOf = ({ record, id, reason }: LiveClient['messages'][number]['data']) =>
   (record as { readonly title?: string } | undefined)?.title ?? id ?? reason;
 
-onEachTopology('live connections obey the rules of a GET', async (t, target) => {
+onEachTopology("live connections obey a GET's rules", async (t, target) => {
   await createNotes(target);
   const admin = await target.admin();
   const [ada, bob] = [await join(target, 'ada'), await join(target, 'bob')];
   const follow = (person: Person | undefined, subscription: unknown) =>
     openLive(target.url, [subscription], { token: person?.token });
 
-  await t.test('each user sees the changes of their own records [realtime §3.2]', async () => {
+  await t.test("each user sees their own records' changes [realtime §3.2]", async () => {
     await using toAda = await follow(ada, { collection: 'tasks' });
     await using toBob = await follow(bob, { collection: 'tasks' });
     await using toGuest = await follow(undefined, { collection: 'tasks' });

@@ -35,7 +35,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
   const key = await makeKey(target, ['records:followed:read', 'rules:ruled']);
   const followed = { collection: 'followed' };
 
-  await t.test('of the collections in its scopes, with and without rules [keys §5.6]', async () => {
+  await t.test('in the collections in its scopes, with and without rules [keys §5.6]', async () => {
     const own = await admin.create('other', { word: 'w' });
     await using live = await openLive(
       target.url,
@@ -59,7 +59,7 @@ onEachTopology('service keys follow changes', async (t, target) => {
     assert.equal(ruled.owner, key.id);
   });
 
-  await t.test('of no other collection, even if guests may [keys §4.2, §5.6]', async () => {
+  await t.test('in no other collection, even if guests may [keys §4.2, §5.6]', async () => {
     for (const subscription of [
       { collection: 'other' },
       { collection: 'nowhere' },

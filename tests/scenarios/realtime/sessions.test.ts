@@ -33,7 +33,7 @@ onEachTopology('live connections end with the rights that opened them', async (t
       assert.notEqual(after.messages.at(0)?.type, 'ready');
     });
 
-  await t.test('the connections of others stay open [realtime §5.1]', async () => {
+  await t.test("others' connections stay open [realtime §5.1]", async () => {
     const [ada, bob] = [await join(target, 'ada'), await join(target, 'bob')];
     await using toBob = await openLive(target.url, [notes], { token: bob.token });
     await using toGuest = await openLive(target.url, [notes]);

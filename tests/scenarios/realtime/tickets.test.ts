@@ -11,7 +11,7 @@ onEachTopology('a ticket opens a connection in place of a token', async (t, targ
   const admin = await target.admin();
   const ann = await join(target, 'ann');
 
-  await t.test('with the rights of its token, once [realtime §1.5]', async () => {
+  await t.test("with its token's rights, once [realtime §1.5]", async () => {
     const answer = await ann.client.post(path, undefined, 200);
     const leftSec = numberAt(answer, 'expires') - Date.now() / 1000;
     assert.ok(leftSec > 20 && leftSec <= 31, `${leftSec} s are left`);

@@ -64,7 +64,7 @@ onEachTopology('WebSockets follow changes', async (t, target) => {
     assert.ok(unnamed && !Object.hasOwn(unnamed.data, 'sub'), 'an error names only an id of the client');
   });
 
-  await t.test('the subscriptions of a connection have at most 1 MiB [realtime §2.4]', async () => {
+  await t.test("a connection's subscriptions have at most 1 MiB [realtime §2.4]", async () => {
     await using socket = await openSocket(target.url);
     const wide = { type: 'subscribe', collection: 'tasks', fields: `title,${'x'.repeat(16_000)}` };
     for (let n = 0; n < 80; n += 1) socket.send({ ...wide, id: `n${n}` });

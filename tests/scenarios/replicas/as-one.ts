@@ -17,12 +17,12 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
   await using bus = await openBusReader(first.natsUrl);
   const admin = await first.admin();
 
-  await t.test('an admin of one replica signs in at the other', async () => {
+  await t.test("one replica's admin signs in at the other", async () => {
     const login = await second.guest.send('POST', '/api/v1/admin/login', { body: firstAdmin });
     assert.equal(login.status, 200, login.text);
   });
 
-  await t.test('the set-up token of the other replica no longer works [admins §1.1]', async () => {
+  await t.test("the other replica's set-up token no longer works [admins §1.1]", async () => {
     const body = { ...firstAdmin, token: second.setupToken ?? 'none' };
     assert.equal((await second.guest.send('POST', '/api/v1/admin/setup', { body })).status, 409);
   });
@@ -43,7 +43,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     );
   });
 
-  await t.test('every event of both replicas is published and delivered once', async () => {
+  await t.test('every event from both replicas is published and delivered once', async () => {
     const { id } = await createWebhook(admin, receiver.url, ['notes.*']);
     const other = await second.admin();
     await eventually('the other replica has the webhook', async () => (await deliveriesOf(other, id)).length === 0);
@@ -54,7 +54,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     assert.equal(bus.events.length, 2 * events);
   });
 
-  await t.test('events of one record are in the order of its writes [events §3.2]', async () => {
+  await t.test("one record's events are in its writes' order [events §3.2]", async () => {
     const { id } = await first.guest.create('notes', { n: 0 });
     await Promise.all(
       [first, second].map(async ({ guest }) => {
@@ -76,7 +76,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     assert.deepEqual(versions, inOrder);
   });
 
-  await t.test('one of several writes to one version succeeds [records §9.1]', async () => {
+  await t.test('among several writes to one version, one succeeds [records §9.1]', async () => {
     const { id, updated } = await first.guest.create('notes', { n: 0 });
     const change = (guest: Client) =>
       guest.send('PATCH', `/api/v1/notes/${id}`, { body: { n: 1 }, headers: { 'If-Match': `W/"${updated}"` } });
@@ -84,7 +84,7 @@ export async function asOne(t: TestContext, { first, second }: Replicas): Promis
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 412, 412]);
   });
 
-  await t.test('one of several new collections with one name is created [collections §9.1]', async () => {
+  await t.test('among several new collections with one name, one is created [collections §9.1]', async () => {
     const body = { name: 'raced', type: 'base', fields: [] };
     const other = await second.admin();
     const made = await Promise.all(

@@ -21,12 +21,12 @@ export async function files(t: TestContext, { ground, first, second }: Replicas)
   assert.equal(answer.status, 201, answer.text);
   const record = objectAt(answer.json, 'data');
 
-  await t.test('a file of one replica is served by the other', async () => {
+  await t.test("one replica's file is served by the other", async () => {
     const got = await second.guest.get(`/api/files/papers/${record.id}/${record.open}`);
     assert.deepEqual([got.status, got.text], [200, 'B']);
   });
 
-  await t.test('one of parallel GETs with a one-time token gets the file [files §7.4]', async () => {
+  await t.test('among parallel GETs with a one-time token, one gets the file [files §7.4]', async () => {
     const body = { collection: 'papers', id: record.id, filename: record.once };
     const token = textAt(await first.guest.post('/api/v1/files/token', body, 200), 'token');
     const url = `/api/files/papers/${record.id}/${record.once}?token=${token}`;

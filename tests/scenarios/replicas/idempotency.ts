@@ -16,7 +16,7 @@ export async function idempotency(t: TestContext, { first, second }: Replicas): 
   const root = await first.admin();
   await root.post('/api/v1/collections', { name: 'orders', type: 'base', fields: [] });
 
-  await t.test('the answer of one replica is repeated by the other', async () => {
+  await t.test("one replica's answer is repeated by the other", async () => {
     const key = randomUUID();
     const answer = await post(first.guest, key);
     const again = await post(second.guest, key);
@@ -24,7 +24,7 @@ export async function idempotency(t: TestContext, { first, second }: Replicas): 
     assert.equal(again.text, answer.text);
   });
 
-  await t.test('one of many parallel requests to both takes effect', async () => {
+  await t.test('among many parallel requests to both, one takes effect', async () => {
     const key = randomUUID();
     const before = Number(await countOrders(first.guest));
     const answers = await Promise.all(

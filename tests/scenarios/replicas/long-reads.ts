@@ -52,7 +52,7 @@ export async function longReads(t: TestContext, { ground, first, second }: Repli
     await elsewhere.end();
   }
 
-  await t.test('the slots of a replica that ended are free again', async () => {
+  await t.test("an ended replica's slots are free again", async () => {
     await eventually('both replicas read again', async () => String(await codes()) === String(expensive));
   });
   await admin.patch('/api/v1/admin/settings', { 'records.read_timeout_ms': '' });

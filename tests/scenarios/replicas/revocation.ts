@@ -46,7 +46,7 @@ export async function revocation(t: TestContext, { ground, first, second }: Repl
     await ground.bus.start();
   });
 
-  await t.test('the tokens of a dropped collection end', async () => {
+  await t.test("a dropped collection's tokens end", async () => {
     const user = await signedIn('last@example.com');
     await admin.delete('/api/v1/collections/readers');
     const isGuest = async (client: Client) => (await client.get('/api/v1/auth/members/sessions')).status;

@@ -28,7 +28,7 @@ export async function schemaChanges(t: TestContext, { first, second }: Replicas)
     async () => (await other.get(`/api/v1/shifting/${id}`)).status === 200,
   );
 
-  await t.test('no read of either replica sees half of a change', async () => {
+  await t.test('no read on either replica sees half a change', async () => {
     let isOver = false;
     const read = async (url: typeof second): Promise<Set<string>> => {
       const seen = new Set<string>();
@@ -87,7 +87,7 @@ export async function schemaChanges(t: TestContext, { first, second }: Replicas)
     await eventually('the view is gone', async () => (await second.guest.get('/api/v1/shown')).status === 404);
   });
 
-  await t.test('the other replica names the fields of a new unique index', async () => {
+  await t.test("the other replica names a new unique index's fields", async () => {
     const body = { name: 'one_of_each', columns: ['a6', 'b6'], unique: true };
     await admin.post('/api/v1/admin/collections/shifting/indexes', body);
     const { status, json } = await second.guest.send('POST', '/api/v1/shifting', { body: { a6: 'A', b6: 'B' } });
