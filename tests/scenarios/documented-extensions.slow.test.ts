@@ -41,6 +41,10 @@ onOneProcess('the examples on the page about extensions work', async (t, target)
   );
 });
 
+onOneProcess('the examples of the reference on extensions work', (t, target) =>
+  runExamples(t, target, 'reference/extensions.md'),
+);
+
 onOneProcess("the page's welcome mail is sent", async (_t, target) => {
   const admin = await target.admin();
   await using mail = await startMailServer();
