@@ -47,7 +47,7 @@ interface DataEntry {
 /** Loads tables from entries, one after the other in the order of the archive. */
 export interface TableLoader {
   take(entry: DataEntry): Promise<void>;
-  /** Completes the last table. Returns the number of all rows. */
+  /** Completes the last table. Returns how many rows all tables have. */
   finish(): Promise<number>;
 }
 

@@ -76,7 +76,7 @@ const numericForms: Readonly<Record<NumericDates, readonly RegExp[]>> = {
 export function readDateText(text: string, numericDates: NumericDates = 'slashes'): number | undefined {
   if (text.length > maxTextLength) return undefined;
   const trimmed = text.trim();
-  // Mails have the name of the zone in a comment.
+  // Mails have the zone's name in a comment.
   const spaced = trimmed
     .replace(/\([^()]*\)/g, ' ')
     .replace(/[\s,]+/g, ' ')

@@ -28,7 +28,7 @@ export function sampledGauge({ registry }: Metrics, { name, help, sample, isShar
 }
 
 interface SampledGauges extends Omit<SampledGauge, 'sample' | 'isShared'> {
-  /** The name of the label that distinguishes its values. */
+  /** The label that distinguishes its values. */
   readonly label: string;
   /** Returns the values by label. */
   readonly sample: () => ReadonlyMap<string, number>;

@@ -31,7 +31,7 @@ interface AuditQuery {
   readonly until?: number | undefined;
 }
 
-/** Returns a page of audit rows, newest first, with the number of all matching rows. */
+/** Returns a page of audit rows, newest first, and how many rows match. */
 export async function listAudit(query: Query, wanted: AuditQuery): Promise<{ rows: AuditRow[]; totalItems: number }> {
   const conditions: string[] = [];
   const values: unknown[] = [];

@@ -21,7 +21,7 @@ const present = ({ collections, created_by_type, created_by_id, scopes, ...row }
   created_by: { type: created_by_type, id: created_by_id },
 });
 
-/** Returns a page of keys, newest first, with the number of all keys. */
+/** Returns a page of keys, newest first, and how many keys there are. */
 export async function listKeys(
   query: Query,
   { page, perPage }: { readonly page: number; readonly perPage: number },
@@ -33,7 +33,7 @@ export async function listKeys(
   return { rows: rows.map(present), totalItems: await countKeys(query) };
 }
 
-/** Returns the number of all keys. */
+/** Returns how many keys there are. */
 export async function countKeys(query: Query): Promise<number> {
   const [row] = await query<{ count: number }>({ text: 'select count(*) from system.service_keys', values: [] });
   return row?.count ?? 0;

@@ -18,7 +18,7 @@ export async function getWebhook(query: Query, id: string): Promise<Webhook> {
   return onlyRow(await query<Webhook>({ text: `select ${columns} from system.webhooks where id = $1`, values: [id] }));
 }
 
-/** Returns a page of webhooks, newest first, with the number of all webhooks. */
+/** Returns a page of webhooks, newest first, and how many webhooks there are. */
 export async function listWebhooks(
   query: Query,
   { page, perPage }: { readonly page: number; readonly perPage: number },

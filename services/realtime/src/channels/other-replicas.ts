@@ -23,7 +23,7 @@ interface OtherReplicasDeps {
 /** Another replica's known state. */
 interface Other {
   heardAtMs: number;
-  /** The number of its last known changes; undefined before its state is known. */
+  /** Its last known changes' number; undefined before its state is known. */
   number: number | undefined;
   askedAtMs: number;
   state: { readonly number: number; readonly parts: Map<number, MessageOf<'state'>['members']> } | undefined;

@@ -15,7 +15,7 @@ interface Signable {
 const secretPrefix = 'whsec_';
 
 /**
- * Returns the headers that identify and sign a delivery: the product's own, keyed with the text of the secret, and
+ * Returns the headers that identify and sign a delivery: the product's own, keyed with the secret's text, and
  * those of Standard Webhooks, keyed with the bytes that the secret encodes (webhooks §5.2). Only the latter can hold
  * two signatures.
  */

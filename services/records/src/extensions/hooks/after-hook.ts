@@ -5,21 +5,21 @@ import { type CallTarget, everyCollection, type LoadedExtension } from '@recordb
 import type { RecordEvent, SignIn } from '@recordbus/extensions';
 import { readRecordEvent, readSignIn } from './read-event.ts';
 
-/** One after hook of an extension, and its events. */
+/** An extension's after hook, and its events. */
 export interface AfterHook {
   readonly target: CallTarget;
-  /** The name of its consumer, the same on every replica. */
+  /** Its consumer's name, the same on every replica. */
   readonly consumerName: string;
   readonly subject: string;
-  /** Reads the input of the hook; undefined for an event of no interest. Throws when the database fails. */
+  /** Reads the hook's input; undefined for an event that does not interest it. Throws when the database fails. */
   read(message: EventMessage, query: Query): Promise<RecordEvent | SignIn | undefined>;
 }
 
 const operations = { afterCreate: 'create', afterUpdate: 'update', afterDelete: 'delete' } as const;
 
-/** The after hooks that an extension declares; `prefix` is that of the stream. */
+/** The after hooks that an extension declares; `prefix` is the stream's. */
 export function afterHooksOf({ name, description }: LoadedExtension, prefix: string): AfterHook[] {
-  // Names of collections and operations have no `-`, and no collection begins with `_`, so consumer names are unique.
+  // Collection and operation names have no `-`, and no collection begins with `_`, so consumer names are unique.
   const consumerName = (collection: string, what: string) =>
     `${hookConsumerPrefix}${name}-${collection === everyCollection ? '_every' : collection}-${what}`;
   const ofRecords = description.hooks.flatMap(({ collection, point }): AfterHook[] => {

@@ -16,7 +16,7 @@ const log = createLogger('test', 'silent');
 
 type Hooks = Partial<Pick<ExtensionDescription, 'hooks' | 'signIn'>>;
 
-/** Code of the extension `shop`: some of its hooks. */
+/** Code for the extension `shop`: some of its hooks. */
 const code = (hooks: Hooks): LoadedExtension => ({
   name: 'shop',
   file: 'shop.ts',
@@ -37,7 +37,7 @@ describe('after hooks on replicas', { skip }, () => {
   });
   after(() => bus.close());
 
-  /** Runs work on a stream of its own for the writes of a test. */
+  /** Runs work on a separate stream for a test's writes. */
   async function onNewStream(work: () => Promise<void>): Promise<void> {
     const suffix = newId().slice(-12);
     stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 1024 ** 2 };
@@ -58,7 +58,7 @@ describe('after hooks on replicas', { skip }, () => {
   }
   const publishSome = (event: string) => Promise.all(Array.from({ length: 10 }, () => publish(event)));
 
-  /** Starts a replica with this code. `seen` has the calls of its hooks. Resolves when it reads. */
+  /** Starts a replica with this code. `seen` has its hooks' calls. Resolves when it reads. */
   async function replica(given: LoadedExtension, refuse: (hook: string) => boolean = () => false) {
     let extensions = [given];
     const seen: string[] = [];

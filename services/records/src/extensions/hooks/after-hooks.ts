@@ -4,9 +4,9 @@ import { createGate } from '@recordbus/limits/gate';
 import { afterHooksOf } from './after-hook.ts';
 import { createHookConsumer, type HookConsumerDeps } from './hook-consumer.ts';
 
-/** Runs after hooks with the events of the stream, on any number of replicas. */
+/** Runs after hooks with the stream's events, on any number of replicas. */
 export interface AfterHooks {
-  /** Follows the hooks of the currently loaded extensions. Call it at the start and after each change of extensions. */
+  /** Follows the currently loaded extensions' hooks. Call it at the start and after extensions change. */
   renew(): Promise<void>;
   /** Waits for running calls. Events that are not taken yet go to other replicas. */
   stop(): Promise<void>;
@@ -16,10 +16,10 @@ interface AfterHooksDeps extends HookConsumerDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
 }
 
-/** The maximum number of events that one extension handles at once. Its other workers are for requests. */
+/** How many events one extension handles at once. Its other workers are for requests. */
 const width = 2;
 
-/** Creates the after hooks of the loaded extensions. Nothing is read before `renew`. */
+/** Creates the loaded extensions' after hooks. Nothing is read before `renew`. */
 export function createAfterHooks(deps: AfterHooksDeps): AfterHooks {
   const running = new Map<LoadedExtension, readonly SharedConsumer[]>();
   let changing = Promise.resolve();

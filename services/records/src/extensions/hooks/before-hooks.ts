@@ -11,9 +11,9 @@ import { divideTransaction } from '../write-transaction.ts';
 import { createHasHooks, hooksAt, phases } from './before-points.ts';
 import { checkFields, readValues, withholdPasswords } from './hook-values.ts';
 
-/** The before hooks of writes by clients. */
+/** The before hooks on clients' writes. */
 export interface BeforeHooks extends WriteHooks {
-  /** The before hooks of writes that a tool call makes, and of writes that these cause. */
+  /** The before hooks on writes that a tool call makes, and on writes that these cause. */
   within(call: ToolCall): WriteHooks;
 }
 
@@ -22,7 +22,7 @@ interface BeforeHooksDeps {
   readonly toolbox: Toolbox;
 }
 
-/** Creates the before hooks of the loaded extensions. */
+/** Creates the loaded extensions' before hooks. */
 export function createBeforeHooks(deps: BeforeHooksDeps): BeforeHooks {
   const hasHooks = createHasHooks(deps.host);
   const hooksIn = (scopeOf: (write: PendingWrite) => CallScope): WriteHooks => ({
@@ -36,7 +36,7 @@ export function createBeforeHooks(deps: BeforeHooksDeps): BeforeHooks {
   };
 }
 
-/** Runs the hooks of a write that `outer` causes. Returns the body after the changes of the hooks. */
+/** Runs the hooks for a write that `outer` causes. Returns the body after the hooks' changes. */
 async function runHooks(
   deps: BeforeHooksDeps,
   operation: Operation,
@@ -62,11 +62,11 @@ async function runHooks(
 interface HooksCall {
   readonly operation: Operation;
   readonly write: PendingWrite;
-  /** The scope of the hooks, with the transaction of the write. */
+  /** The hooks' scope, with the write's transaction. */
   readonly scope: CallScope;
 }
 
-/** Calls hooks one after the other, each with the values of the previous one. Throws 504 after the deadline. */
+/** Calls hooks one after the other, each with the previous one's values. Throws 504 after the deadline. */
 async function callHooks(
   { host, toolbox }: BeforeHooksDeps,
   { operation, write, scope }: HooksCall,

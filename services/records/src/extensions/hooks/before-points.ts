@@ -1,20 +1,20 @@
 import { type BeforePoint, type CallTarget, type ExtensionHost, everyCollection } from '@recordbus/extension-host';
 import type { Operation } from '../../write/write-hooks.ts';
 
-/** The hook points of each operation in two phases. The fields are checked between the phases. */
+/** Each operation's hook points in two phases. The fields are checked between the phases. */
 export const phases: Readonly<Record<Operation, readonly [readonly BeforePoint[], readonly BeforePoint[]]>> = {
   create: [['beforeValidate'], ['afterValidate', 'beforeCreate']],
   update: [['beforeValidate'], ['afterValidate', 'beforeUpdate']],
   delete: [[], ['beforeDelete']],
 };
 
-/** A before hook of a loaded extension. */
+/** A loaded extension's before hook. */
 interface DeclaredHook {
   readonly extension: string;
   readonly target: CallTarget;
 }
 
-/** Returns the hooks of a collection at some points, in the order in which they run. */
+/** Returns a collection's hooks at some points, in the order in which they run. */
 export const hooksAt = (
   extensions: ExtensionHost['extensions'],
   collection: string,

@@ -30,26 +30,25 @@ interface HookedExtension {
   readonly name: string;
   /** A new hook gets the events from this time on. */
   readonly loadedAt: Date;
-  /** The gate of all after-hook calls of the extension. */
+  /** The gate for all the extension's after-hook calls. */
   readonly turns: Gate;
 }
 
-/** The maximum number of events of one hook that run or wait for the gate of the extension. */
+/** How many of one hook's events run or wait for the extension's gate. */
 const width = 2;
 const callTimeoutMs = 10_000;
 /** How often a message that waits or runs is reported as in progress. */
 const workingMs = 5000;
-/** After this time another process takes over the message of a process that died. */
+/** After this time another process takes over a dead process's message. */
 const ackWaitMs = 20_000;
 /** The waits before the next attempts; the last one repeats. All attempts together take about three hours. */
 const backoffMs = [1000, 5000, 30_000, 120_000, 600_000];
 const maxAttempts = 24;
 
 /**
- * Creates the consumer of one after hook. It does nothing before `start`. Each hook has a consumer of its own: replicas
- * with older and newer code of the extension share the hooks that both have, and events of a new hook wait for a
- * replica that has it. `stop` waits for running calls; the events of calls that fail then go to another replica at
- * once.
+ * Creates one after hook's consumer. It does nothing before `start`. Each hook has its own consumer: replicas with
+ * older and newer extension code share the hooks that both have, and a new hook's events wait for a replica that has
+ * it. `stop` waits for running calls; if calls then fail, their events go to another replica at once.
  */
 export function createHookConsumer(
   deps: HookConsumerDeps,
@@ -111,7 +110,7 @@ const consumerOf = ({ loadedAt }: HookedExtension, { consumerName, subject }: Af
   unreadForMs: eventsKeptForMs,
 });
 
-/** Calls the hook with the event of a message, unless the hook has no interest in it. */
+/** Calls the hook with a message's event, unless it does not interest the hook. */
 async function callHook(
   { host, toolbox, query }: HookConsumerDeps,
   { name }: HookedExtension,
@@ -134,7 +133,7 @@ async function callHook(
   });
 }
 
-/** Returns the event of a failed call to the stream for a later attempt, or drops it after the last one. */
+/** Returns a failed call's event to the stream for a later attempt, or drops it after the last one. */
 function retryLater(message: ConsumedMessage, error: unknown, { name }: HookedExtension, log: Logger): void {
   const attempt = message.attempt;
   const facts = { extension: name, subject: message.subject, event_id: message.header('Nats-Msg-Id'), attempt };

@@ -4,7 +4,7 @@ import type { Operation, PendingWrite } from '../../write/write-hooks.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Separates passwords from a body, since code of extensions never sees them. */
+/** Separates passwords from a body, since extensions' code never sees them. */
 export function withholdPasswords(collection: Collection, body: PendingWrite['body']) {
   const secret = new Set(collection.fields.filter(isWriteOnly).map(({ name }) => name));
   const isSecret = (name: string) =>

@@ -37,7 +37,7 @@ export function readSignIn(message: EventMessage): SignIn | undefined {
 }
 
 /**
- * Reads a message as an event of a record; undefined for others, such as custom events. Fetches a large event that the
+ * Reads a message as a record's event; undefined for others, such as custom events. Fetches a large event that the
  * message only refers to. Throws when the database fails.
  */
 export async function readRecordEvent(message: EventMessage, query: Query): Promise<RecordEvent | undefined> {
@@ -56,7 +56,7 @@ export async function readRecordEvent(message: EventMessage, query: Query): Prom
     record: data.data.record,
     previous: data.data.previous,
     changed: data.data.changed,
-    // An event of an earlier release, still in the stream, has no version.
+    // An earlier release's event, still in the stream, has no version.
     version: version ?? String(data.data.record.updated),
     actor,
     requestId: request_id,

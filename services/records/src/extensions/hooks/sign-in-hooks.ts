@@ -7,7 +7,7 @@ import type { Toolbox } from '../tools/toolbox.ts';
 /** For each hook, in milliseconds. */
 const timeoutMs = 5000;
 
-/** Creates the function that runs the sign-in hooks of the loaded extensions. */
+/** Creates the function that runs the loaded extensions' sign-in hooks. */
 export const createSignInHooks =
   (host: Pick<ExtensionHost, 'extensions' | 'call'>, toolbox: Toolbox): AccountHooks['beforeSignIn'] =>
   async (attempt, context) => {
