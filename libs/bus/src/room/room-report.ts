@@ -39,7 +39,7 @@ const whyMissing = ({ name }: Reader): string =>
     ? `the consumer ${name} does not exist (no webhooks service has run yet)`
     : `the consumer ${name} does not exist (create it, or remove its name from the setting events.kept_for)`;
 
-const whyUnknown = ({ name }: Reader): string => `the consumer ${name}'s servers do not answer`;
+const whyUnknown = ({ name }: Reader): string => `the servers that hold the consumer ${name} do not answer`;
 
 const whyBehind = ({ name, readUpTo }: Reader, lastSequence: number): string =>
   `the consumer ${name} has acknowledged up to ${readUpTo} of ${lastSequence}`;

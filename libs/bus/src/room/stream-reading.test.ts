@@ -91,7 +91,7 @@ describe('a reading of the stream', { skip, concurrency: true }, () => {
       );
       assert.match(
         problemOf({ reading, isFull: true, roomSec: 0, ageLeftSec: 0 }) ?? '',
-        /the servers of the consumer webhooks do not answer/,
+        /the servers that hold the consumer webhooks do not answer/,
       );
     }
   });
