@@ -3,7 +3,7 @@ import type { TestEvent } from 'node:test/reporters';
 
 /** Clock ticks per second in `/proc`. Linux gives programs this unit on every machine. */
 const ticksPerSecond = 100;
-const dearest = 40;
+const shownFiles = 40;
 
 /**
  * A node:test reporter that lists the files that take the most processor time, with what they cost their stacks,
@@ -23,8 +23,8 @@ export default async function* processorTime(events: AsyncIterable<TestEvent>): 
   }
   const sorted = files.sort((a, b) => b.seconds - a.seconds);
   const total = secondsOfThisTree() - atStart;
-  yield `\nProcessor time: ${(total / 60).toFixed(1)} minutes for ${files.length} files. The dearest:\n`;
-  for (const { file, seconds } of sorted.slice(0, dearest)) yield `${seconds.toFixed(1).padStart(7)} s  ${file}\n`;
+  yield `\nProcessor time: ${(total / 60).toFixed(1)} minutes for ${files.length} files. The most expensive:\n`;
+  for (const { file, seconds } of sorted.slice(0, shownFiles)) yield `${seconds.toFixed(1).padStart(7)} s  ${file}\n`;
 }
 
 /** Counts this process and all its descendants, ended ones included. */

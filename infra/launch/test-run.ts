@@ -47,7 +47,7 @@ const slowFlag = '--slow';
 const allFlag = '--all';
 /** Runs the scenarios on several replicas of each service, behind PgBouncer, with three clustered NATS servers. */
 const replicasFlag = '--replicas';
-/** Runs one file at a time, and prints the dearest files by processor time. */
+/** Runs one file at a time, and prints the most expensive files by processor time. */
 const processorTimeFlag = '--processor-time';
 /** Runs files that fail once more, alone, and names those that then pass. For CI on busy machines. */
 const retryFlag = '--retry-failed';

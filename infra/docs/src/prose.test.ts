@@ -13,7 +13,7 @@ const read = (file: string) => readFileSync(join(root, file), 'utf8');
 const limit = 2.5;
 
 /** A place with fewer words is counted together with the others in its area. */
-const fewestWords = 200;
+const minWords = 200;
 
 const everywhere = '{docs,examples,infra,libs,services,tests}/**';
 
@@ -46,7 +46,7 @@ function gatherSmall(counts: ReadonlyMap<string, WordCount>): Map<string, WordCo
   const gathered = new Map<string, WordCount>();
   for (const [place, { words, ofs }] of counts) {
     const area = place.split('/')[0];
-    const name = words >= fewestWords ? place : `${area}, small ${place.endsWith('.md') ? 'pages' : 'packages'}`;
+    const name = words >= minWords ? place : `${area}, small ${place.endsWith('.md') ? 'pages' : 'packages'}`;
     const before = gathered.get(name) ?? { words: 0, ofs: 0 };
     gathered.set(name, { words: before.words + words, ofs: before.ofs + ofs });
   }

@@ -2,10 +2,10 @@
 export const ownParameters = { memoryCost: 19_456, timeCost: 2, parallelism: 1 };
 
 /** How many times the server's own hash cost a stored hash may cost. */
-const mostTimesOwn = 4;
+const maxTimesOwn = 4;
 
 /** The most memory that is written for one hash, in KiB over all passes: the memory times the passes. */
-const maxWork = mostTimesOwn * ownParameters.memoryCost * ownParameters.timeCost;
+const maxWork = maxTimesOwn * ownParameters.memoryCost * ownParameters.timeCost;
 const maxLanes = 16;
 
 /** bcrypt's most rounds, as a power of two. */

@@ -56,7 +56,7 @@ export function listen(app: RequestListener, options: ListenOptions): Promise<Li
   const endChecks = boundUnreadAnswers(connections, options.unreadLimit ?? defaultUnreadLimit, options);
   const server = createRequestServer(serve, options);
   server.on('connection', connections.add);
-  refuseTheUnreadable(server, connections);
+  handleUnreadable(server, connections);
   if (options.acceptsWebSockets) serveUpgrades(server, connections, app);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(listenRefusal(error, port, host)));
@@ -99,7 +99,7 @@ function createRequestServer(
 }
 
 /** Refuses bytes that are not a request, once for each connection. */
-function refuseTheUnreadable(server: Server, connections: Connections): void {
+function handleUnreadable(server: Server, connections: Connections): void {
   const refused = new WeakSet<Duplex>();
   const refuse = (error: Error, socket: Duplex) => {
     // Further bytes cause the same error again.

@@ -10,14 +10,14 @@ import { createTemporaryDatabase, skipWithoutDatabase } from '../temporary-datab
 import { worksOn } from './connection-budget.ts';
 
 /** A process's maximum. One connection asks a silent server about the others. */
-const mostConnections = 60;
-const mostClasses = 7;
+const maxConnections = 60;
+const maxClasses = 7;
 
 test('a process has at most 60 connections in seven classes, however many cores there are', () => {
   for (let cores = 1; cores <= 256; cores += 1) {
     const works = Object.values(worksOn(cores));
-    assert.ok(new Set(works.map(({ on }) => on)).size <= mostClasses);
-    assert.ok(works.reduce((sum, { places }) => sum + places, 0) < mostConnections, `${cores} cores`);
+    assert.ok(new Set(works.map(({ on }) => on)).size <= maxClasses);
+    assert.ok(works.reduce((sum, { places }) => sum + places, 0) < maxConnections, `${cores} cores`);
     assert.ok(works.every(({ places }) => places >= 1));
   }
 });
@@ -86,7 +86,7 @@ test("clients' slow work takes no other work's place", { skip: skipWithoutDataba
       database.ping(),
     ]);
     assert.ok((await count(isSlow)) >= held);
-    assert.ok((await count('true')) <= mostConnections);
+    assert.ok((await count('true')) <= maxConnections);
 
     over.resolve();
     await eventually(async () => {

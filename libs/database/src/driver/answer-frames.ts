@@ -13,7 +13,7 @@ export class BrokenAnswerError extends Error {
 /** A message's type byte and length (PostgreSQL manual, "Message Formats"). */
 const headerBytes = 5;
 /** The length includes itself. */
-const leastLength = 4;
+const minLength = 4;
 
 /** The server messages that the driver knows, by type byte. */
 const knownTypes = new Set(Buffer.from('123ACDEGHIKNRSTWZcdnst'));
@@ -43,7 +43,7 @@ export function createAnswerFrames(maxAnswerBytes: number): AnswerFrames {
   function readHeader(bytes: Buffer, at: number): void {
     const type = bytes[at] ?? 0;
     const length = bytes.readUInt32BE(at + 1);
-    if (!knownTypes.has(type) || length < leastLength) {
+    if (!knownTypes.has(type) || length < minLength) {
       problem = new BrokenAnswerError('the database sent a message outside the protocol');
       return;
     }
@@ -53,7 +53,7 @@ export function createAnswerFrames(maxAnswerBytes: number): AnswerFrames {
       problem = new BrokenAnswerError(`the database answer has more than ${maxAnswerBytes} bytes`, {
         isTooLarge: true,
       });
-    bodyLeft = length - leastLength;
+    bodyLeft = length - minLength;
     headerFilled = 0;
   }
 

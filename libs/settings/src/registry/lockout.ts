@@ -2,7 +2,7 @@ import { wholeNumber } from '@recordbus/process/config';
 import { setting, settingGroup } from './setting.ts';
 import { numberWithFloor } from './text-schemas.ts';
 
-const leastDurationSec = 60;
+const minDurationSec = 60;
 const yearSec = 31_536_000;
 
 export const lockout = settingGroup('Brute-force lockout', ['auth'], {
@@ -12,7 +12,7 @@ export const lockout = settingGroup('Brute-force lockout', ['auth'], {
     'Failed logins after which an address or a client is locked out; 0 means never.',
   ),
   'auth.lockout.duration_seconds': setting(
-    numberWithFloor(leastDurationSec, yearSec),
+    numberWithFloor(minDurationSec, yearSec),
     '900',
     'Lockout window and length, in seconds; below 60 counts as 60.',
   ),

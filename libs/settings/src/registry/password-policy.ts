@@ -1,11 +1,11 @@
 import { setting, settingGroup } from './setting.ts';
 import { flag, numberWithFloor } from './text-schemas.ts';
 
-const leastLength = 8;
+const minLength = 8;
 
 export const passwordPolicy = settingGroup('Password policy', ['auth', 'admin', 'records'], {
   'password.min_length': setting(
-    numberWithFloor(leastLength, 256),
+    numberWithFloor(minLength, 256),
     '12',
     'Shortest length in characters; below 8 counts as 8.',
   ),

@@ -68,7 +68,7 @@ export function createOwnPresence({ bus, members, log }: OwnPresenceDeps): OwnPr
   }
 
   const answering = every({
-    name: 'tell other replicas who is present',
+    name: 'send presence to other replicas',
     log,
     intervalMs: stateMs,
     firstAfterMs: stateMs,
@@ -76,7 +76,7 @@ export function createOwnPresence({ bus, members, log }: OwnPresenceDeps): OwnPr
     run: async () => sendState(),
   });
   const beating = every({
-    name: 'tell other replicas that this one lives',
+    name: 'send signs of life to other replicas',
     log,
     intervalMs: beatMs,
     async run() {

@@ -10,8 +10,8 @@ import { formatCursor } from '../stream/cursor.ts';
 import { MissedChanges } from '../stream/older-changes.ts';
 import { isTooExpensive, judgeChanges, LostChange, StalePlan } from './judge-changes.ts';
 import { Members } from './members.ts';
+import { sendChangeToCallers } from './send-change.ts';
 import type { Subscription } from './subscription.ts';
-import { tellChange } from './tell-change.ts';
 
 /** A group's dependencies. */
 export interface GroupDeps {
@@ -152,7 +152,7 @@ export class Group {
     const { live, changes: log, onSent } = this.#deps;
     for (const judged of await judgeChanges(live, this.plan, this.members, changes)) {
       const { seq } = judged.change;
-      await tellChange({ ...judged, cursor: formatCursor({ ...log.end, seq }), onSent });
+      await sendChangeToCallers({ ...judged, cursor: formatCursor({ ...log.end, seq }), onSent });
       this.#position = Math.max(this.#position, seq);
     }
   }

@@ -20,7 +20,7 @@ const equals: Readonly<Record<OperationVerb, EqualOperations>> = {
 };
 
 /** Fewer operations are done alone, since a statement with several also needs a savepoint and its release. */
-const leastWidth = 4;
+const minWidth = 4;
 
 /** How many operations the first statement may have, and later ones, when an answer's size is known. */
 const [firstWidth, maxWidth] = [32, 250];
@@ -46,7 +46,7 @@ export async function runTogether(unit: WriteUnit, turn: Turn, rules: OperationR
   const equal = equals[turn.operations[turn.results.count]?.operation.op ?? 'create'];
   const found = findEqual(equal, turn, rules);
   const [first, ...others] = found;
-  if (!first || found.length < leastWidth) return Math.max(1, found.length);
+  if (!first || found.length < minWidth) return Math.max(1, found.length);
   const savepoint = (verb: string) => unit.query({ text: `${verb} together`, values: [] });
   await savepoint('savepoint');
   try {

@@ -27,8 +27,8 @@ export function nextDelayMs(
 ): number | undefined {
   if (recordedAttempts > plan.retryMax) return undefined;
   const { backoff, baseDelayMs } = plan;
-  const mostMs = Math.max(dayMs, baseDelayMs);
-  const delayMs = backoff === 'fixed' ? baseDelayMs : doubling(recordedAttempts, baseDelayMs, mostMs);
+  const maxMs = Math.max(dayMs, baseDelayMs);
+  const delayMs = backoff === 'fixed' ? baseDelayMs : doubling(recordedAttempts, baseDelayMs, maxMs);
   const jitterMs = delayMs >= jitterFromMs ? delayMs * jitterShare * random() : 0;
   return Math.round(Math.max(delayMs + jitterMs, retryAfterMs));
 }

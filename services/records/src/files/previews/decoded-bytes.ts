@@ -25,7 +25,7 @@ const jpegFactors = [8, 4, 2] as const;
 
 /** A progressive JPEG's coefficients are all in memory until its last scan: two bytes for each, by subsampling. */
 const coefficientBytes: Readonly<Record<string, number>> = { '4:2:0': 3, '4:1:1': 3, '4:2:2': 4, '4:4:4': 6 };
-const mostCoefficientBytes = 8;
+const maxCoefficientBytes = 8;
 
 /**
  * The bytes that an image takes decoded: width × height × channels × depth (files §5.5). Only an animation's first
@@ -38,7 +38,7 @@ export function decodedBytes(image: Measured, size: ThumbSize): number {
   const factor = shrinkOnLoad(image, size);
   const decoded = Math.ceil(width / factor) * Math.ceil(height / factor) * pixelBytes;
   if (!image.isProgressive) return decoded;
-  return decoded + width * height * (coefficientBytes[image.chromaSubsampling ?? ''] ?? mostCoefficientBytes);
+  return decoded + width * height * (coefficientBytes[image.chromaSubsampling ?? ''] ?? maxCoefficientBytes);
 }
 
 /** The factor by which libjpeg shrinks a JPEG. It leaves both sides at least as long as the preview's. */

@@ -27,7 +27,7 @@ interface Change {
 const ownMembers = new Set(['id', 'created', 'updated', 'expand', 'anonymous']);
 
 /** Fewer are changed one by one. */
-const leastTogether = 4;
+const minTogether = 4;
 
 /** Changes rows' records like single updates. If several rows have the same record, the others follow the first. */
 export async function updateRows(
@@ -127,7 +127,7 @@ async function updateInHalves(
 ): Promise<void> {
   const [first, ...others] = changes;
   if (!first) return;
-  if (changes.length < leastTogether) {
+  if (changes.length < minTogether) {
     for (const change of changes) await updateOne(unit, context, change, outcomes);
     return;
   }

@@ -4,7 +4,7 @@ import { type ChangeKind, createChangeFrames } from '../messages/change-frames.t
 import type { Change } from '../stream/change.ts';
 import type { Caller } from './members.ts';
 
-interface Told {
+interface ChangeToSend {
   readonly change: Change;
   readonly version: string;
   readonly verdict: EventVerdict;
@@ -20,7 +20,14 @@ interface Told {
  * Sends a change to every caller for whom the record matches or matched. A change to many callers is sent in time
  * slices, so other work continues.
  */
-export async function tellChange({ change, version, verdict, callers, cursor, onSent }: Told): Promise<void> {
+export async function sendChangeToCallers({
+  change,
+  version,
+  verdict,
+  callers,
+  cursor,
+  onSent,
+}: ChangeToSend): Promise<void> {
   const frames = createChangeFrames({ cursor, recordId: change.recordId, version });
   const before = membership(verdict.before, callers.length);
   const now = membership(verdict.now, callers.length);
