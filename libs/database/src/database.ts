@@ -168,7 +168,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
   return handleOf(as);
 }
 
-/** The product's own reads: system tables, which the client reads' role cannot read. */
+/** The product's own reads: system tables, which the role for client reads cannot read. */
 async function readOwn<R>(reads: Pick<ReadLane, 'read'>, background: WorkPlaces, statement: Statement): Promise<R[]> {
   try {
     return await reads.read<R>(statement);
@@ -191,7 +191,7 @@ async function startPrimary(primary: Primary, log: Logger): Promise<boolean> {
 
 const signOfLife: Statement = { text: 'select 1', values: [] };
 
-/** Migrates the tables, and grants the client reads' role what it needs. */
+/** Migrates the tables, and grants the role for client reads what it needs. */
 async function migrateAndFindRole(
   background: WorkPlaces,
   driverPool: pg.Pool,

@@ -32,7 +32,7 @@ interface ReadReplicaOptions {
   /** Shown by PostgreSQL as application_name. */
   readonly name: string;
   readonly log: Logger;
-  /** Client reads' settings. */
+  /** The settings for client reads. */
   readonly settings: SessionSettings;
   /** Called with each short read's time. */
   readonly onRan: NonNullable<WorkHooks['onRan']>;

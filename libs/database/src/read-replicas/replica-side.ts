@@ -27,7 +27,7 @@ interface ReplicaSideOptions {
   readonly name: string;
   readonly log: Logger;
   readonly metrics?: Metrics;
-  /** Client reads' settings. */
+  /** The settings for client reads. */
   readonly settings: SessionSettings;
   readonly onRan: NonNullable<WorkHooks['onRan']>;
   /** Connections to the primary. */
