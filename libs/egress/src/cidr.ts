@@ -1,6 +1,6 @@
 import { type Address, isIPv4Mapped, parseAddress, toIPv4 } from './parse-address.ts';
 
-/** A range of addresses. `text` is the entry as written, for messages. */
+/** An address range. `text` is the entry as written, for messages. */
 export type Cidr = {
   readonly text: string;
   readonly family: 4 | 6;
@@ -32,7 +32,7 @@ export function findCidr(cidrs: readonly Cidr[], address: Address): Cidr | undef
   return cidrs.find((cidr) => cidr.family === address.family && address.value >> cidr.shift === cidr.network);
 }
 
-/** Whether every address of the inner range is in the outer one. */
+/** Whether the outer range has every address in the inner one. */
 export const isWithin = (inner: Cidr, outer: Cidr): boolean =>
   inner.family === outer.family &&
   inner.shift <= outer.shift &&
@@ -64,7 +64,7 @@ export function parseCidrList(text: string): Cidr[] {
   });
 }
 
-/** Returns a sentence about the first bad entry of a comma-separated CIDR list; undefined for a good or empty list. */
+/** Returns a sentence about the first bad entry in a comma-separated CIDR list; undefined for a good or empty list. */
 export function validateCidrList(text: string): string | undefined {
   const bad = splitList(text).find((entry) => !parseCidr(entry));
   return bad === undefined ? undefined : `not an IP address or CIDR range: "${bad}"`;

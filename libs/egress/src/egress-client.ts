@@ -9,11 +9,11 @@ export type EgressClientOptions = {
   /** Returns the current rules; called for every new connection. Call `reset()` after a change. */
   readonly rules: () => EgressRules;
   readonly lookup?: LookupAll;
-  /** The number of requests at once, and so of sockets, per origin; further requests wait. Default 64. */
+  /** How many requests run at once, and so how many sockets are open, per origin; further requests wait. Default 64. */
   readonly maxSocketsPerOrigin?: number;
   /** A socket older than this gets no new request, so that a receiver that moved is found. Default 60000. */
   readonly socketLifetimeMs?: number;
-  /** The timeout of connecting, within the deadline of the request. Default 10000. */
+  /** The timeout for connecting, within the request's deadline. Default 10000. */
   readonly connectTimeoutMs?: number;
 };
 
@@ -24,7 +24,7 @@ export type EgressRequestOptions = {
   readonly body?: Uint8Array | string;
   /** One deadline for the wait for a socket, DNS, connect, headers and body. */
   readonly timeoutMs: number;
-  /** The number of bytes of the answer's body that are kept. */
+  /** How many bytes of the answer's body are kept. */
   readonly maxBodyBytes: number;
 };
 
@@ -36,7 +36,7 @@ export type EgressClient = {
   request(url: string | URL, options: EgressRequestOptions): Promise<EgressResponse>;
   /** Loads what the first request needs. */
   warm(): Promise<void>;
-  /** Checks the addresses of a URL without connecting; rejects like `checkUrl`. */
+  /** Checks a URL's addresses without connecting; rejects like `checkUrl`. */
   check(url: string | URL): Promise<void>;
   /** Closes every kept-alive connection. Sent requests finish; waiting requests are checked again. */
   reset(): void;

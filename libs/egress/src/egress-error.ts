@@ -1,7 +1,7 @@
 import type { DeniedAddress } from './egress-rules.ts';
 import type { EgressResponse } from './exchange.ts';
 
-/** Thrown when an address of the target is in a denied range. Final: a retry does not help (webhooks §7.3). */
+/** Thrown when one of the target's addresses is in a denied range. Final: a retry does not help (webhooks §7.3). */
 export class EgressBlockedError extends Error {
   override readonly name = 'EgressBlockedError';
   readonly code = 'EGRESS_BLOCKED';
@@ -22,7 +22,7 @@ export class EgressBlockedError extends Error {
 export class EgressFailedError extends Error {
   override readonly name = 'EgressFailedError';
   readonly code: string;
-  /** The beginning of the answer, if one had begun. */
+  /** How the answer began, if it had begun. */
   answer: EgressResponse | undefined;
 
   constructor(message: string, code: string, cause?: unknown) {

@@ -25,7 +25,7 @@ export type ExchangeOptions = {
 const RESET = new Error('the connection is older than the current rules');
 const TOO_LATE = new Error('the exchange has ended before its connection was ready');
 const LIMIT_REACHED = new Error('enough of the body has been read');
-/** The maximum number of interim answers (1xx) that are read over. Receivers send one or two. */
+/** How many interim answers (1xx) are skipped. Receivers send one or two. */
 const maxInterimAnswers = 100;
 const tooManyInterim = () =>
   new EgressFailedError(`the receiver sent more than ${maxInterimAnswers} interim answers`, 'EGRESS_INTERIM');

@@ -10,7 +10,7 @@ import { until } from './test-receiver.ts';
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ndone';
 const proceed = 'HTTP/1.1 100 Continue\r\n\r\n';
 
-/** Starts a receiver that answers each request of its connections by `answer`, with bytes of its choice. */
+/** Starts a receiver that answers each request by `answer`, with bytes that it chooses. */
 async function startRaw(t: TestContext, answer: (socket: Socket) => unknown) {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {

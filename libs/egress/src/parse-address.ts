@@ -33,7 +33,7 @@ function parseIPv6(text: string): bigint {
   return joinGroups([...head, ...zeros, ...tail]);
 }
 
-/** Returns the 16-bit groups of one side of `::`. A dotted tail is two groups. */
+/** Returns the 16-bit groups on one side of `::`. A dotted tail is two groups. */
 function toGroups(text: string): bigint[] {
   if (text === '') return [];
   return text.split(':').flatMap((part) => {

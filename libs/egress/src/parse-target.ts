@@ -1,8 +1,8 @@
 import { EgressFailedError } from './egress-error.ts';
 
 /**
- * Parses the URL of a request: http or https, without credentials, which would get into logs.
- * Throws EgressFailedError for other texts.
+ * Parses a request's URL: http or https, without credentials, which would get into logs. Throws EgressFailedError for
+ * other texts.
  */
 export function parseTarget(url: string | URL): URL {
   const target = typeof url === 'string' ? URL.parse(url) : url;

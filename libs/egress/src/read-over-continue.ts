@@ -5,7 +5,7 @@ const CARRIAGE_RETURN = 0x0d;
 const ZERO = 0x30;
 const TWO = 0x32;
 
-/** The beginning of an interim answer up to the last digit of its status; `?` stands for any byte. */
+/** How an interim answer begins, up to its status's last digit; `?` stands for any byte. */
 const INTERIM = Buffer.from('HTTP/1.? 1??');
 const ANY = 0x3f;
 
@@ -13,9 +13,9 @@ const ANY = 0x3f;
 type Place = 'status line' | 'interim head' | 'final answer';
 
 /**
- * Lets undici read over an answer 100 (Continue). A receiver may send one that nobody asked for, and a client must read
- * over it (RFC 9110 §15.2); undici ends the connection, but reads over a 102. So a 100 becomes a 102 before undici sees
- * it. Only the beginning of an answer is looked at: after a request was written, and after another interim answer.
+ * Lets undici skip an answer 100 (Continue). A receiver may send one that was not requested, and a client must skip it
+ * (RFC 9110 §15.2); undici ends the connection, but skips a 102. So a 100 becomes a 102 before undici sees it. Only the
+ * beginning of an answer is looked at: after a request was written, and after another interim answer.
  */
 export function readOverContinue(socket: Socket): void {
   const answers = new AnswerReader();
@@ -35,18 +35,18 @@ export function readOverContinue(socket: Socket): void {
 
 class AnswerReader {
   #place: Place = 'status line';
-  /** The bytes of the status line so far. */
+  /** The status line's bytes so far. */
   #matched = 0;
-  /** Whether the second digit of the status is 0. */
+  /** Whether the status's second digit is 0. */
   #isTen = false;
-  /** Whether the current line of an interim head is empty so far. */
+  /** Whether the current line in an interim head is empty so far. */
   #isLineEmpty = false;
 
   expectAnswer(): void {
     if (this.#place === 'final answer') this.#beginLine();
   }
 
-  /** Changes the status of each interim answer 100 within the chunk. */
+  /** Changes the status in each interim answer 100 within the chunk. */
   pass(chunk: Buffer): void {
     for (let at = 0; at < chunk.length && this.#place !== 'final answer'; at += 1) {
       const byte = chunk[at] ?? 0;
@@ -60,7 +60,7 @@ class AnswerReader {
     this.#matched = 0;
   }
 
-  /** Reads a byte of the status line. Returns whether it is the last digit of a 100. */
+  /** Reads a byte in the status line. Returns whether it is a 100's last digit. */
   #passLine(byte: number): boolean {
     // Parsers skip empty lines before an answer.
     if (this.#matched === 0 && (byte === CARRIAGE_RETURN || byte === LINE_FEED)) return false;

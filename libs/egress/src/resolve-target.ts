@@ -5,7 +5,7 @@ import { EgressBlockedError } from './egress-error.ts';
 import { checkAddress, type EgressRules } from './egress-rules.ts';
 import { parseTarget } from './parse-target.ts';
 
-/** Returns all addresses of a host name; rejects with the DNS error when there are none. */
+/** Returns a host name's addresses; rejects with the DNS error when there are none. */
 export type LookupAll = (hostname: string) => Promise<readonly LookupAddress[]>;
 
 /** A URL that passed the filter, with the addresses that were checked. */
@@ -27,7 +27,7 @@ export const lookupAll: LookupAll = async (hostname) =>
   LOCALHOST.test(hostname) ? LOOPBACK : dnsLookup(hostname, { all: true });
 
 /**
- * Checks all addresses of a URL without connecting. Rejects with EgressBlockedError when any address is denied,
+ * Checks a URL's addresses without connecting. Rejects with EgressBlockedError when any address is denied,
  * EgressFailedError when the URL is not usable, and the DNS error when the name does not resolve.
  */
 export async function checkUrl(
@@ -42,8 +42,8 @@ export async function checkUrl(
 }
 
 /**
- * Returns the addresses of a host (a name, or a literal without brackets) after checking all of them.
- * One denied address denies the host, because the owner of the name must not choose which one a connection takes.
+ * Returns a host's addresses (for a name, or a literal without brackets) after checking all. One denied address denies
+ * the host, because the name's owner must not choose which one a connection takes.
  */
 export async function resolveChecked(
   rules: EgressRules,

@@ -17,7 +17,7 @@ const SENTENCES: Readonly<Record<string, string>> = {
   UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'connection closed before the answer was complete',
 };
 
-/** Turns any error of an exchange into one whose message fits the delivery log. */
+/** Turns an exchange's error into one whose message fits the delivery log. */
 export function toEgressError(error: unknown, connectTimeoutMs: number): EgressBlockedError | EgressFailedError {
   if (error instanceof EgressBlockedError || error instanceof EgressFailedError) return error;
   const code = findCode(error) ?? 'ERR_EGRESS';

@@ -15,7 +15,7 @@ const maxDetails = 1000;
 
 /**
  * Returns one message for each invalid member, by its dotted path: the first issue of each, for the first thousand
- * members. Given the input, a missing member gets "is required". Messages of the schema library become sentences.
+ * members. Given the input, a missing member gets "is required". The schema library's messages become sentences.
  */
 export function describeIssues(error: z.ZodError, input?: unknown): Record<string, string> {
   // A Map, since a member may have the name of one that every object inherits.

@@ -5,7 +5,7 @@ type Issue = z.core.$ZodIssue;
 /** The messages that the schema library writes where a schema has none of its own. */
 const { localeError: writtenByLibrary } = z.locales.en();
 
-/** The longest list of values in a sentence, in characters. */
+/** How long a value list in a sentence may be, in characters. */
 const maxListed = 500;
 
 const quoted = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value)) ?? 'undefined';
@@ -135,7 +135,7 @@ function isOfLibrary(issue: Issue): boolean {
 }
 
 /**
- * Returns the message of an issue as a client reads it: the schema's own, or a sentence that says what is expected. The
+ * Returns an issue's message as a client reads it: the schema's own, or a sentence that says what is expected. The
  * schema library's own words never reach a client (http §4.3).
  */
 export const issueSentence = (issue: Issue): string => (isOfLibrary(issue) ? sentenceOf(issue) : issue.message);

@@ -9,7 +9,7 @@ interface GateOptions {
   readonly refusal: string;
 }
 
-/** Lets a bounded amount of work run at once, in order of arrival. */
+/** Lets a bounded amount of work run at once, in arrival order. */
 export interface Gate {
   /** Runs the work in its turn. Throws 503 when too much waits. */
   run<T>(work: () => Promise<T>): Promise<T>;

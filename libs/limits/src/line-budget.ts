@@ -4,8 +4,8 @@ export type LineBudget = () => boolean;
 const periodMs = 60_000;
 
 /**
- * Creates a budget of lines per minute, so that no client can fill a disk; `report` then gets the number of omitted
- * lines. `nowMs` is a monotonic clock.
+ * Creates a line budget per minute, so that no client can fill a disk; `report` then gets the count of omitted lines.
+ * `nowMs` is a monotonic clock.
  */
 export function createLineBudget(
   linesPerMinute: number,

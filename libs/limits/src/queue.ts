@@ -10,7 +10,7 @@ const compactFrom = 1024;
 
 /**
  * Creates an empty queue in an array. A Set that gains and loses items all the time keeps replacing its table, and the
- * old tables keep finished items alive beyond the young generation of the garbage collector.
+ * old tables keep finished items alive beyond the garbage collector's young generation.
  */
 export function createQueue<T>(): Queue<T> {
   const items: (T | undefined)[] = [];

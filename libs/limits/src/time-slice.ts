@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 /** How long work runs before it yields to the event loop, in milliseconds. */
 const sliceMs = 4;
 
-/** Splits long work into slices of time, between which the event loop runs other work (cost §4.1). */
+/** Splits long work into time slices, between which the event loop runs other work (cost §4.1). */
 export interface TimeSlice {
   /** Whether the slice is over. */
   isOver(): boolean;

@@ -1,4 +1,4 @@
-/** The values of `target_session_attrs` that say what Recordbus needs: a server that takes writes. */
+/** Values for `target_session_attrs` that say what Recordbus needs: a server that takes writes. */
 const writable = new Set(['read-write', 'primary']);
 
 const maxLength = 8192;
@@ -10,7 +10,7 @@ const maxLength = 8192;
  */
 export function urlsOfDatabase(text: string): readonly [string, ...string[]] | undefined {
   if (text.length > maxLength || !/^postgres(ql)?:\/\//.test(text)) return undefined;
-  // A URL with several hosts is not a URL of the web (libpq, section 34.1.1.2).
+  // A URL with several hosts is not a web URL (libpq, section 34.1.1.2).
   const start = text.indexOf('//') + 2;
   const authorityEnd = endOf(text, start, ['/', '?', '#']);
   const at = text.lastIndexOf('@', authorityEnd);

@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { ConfigError } from './config.ts';
 
-/** Explains the codes of errno(3) for a path that should become a readable and writable directory. */
+/** Explains errno(3) codes for a path that should become a readable and writable directory. */
 const reasons: Readonly<Record<string, string>> = {
   EACCES: 'this user may not read and write there',
   EPERM: 'this user may not read and write there',

@@ -21,9 +21,9 @@ interface LifecycleOptions {
 const repeatedSignalMs = 1500;
 
 /**
- * Creates the lifecycle of a process and handles its signals: the first SIGTERM, SIGINT or SIGHUP stops everything in
- * order and exits with 0 (or the result of `onSignal`), a later one exits at once. An uncaught error in a callback of a
- * request is logged and fails that request. Any other is logged, then everything is stopped and the exit code is 1.
+ * Creates a process's lifecycle and handles its signals: the first SIGTERM, SIGINT or SIGHUP stops everything in order
+ * and exits with 0 (or with what `onSignal` returns), a later one exits at once. An uncaught error in a request's
+ * callback is logged and fails that request. Any other is logged, then everything is stopped and the exit code is 1.
  */
 export function createLifecycle({
   log,

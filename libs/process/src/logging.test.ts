@@ -40,7 +40,7 @@ test('many lines arrive complete and in order', () => {
 });
 
 test('a slow reader gets every line, in order', async () => {
-  // The first use of process.stdout makes the pipe refuse instead of block.
+  // Once process.stdout is used, the pipe refuses instead of blocking.
   const code = `process.stdout.fd; let n = 0;
     (function turn() {
       for (let i = 0; i < 100; i += 1) log.info(String(n++));

@@ -9,8 +9,7 @@ export type Logger = PinoLogger;
 const standardOutputFd = 1;
 
 /**
- * Creates the JSON logger of a service. Lines of a request have its fields; secrets in logged objects are removed by
- * name.
+ * Creates a service's JSON logger. A request's lines have its fields; secrets in logged objects are removed by name.
  */
 export function createLogger(service: string, level: string): Logger {
   const options = {
@@ -37,7 +36,7 @@ export function setLogFormat(wanted: LogFormat): void {
   format = wanted;
 }
 
-/** Text that waits for the end of this turn of the event loop, and bytes that a slow reader has not accepted yet. */
+/** Text that waits until this event loop turn ends, and bytes that a slow reader has not accepted yet. */
 let pending = '';
 let backlog: Buffer = Buffer.alloc(0);
 let isScheduled = false;
@@ -49,9 +48,9 @@ const retryMs = 5;
 const finalRetryMs = 1000;
 
 /**
- * Standard output. The lines of one turn of the event loop are written together, which costs as much as one line. A
- * fatal line and the end of the process write at once, so that the last line is never lost. A slow reader gets the rest
- * later, in order. Without a reader (a closed terminal) lines are lost, where pino's own stream would retry forever.
+ * Standard output. Lines from one event loop turn are written together, which costs as much as one line. A fatal line
+ * and a process's end write at once, so that the last line is never lost. A slow reader gets the rest later, in order.
+ * Without a reader (a closed terminal) lines are lost, where pino's own stream would retry forever.
  */
 const standardOutput = {
   write(line: string): void {

@@ -5,7 +5,7 @@ import { createProcessMetrics, type Metrics } from './metrics/index.ts';
 import { StartFailure, systemRefusal } from './start-failure.ts';
 import { startTelemetry } from './telemetry.ts';
 
-/** Exit code of a start that the configuration stopped (sysexits.h, EX_CONFIG). */
+/** Exit code for a start that the configuration stopped (sysexits.h, EX_CONFIG). */
 const configExitCode = 78;
 
 const processVariables = { port, host, logLevel, logFormat };
@@ -14,7 +14,7 @@ export interface ProcessParts<V extends Record<string, Variable>> {
   readonly config: Config<V & typeof processVariables>;
   readonly log: Logger;
   readonly lifecycle: Lifecycle;
-  /** The metrics of this process; its connections add theirs. */
+  /** This process's metrics; its connections add theirs. */
   readonly metrics: Metrics;
 }
 
@@ -32,10 +32,10 @@ export const announceReady = (message: Omit<ReadyMessage, 'ready'>): void => {
 };
 
 /**
- * Runs the main function of a process: sets up configuration, log, tracing and lifecycle, then calls `main`, which
- * starts the parts. An invalid configuration ends the process with its sentences on standard error and exit code 78.
- * After any other error the started parts are stopped and the exit code is 1: an external cause is a sentence on
- * standard error, a defect is logged.
+ * Runs a process's main function: sets up configuration, log, tracing and lifecycle, then calls `main`, which starts
+ * the parts. An invalid configuration ends the process with its sentences on standard error and exit code 78. After any
+ * other error the started parts are stopped and the exit code is 1: an external cause is a sentence on standard error,
+ * a defect is logged.
  */
 export async function runProcess<V extends Record<string, Variable>>(
   name: string,

@@ -17,8 +17,8 @@ export function readSecretFile(path: string): string | undefined {
 }
 
 /**
- * Creates a secret file that only its owner can read, and returns its secret. A crash leaves no partial file. Of
- * several processes that start at once, one creates the file and the others read it.
+ * Creates a secret file that only its owner can read, and returns its secret. A crash leaves no partial file. When
+ * several processes start at once, one creates the file and the others read it.
  */
 export function makeSecretFile(path: string, secret: string = newSecret()): string {
   makeDirectory(resolve(dirname(path)));

@@ -3,7 +3,7 @@ export class StartFailure extends Error {
   override name = 'StartFailure';
 }
 
-/** Returns the sentence for an error of the operating system; undefined for any other error. */
+/** Returns the sentence for an operating system error; undefined for any other error. */
 export function systemRefusal(error: unknown): string | undefined {
   const isSystemError = error instanceof Error && 'errno' in error && 'syscall' in error;
   return isSystemError ? `The start failed: ${error.message}.` : undefined;

@@ -14,7 +14,7 @@ after(() => {
 
 test("a collector that never answers does not delay a process's end", async () => {
   const endpoint = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-  // The SDK reads the variables of the process.
+  // The SDK reads the process's variables.
   process.env.OTEL_EXPORTER_OTLP_ENDPOINT = endpoint;
   const stop = await startTelemetry('test');
   await inSpan('work', {}, async () => {});

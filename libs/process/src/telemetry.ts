@@ -7,12 +7,11 @@ import { maskKeys } from './mask-keys.ts';
 export type { Span } from '@opentelemetry/api';
 
 /**
- * The API of OpenTelemetry while spans are recorded. Few places create spans, by hand; otherwise each costs one
- * comparison.
+ * OpenTelemetry's API while spans are recorded. Few places create spans, by hand; otherwise each costs one comparison.
  */
 let api: typeof import('@opentelemetry/api') | undefined;
 
-/** How long the end of a process waits for its last spans to be sent, in milliseconds. */
+/** How long a process's end waits for its last spans to be sent, in milliseconds. */
 const lastSpansMs = 2000;
 
 /**
@@ -36,11 +35,11 @@ export async function startTelemetry(serviceName: string, environment = process.
   });
   sdk.start();
   api = await import('@opentelemetry/api');
-  // A collector that is down or hangs costs the last spans, not the clean end of the process.
+  // A collector that is down or hangs costs the last spans, not the clean end.
   return () => Promise.race([sdk.shutdown().catch(() => {}), delay(lastSpansMs)]);
 }
 
-/** The role of a span, as OpenTelemetry names it. */
+/** A span's role, as OpenTelemetry names it. */
 export type SpanRole = 'SERVER' | 'CLIENT' | 'PRODUCER' | 'CONSUMER' | 'INTERNAL';
 
 interface SpanOptions {
@@ -48,16 +47,16 @@ interface SpanOptions {
   kind?: SpanRole;
   /** What the span says from its start, so that samplers can read it. A function runs only when spans are recorded. */
   attributes?: Attributes | (() => Attributes);
-  /** W3C traceparent to continue; without it the span is a child of the current one. */
+  /** W3C traceparent to continue; without it the span is the current one's child. */
   traceparent?: string | undefined;
   /** Creates no span outside another one: background work begins no trace. */
   onlyWithin?: boolean;
 }
 
-/** The longest text of an attribute, in characters. A client may send a path of 128 KiB. */
+/** How long an attribute's text may be, in characters. A client may send a 128 KiB path. */
 const maxAttributeLength = 1024;
 
-/** Returns a client's text as the value of an attribute: cut, without service keys. */
+/** Returns a client's text as an attribute's value: cut, without service keys. */
 export const attributeText = (text: string): string => maskKeys(text.slice(0, maxAttributeLength));
 
 /**
@@ -87,20 +86,20 @@ export async function inSpan<T>(
   );
 }
 
-/** Marks a span as failed. The type is a status code or the code of an error: few values, for grouping. */
+/** Marks a span as failed. The type is a status code or an error code: few values, for grouping. */
 export function failSpan(span: Span, type: string, message?: string): void {
   if (!api) return;
   span.setAttribute('error.type', type);
   span.setStatus({ code: api.SpanStatusCode.ERROR, ...(message !== undefined && { message: attributeText(message) }) });
 }
 
-/** The code of an error of the system, the database or the product, else its class. */
+/** The code of a system, database or product error, else its class. */
 function errorTypeOf(error: unknown): string {
   if (!(error instanceof Error)) return '_OTHER';
   return 'code' in error && typeof error.code === 'string' ? error.code : error.name;
 }
 
-/** Returns the W3C traceparent of the current span, or the given one when tracing is off. */
+/** Returns the current span's W3C traceparent, or the given one when tracing is off. */
 export function currentTraceparent(otherwise: string): string {
   if (!api) return otherwise;
   const carrier: { traceparent?: string } = {};

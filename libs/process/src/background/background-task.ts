@@ -3,7 +3,7 @@ import { createRunLoop, type NextRun, never } from './run-loop.ts';
 import { listTask, unlistTask } from './running-tasks.ts';
 import { createTaskHealth, type TaskHealth, type TaskHealthKeeper, type TaskLines } from './task-health.ts';
 
-/** The result of a run that found no reason to do anything: neither a success nor a failure. */
+/** What a run returns that found no reason to do anything: neither a success nor a failure. */
 export const skipped = Symbol('skipped');
 
 /** Milliseconds until the next run, if that is not the interval. */
@@ -31,14 +31,14 @@ export interface BackgroundTask extends OnDemandTask {
 }
 
 interface OnDemandOptions extends TaskLines {
-  /** One run. The signal aborts when the task stops; a run of many steps should then end after its step. */
+  /** One run. The signal aborts when the task stops; a run with many steps should then end after its step. */
   readonly run: (ending: AbortSignal) => Promise<RunResult> | Promise<void>;
   /**
    * Pause after a failed run, in milliseconds; no wake shortens it. `failures` counts failures in a row. Without a
    * value the next run follows as after a success. Infinity waits for a wake.
    */
   readonly retryMs?: number | ((failures: number) => number);
-  /** Delay of `wakeSoon`, in milliseconds; 5 by default. */
+  /** How long `wakeSoon` waits, in milliseconds; 5 by default. */
   readonly soonMs?: number;
   /** Whether each `wakeSoon` restarts the delay, for work that waits until nothing has changed for a while. */
   readonly isDebounced?: boolean;

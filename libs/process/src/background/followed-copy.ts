@@ -18,7 +18,7 @@ export interface FollowedCopy<T> {
   isFresh(ageMs: number): boolean;
   /** Calls the listener after each read that returned another copy. Returns a function that removes the listener. */
   onChange(listener: Listener<T>): () => void;
-  /** The health of the reads by notice and by poll. */
+  /** How healthy the reads by notice and by poll are. */
   readonly health: TaskHealth;
 }
 

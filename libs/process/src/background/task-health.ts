@@ -8,7 +8,7 @@ export interface TaskHealth {
   readonly lastSuccessAtMs: number | undefined;
 }
 
-/** What a task uses of a logger. */
+/** What a task uses from a logger. */
 export type TaskLog = Readonly<Record<'debug' | 'info' | 'warn' | 'error', (fields: object, message: string) => void>>;
 
 /** The parts of a task's log lines. */

@@ -2,7 +2,7 @@ import { healthOfTasks } from '../background/index.ts';
 import type { Metrics } from './metrics.ts';
 import { sampledGauges } from './sampled-gauge.ts';
 
-/** Adds the health of this process's background tasks. */
+/** Adds the health metrics for this process's background tasks. */
 export function measureTasks(metrics: Metrics): void {
   sampledGauges(metrics, {
     name: 'recordbus_task_failures',

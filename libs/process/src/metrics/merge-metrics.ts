@@ -1,8 +1,8 @@
 import type { MetricFamily } from './read-metrics.ts';
 
 /**
- * The metrics of one process; `instance` distinguishes the replicas of a service. The scraped process itself has none:
- * Prometheus adds its own label.
+ * One process's metrics; `instance` distinguishes a service's replicas. The scraped process itself has none: Prometheus
+ * adds its own label.
  */
 interface InstanceMetrics {
   readonly instance?: string | undefined;
@@ -10,8 +10,8 @@ interface InstanceMetrics {
 }
 
 /**
- * Merges the families of all services and their replicas into one sorted list, each name once. Samples get the label
- * `instance`. Shared samples, which every replica reads from the same source, become one without it: the largest.
+ * Merges all services' and replicas' families into one sorted list, each name once. Samples get the label `instance`.
+ * Shared samples, which every replica reads from the same source, become one without it: the largest.
  */
 export function mergeMetrics(instances: readonly InstanceMetrics[]): MetricFamily[] {
   const merged = new Map<string, MetricFamily>();

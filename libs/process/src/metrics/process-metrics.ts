@@ -18,8 +18,8 @@ const collectionKinds: Readonly<Record<number, string>> = {
 };
 
 /**
- * Creates the metrics of a process: CPU, memory, event loop and garbage collection, with the names that dashboards for
- * Node expect, and its background tasks. The connections of the process add theirs.
+ * Creates a process's metrics: CPU, memory, event loop and garbage collection, with the names that dashboards for Node
+ * expect, and its background tasks. The process's connections add theirs.
  */
 export function createProcessMetrics(service: string): Metrics {
   const metrics = createMetrics(service);

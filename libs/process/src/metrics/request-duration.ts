@@ -1,7 +1,7 @@
 import type { Histogram } from 'prom-client';
 import type { Metrics } from './metrics.ts';
 
-/** Adds the histogram of requests, with the same name in every process that answers requests. */
+/** Adds the request histogram, with the same name in every process that answers requests. */
 export const requestDuration = (metrics: Metrics): Histogram<'method' | 'route' | 'status'> =>
   metrics.duration(
     'recordbus_http_request_duration_seconds',
