@@ -78,9 +78,9 @@ export const headersTooLarge = () =>
 export const conflict = (code: string, message: string, details?: Record<string, unknown>) =>
   new AppError(409, code, message, details ? { details } : {});
 
-/** 412: If-Match failed; the current ETag is echoed as a header and in the details (records §9.1). */
-export const preconditionFailed = (etag: string, what = 'record') =>
-  new AppError(412, 'precondition_failed', `the ${what} has changed`, { details: { etag }, headers: { ETag: etag } });
+/** 412: If-Match or If-None-Match failed; the current ETag is a header and in the details (records §9.1). */
+export const preconditionFailed = (etag: string, message = 'the record has changed') =>
+  new AppError(412, 'precondition_failed', message, { details: { etag }, headers: { ETag: etag } });
 
 /** 413: the body is larger than the limit in bytes. */
 export const payloadTooLarge = (limitBytes: number, what = 'the body') =>

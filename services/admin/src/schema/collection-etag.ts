@@ -37,5 +37,5 @@ const versionLength = 27;
 export function requireVersion(collection: Collection, versions: readonly string[] | undefined): void {
   if (versions === undefined) return;
   const version = versionOf(presentCollection(collection));
-  if (!versions.includes(version)) throw preconditionFailed(`W/"${version}"`, 'collection');
+  if (!versions.includes(version)) throw preconditionFailed(`W/"${version}"`, 'the collection has changed');
 }

@@ -1,9 +1,10 @@
 import { hasAccounts } from '@recordbus/accounts';
-import { AppError, forbidden } from '@recordbus/errors';
+import { AppError, forbidden, preconditionFailed } from '@recordbus/errors';
 import type { UnusedKey } from '@recordbus/http';
 import type { Collection } from '@recordbus/schema';
 import { hasPendingRemoval, removalPending } from '../files/pending-removal.ts';
 import type { Upload } from '../files/upload-parts.ts';
+import { etagOf } from '../record/etag.ts';
 import type { ServedCollections } from '../record/served-collections.ts';
 import { type Call, passesRules } from '../rules/rule-context.ts';
 import { createRecordAt } from './create-record.ts';
@@ -120,6 +121,7 @@ async function refuseExisting(unit: WriteUnit, collection: Collection, { id, key
   const found = id ?? (key && (await findByKey(unit.query, collection, key)));
   if (found === undefined) return;
   const locked = await lockRecord(unit.query, collection, 'update', { id: found, versions: [] }, call);
+  if (locked.outcome === 'mismatch') throw preconditionFailed(etagOf(locked.version), 'the record exists already');
   if (locked.outcome !== 'locked' && locked.outcome !== 'missing') throw failureError(locked, call);
 }
 
