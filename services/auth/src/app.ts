@@ -40,6 +40,7 @@ import { withSignInHooks } from './routes/with-sign-in-hooks.ts';
 
 export { prepareFirstAdmin } from './first-admin/prepare-first-admin.ts';
 export { liftLockout } from './lockout/lockout.ts';
+export { signInPaths } from './routes/with-sign-in-hooks.ts';
 export { resetAdminFactor } from './totp/admin-authenticator.ts';
 
 interface AuthDeps {

@@ -1,28 +1,31 @@
-import { isHooked, type SignInFlow } from '@recordbus/accounts';
+import { isHooked, type SignInFlow, signInFlow } from '@recordbus/accounts';
 import type { Reply, Route } from '@recordbus/http';
 import type { RequestContext } from '@recordbus/request/context';
 import type { AuthParts } from '../auth-parts.ts';
 import { publishSignIn } from '../hooks/publish-sign-in.ts';
 import { authPath } from './auth-paths.ts';
 
-/** The routes that end in a session, and their flow names in hooks. */
-const flows: Readonly<Record<string, SignInFlow>> = {
-  [authPath('/register')]: 'register',
-  [authPath('/login')]: 'password',
-  [authPath('/login/mfa')]: 'second_factor',
-  [authPath('/otp/auth')]: 'otp',
-  [authPath('/oauth2/exchange')]: 'oauth2',
-  [authPath('/oauth2/merge-confirm')]: 'oauth2',
-  [authPath('/anonymous')]: 'anonymous',
-  [authPath('/promote')]: 'promote',
+/** The routes on which each way to sign in opens a session. */
+export const signInPaths: Readonly<Record<SignInFlow, readonly string[]>> = {
+  register: [authPath('/register')],
+  password: [authPath('/login')],
+  second_factor: [authPath('/login/mfa')],
+  otp: [authPath('/otp/auth')],
+  oauth2: [authPath('/oauth2/exchange'), authPath('/oauth2/merge-confirm')],
+  anonymous: [authPath('/anonymous')],
+  promote: [authPath('/promote')],
 };
+
+const flows = new Map(
+  signInFlow.options.flatMap((flow) => signInPaths[flow].map((path): [string, SignInFlow] => [path, flow])),
+);
 
 type Parts = Pick<AuthParts, 'database' | 'bus' | 'accountHooks'>;
 
 /** Wraps the routes that sign in with extensions' hooks: before all checks, and after success (extensions §3.1). */
 export const withSignInHooks = (routes: readonly Route[], parts: Parts): Route[] =>
   routes.map((route) => {
-    const flow = flows[route.paths[0] ?? ''];
+    const flow = flows.get(route.paths[0] ?? '');
     return flow ? hooked(route, flow, parts) : route;
   });
 

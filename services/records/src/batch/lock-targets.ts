@@ -5,9 +5,18 @@ import { type CallerSql, perCaller, type SentNames } from '../record/caller-sql.
 import { isRecordId } from '../record/record-id.ts';
 import { passesRules, type RuleContext } from '../rules/rule-context.ts';
 import { throwAt } from './batch-refusal.ts';
+import type { OperationVerb } from './operation.ts';
 import type { PlannedOperation } from './plan-batch.ts';
 
 type Action = 'update' | 'delete';
+
+/** What each verb does to the record that it names by id; undefined for a record that does not exist yet. */
+const actionOf: Readonly<Record<OperationVerb, Action | undefined>> = {
+  create: undefined,
+  update: 'update',
+  upsert: 'update',
+  delete: 'delete',
+};
 
 /** Operations with one action on one collection's records, which they name by id. */
 interface Targets {
@@ -47,11 +56,10 @@ export async function lockTargets(
 }
 
 function targetsOf(operations: readonly PlannedOperation[]): readonly Targets[] {
-  const named = operations.flatMap(({ operation: { op, id }, collection, index }) =>
-    op === 'create' || typeof id !== 'string' || !isRecordId(id)
-      ? []
-      : [{ collection, action: op === 'delete' ? ('delete' as const) : ('update' as const), id, index }],
-  );
+  const named = operations.flatMap(({ operation: { op, id }, collection, index }) => {
+    const action = actionOf[op];
+    return action === undefined || typeof id !== 'string' || !isRecordId(id) ? [] : [{ collection, action, id, index }];
+  });
   return [...Map.groupBy(named, ({ collection, action }) => `${collection.id} ${action}`)]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([, [first, ...more]]) => {
