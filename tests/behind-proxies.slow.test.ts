@@ -41,7 +41,7 @@ for (const name of proxies) {
   test(`behind ${name}, as docs/gateway.md sets it up [docs/gateway]`, { skip: missingProxy(name) }, async (t) => {
     await using proxy = await startDocumentedProxy(name, stack.url);
     const guest = createClient(proxy.url);
-    // Opened first, so that the heartbeats arrive beside the other tests.
+    // Opened first, so that the heartbeats arrive during the other tests.
     await using live = await openLive(proxy.url, [{ id: 'a', collection: 'assets' }]);
     assert.equal(live.status, 200, live.text);
 

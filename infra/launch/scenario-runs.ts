@@ -1,5 +1,5 @@
 /**
- * Where a scenario file runs besides `npm test`, which sends all requests to a stack in one process:
+ * Where a scenario file runs in addition to `npm test`, which sends all requests to a stack in one process:
  *
  * - `wire`: CI also sends its requests to services in separate processes. The file is about bytes, headers, streams, files,
  *   live connections, the caller that one service names to another, or what one service learns from another. On other

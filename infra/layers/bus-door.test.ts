@@ -7,7 +7,7 @@ import { findSources, readSource, specifiersIn } from './sources.ts';
  * starts a server without the product. Everything else says what it needs in the words of `@recordbus/bus`.
  */
 const allowed = ['libs/bus/', 'examples/subscriber/', 'tests/', 'infra/embedded/src/nats.test.ts'];
-/** A manifest that lists the client for an allowed test beside it. */
+/** A manifest that lists the client for an allowed test next to it. */
 const testManifests = ['infra/embedded/package.json'];
 
 const remedy = 'use @recordbus/bus, and add there what it lacks (docs/architecture.md, "One door to the bus")';

@@ -9,7 +9,7 @@ import { type StopStep, spawnServer, stopLeftover } from './server-process.ts';
 interface NatsOptions {
   /**
    * Holds the streams, the password, the configuration and the server's log. One server at a time. A server that npm
-   * lacks is kept beside it, in `cache`.
+   * lacks is kept next to it, in `cache`.
    */
   readonly directory: string;
   readonly log: Logger;

@@ -8,7 +8,7 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 export interface Search {
   /** Returns the lines in a file that have what is searched. */
   readonly find: (path: string) => readonly number[];
-  /** Files that are not searched, besides tests and the admin pages, which run in a browser. */
+  /** Files that are not searched, in addition to tests and the admin pages, which run in a browser. */
   readonly except: RegExp;
   /** Files that may have it, each with its reason. */
   readonly allowed: Readonly<Record<string, string>>;

@@ -5,7 +5,7 @@ export interface CollectedBytes {
   take(): Buffer;
 }
 
-/** A chunk takes some 200 bytes of memory besides its own, and a client may send chunks of one byte. */
+/** A chunk takes some 200 bytes of memory in addition to its own, and a client may send chunks of one byte. */
 const maxChunks = 256;
 
 /** Collects chunks, at little more than their own size. */

@@ -37,7 +37,7 @@ const secretScopes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether answers of the route may be compressed. If an answer has a secret beside text that a stranger chose, its
+ * Whether answers of the route may be compressed. If an answer has a secret next to text that a stranger chose, its
  * compressed length tells something about the secret (BREACH). So these are not: routes that sign in or are about an own
  * account, and those that show settings, webhooks, keys and file tokens (http §3.6).
  */

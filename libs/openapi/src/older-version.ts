@@ -31,7 +31,7 @@ export function olderSchema(schema: JsonSchema): JsonSchema {
   };
 }
 
-/** A bound that is excluded: 3.0 has a switch beside the bound. */
+/** A bound that is excluded: 3.0 has a switch next to the bound. */
 const exclusive = (name: 'minimum' | 'maximum', bound: unknown): JsonSchema =>
   typeof bound === 'number'
     ? { [name]: bound, [name === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum']: true }

@@ -1,5 +1,5 @@
 /**
- * Which numeric dates besides ISO 8601 are read: none, `01/31/2026` only, or dates in one order of day and month, with `/`,
+ * Which numeric dates are read in addition to ISO 8601: none, `01/31/2026` only, or dates in one order of day and month, with `/`,
  * `.` or `-` between them.
  */
 export type NumericDates = 'none' | 'slashes' | 'mdy' | 'dmy';

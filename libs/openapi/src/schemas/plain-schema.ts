@@ -58,7 +58,7 @@ const jsonTypes: Readonly<Record<string, string>> = {
   object: 'object',
 };
 
-/** Number schemas name their width, list schemas their items, and a value has one type besides null. */
+/** Number schemas name their width, list schemas their items, and a value has one type in addition to null. */
 function tight(schema: JsonSchema): JsonSchema {
   const { type: given, examples, minimum, maximum, pattern, uniqueItems, ...rest } = schema;
   const types = [given].flat().filter((type) => typeof type === 'string');

@@ -14,7 +14,7 @@ const namePattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}$/;
 
 const flag = z.boolean('must be true or false').default(false);
 
-/** A preview's size: 100x100, 0x100 or 100x0, with t, b or f behind it (files §5.2). */
+/** A preview's size: 100x100, 0x100 or 100x0, with t, b or f after it (files §5.2). */
 export const thumbSize = /^(?!0+x0+[tbf]?$)\d{1,4}x\d{1,4}[tbf]?$/;
 
 /** A preview's longest side in pixels; it bounds the preview's cost. */

@@ -37,8 +37,8 @@ export async function dropAnalystViews(query: Query): Promise<boolean> {
 }
 
 /**
- * Creates the schema with its views and lets a role read them, also later collections' views. Never runs beside a
- * schema change.
+ * Creates the schema with its views and lets a role read them, later collections' views too. Never runs during a schema
+ * change.
  */
 export async function openAnalystSchema({ transaction }: Pick<Database, 'transaction'>, reader: string): Promise<void> {
   const role = quoteIdentifier(reader);

@@ -89,8 +89,8 @@ export async function listJobs(
 
 /**
  * Takes a job that is queued, or whose lease has expired. Actors take turns: the one whose last job began first is
- * next, with its oldest job. Beside a running job, only another actor's job is taken, and beside a service key's only
- * an admin's. A higher fence keeps the previous replica from committing anything more.
+ * next, with its oldest job. While a job runs, only another actor's job is taken, and while a service key's job runs,
+ * only an admin's. A higher fence keeps the previous replica from committing anything more.
  */
 export async function takeJob(query: Query, beside: readonly JobActor[] = []): Promise<Job | undefined> {
   const [row] = await query<Job>({

@@ -16,7 +16,7 @@ export interface ImportResults {
   readonly failures: readonly string[];
 }
 
-/** More rows keep an import busy for longer than the gets beside it are measured. */
+/** More rows keep an import busy for longer than the gets during it are measured. */
 const rows = 60_000;
 const collection = 'bench_imported';
 const probeSeconds = 4;

@@ -80,7 +80,7 @@ function createFirstLine() {
       }
     },
     isWhole: (): boolean => end !== undefined,
-    /** The position after the line and the line ends behind it. */
+    /** The position after the line and the line ends that follow it. */
     end: (): number => end ?? at,
     separator: (): string => separators[counts.indexOf(Math.max(...counts))] ?? separators[0],
   };
