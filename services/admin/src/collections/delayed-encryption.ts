@@ -1,10 +1,17 @@
 import type { ValueCipher } from '@recordbus/crypto';
-import type { Database } from '@recordbus/database';
+import { type Database, locks, type Query, takeLock } from '@recordbus/database';
 import { rewriteStored } from '@recordbus/journal';
 import { inSlices } from '@recordbus/limits/time-slice';
 import { whenWoken } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
-import { encryptedFieldsOf, encryptStored, loadCollections } from '@recordbus/schema';
+import {
+  type Collection,
+  encryptedFieldsOf,
+  encryptStored,
+  loadCollection,
+  loadCollections,
+  shapeOf,
+} from '@recordbus/schema';
 
 /** After this time every replica knows about a change, even without the bus, and has completed its earlier writes. */
 const delayMs = 10_000;
@@ -20,34 +27,56 @@ export interface DelayedEncryption {
 }
 
 interface DelayedEncryptionDeps {
-  readonly database: Pick<Database, 'query'>;
+  readonly database: Pick<Database, 'query' | 'transaction'>;
   readonly cipher: ValueCipher;
   readonly log: Logger;
   readonly nowSec: () => number;
 }
 
 /** Creates the background task. */
-export function createDelayedEncryption({ database, cipher, log, nowSec }: DelayedEncryptionDeps): DelayedEncryption {
+export function createDelayedEncryption({ log, ...deps }: DelayedEncryptionDeps): DelayedEncryption {
   const encrypting = whenWoken({
     name: 'encrypt values that replicas stored in plain text',
     log,
     soonMs: delayMs,
     isDebounced: true,
-    run: encryptRecent,
+    run: () => encryptRecent(deps),
   });
-
-  async function encryptRecent(): Promise<void> {
-    const { collections } = await loadCollections(database.query);
-    const recent = collections.filter(({ updatedAtSec }) => updatedAtSec > nowSec() - recentSec);
-    for await (const collection of inSlices(recent))
-      for (const field of encryptedFieldsOf(collection))
-        await rewriteStored(database.query, collection, field, (stored) => encryptStored(cipher, field, stored));
-  }
-
   return {
     wake() {
-      if (cipher.isEncrypting) encrypting.wakeSoon();
+      if (deps.cipher.isEncrypting) encrypting.wakeSoon();
     },
     stop: encrypting.stop,
   };
 }
+
+/** Encrypts the plain values in the encrypted fields of each collection that changed lately. */
+export async function encryptRecent({ database, cipher, nowSec }: Omit<DelayedEncryptionDeps, 'log'>): Promise<void> {
+  const { collections } = await loadCollections(database.query);
+  const recent = collections.filter(({ updatedAtSec }) => updatedAtSec > nowSec() - recentSec);
+  for await (const collection of inSlices(recent))
+    try {
+      const query = queryWhileUnchanged(database, collection);
+      for (const field of encryptedFieldsOf(collection))
+        await rewriteStored(query, collection, field, (stored) => encryptStored(cipher, field, stored));
+    } catch (error) {
+      // That change has woken the task again.
+      if (!(error instanceof CollectionChanged)) throw error;
+    }
+}
+
+class CollectionChanged extends Error {}
+
+/**
+ * Runs each statement between schema changes, and throws once the collection has changed: a field that was decrypted
+ * meanwhile must not get ciphertext.
+ */
+const queryWhileUnchanged =
+  ({ transaction }: Pick<Database, 'transaction'>, collection: Collection): Query =>
+  (statement) =>
+    transaction(async (query) => {
+      await takeLock(query, locks.schema);
+      const now = await loadCollection(query, collection.id);
+      if (!now || now.name !== collection.name || shapeOf(now) !== shapeOf(collection)) throw new CollectionChanged();
+      return query(statement);
+    });
