@@ -39,6 +39,7 @@ import { ruleTrialRoute } from './routes/rule-trial.ts';
 import { updateRoute } from './routes/update.ts';
 
 export { openBackupPlace } from './backups/backup-place.ts';
+export { operationVerbs } from './batch/operation.ts';
 
 /** How many pictures are fetched from one server at a time. Each may take 5 MiB of memory. */
 const maxPicturesPerOrigin = 8;

@@ -30,9 +30,18 @@ export const modeOfBatch = ({ operations }: BatchPlan, rules: OperationRules): W
 
 /** Whether a batch need not wait for the disk: it writes only relaxed collections. */
 export const isRelaxedBatch = ({ operations }: BatchPlan, rules: OperationRules): boolean =>
-  operations.every(({ operation: { op }, collection }) =>
-    op === 'delete' ? isRelaxedDelete(collection, rules) : isRelaxed(collection),
-  );
+  operations.every((planned) => isRelaxedOperation(planned, rules));
+
+function isRelaxedOperation({ operation: { op }, collection }: PlannedOperation, rules: OperationRules): boolean {
+  switch (op) {
+    case 'create':
+    case 'update':
+    case 'upsert':
+      return isRelaxed(collection);
+    case 'delete':
+      return isRelaxedDelete(collection, rules);
+  }
+}
 
 function modeOfOperation({ operation: { op }, collection }: PlannedOperation, rules: OperationRules): WriteMode {
   if (op === 'delete') return modeOfDelete(collection, rules);
