@@ -8,7 +8,7 @@ export const folderOrder: Readonly<Record<string, readonly string[]>> = {
     'index',
     'hooks',
     'writes',
-    'audit identity list-accounts one-time-token visible-record',
+    'audit identity list-accounts visible-record',
     'access find-user',
     'user',
   ],

@@ -1,4 +1,4 @@
-export { deleteBlock, endTokens, insertBlock, refuseBlocked, replaceUserHash } from './access.ts';
+export { deleteBlock, endTokens, finishOneTimeToken, insertBlock, refuseBlocked, replaceUserHash } from './access.ts';
 export { type AuditValues, auditedAccount, auditUser, auditValuesOf, type UserAction } from './audit.ts';
 export { findUserByEmail, findUserById, lockUser } from './find-user.ts';
 export {
@@ -33,7 +33,6 @@ export {
   requireProof,
 } from './identity/require-proof.ts';
 export { findAccount, listAccounts } from './list-accounts.ts';
-export { finishOneTimeToken } from './one-time-token.ts';
 export { type BeforeUserWrite, hasAccounts, readerOf, selectUser, syntheticAddress, type User } from './user.ts';
 export { findRefusedFields, visibleRecord } from './visible-record.ts';
 export { type AccountValues, accountUpdateSql, tokenVersionAt } from './writes/account-columns.ts';

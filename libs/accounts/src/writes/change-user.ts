@@ -11,12 +11,12 @@ import {
   quoteIdentifier,
 } from '@recordbus/schema';
 import { z } from 'zod';
+import { finishOneTimeToken } from '../access.ts';
 import { auditUser, userActions } from '../audit.ts';
 import { noteRemovedWays, type RemovedWays } from '../identity/account-changes.ts';
 import { type ClosedWays, closedBy, closeWaysIn } from '../identity/close-ways-in.ts';
 import { lockAccount } from '../identity/locked-account.ts';
 import { disableLaterUndos, endUnprovedUndos, undone } from '../identity/undone-change.ts';
-import { finishOneTimeToken } from '../one-time-token.ts';
 import { type BeforeUserWrite, readerOf, selectUser, type User, userFields } from '../user.ts';
 
 /** What must hold for the user at the change, or nothing is changed. */

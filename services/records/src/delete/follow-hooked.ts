@@ -1,4 +1,4 @@
-import { hooksBudgetMs } from '../write/hooks-budget.ts';
+import { hooksBudgetMs } from '../write/write-hooks.ts';
 import { type CascadeSet, lockCascadeSet } from './cascade-set.ts';
 import { clearHooked } from './clear-hooked.ts';
 import { type Deletion, type HookedDeletion, watchUnit } from './deletion.ts';

@@ -2,7 +2,7 @@ import type { Database } from '@recordbus/database';
 import { unavailable } from '@recordbus/errors';
 import { createFairGate } from '@recordbus/limits/fair-gate';
 import { currentCaller } from '@recordbus/request/request-scope';
-import { hooksBudgetMs } from './hooks-budget.ts';
+import { hooksBudgetMs } from './write-hooks.ts';
 
 /**
  * Extensions' code may be slow and holds a connection meanwhile. The other connections are for writes without hooks.

@@ -39,3 +39,8 @@ export interface WriteHooks {
 /** A create's or an update's mode: one statement, unless it has hooks. */
 export const modeOf = (hooks: WriteHooks, collection: Collection, operation: Operation): WriteMode =>
   hooks.find(collection, operation) ? 'hooked' : 'statement';
+
+/**
+ * How long all hooks for a write may take, including those for the writes that it causes. Rows are locked meanwhile.
+ */
+export const hooksBudgetMs = 5000;

@@ -1,8 +1,8 @@
 import { upstreamTimeout } from '@recordbus/errors';
 import type { BeforePoint, ExtensionHost } from '@recordbus/extension-host';
 import type { Write } from '@recordbus/extensions';
-import { hooksBudgetMs } from '../../write/hooks-budget.ts';
 import type { Operation, PendingWrite, WriteHooks } from '../../write/write-hooks.ts';
+import { hooksBudgetMs } from '../../write/write-hooks.ts';
 import { type CallScope, rootScope, scopeWithin } from '../call-scope.ts';
 import { callerOf } from '../caller-of.ts';
 import type { ToolCall } from '../tools/tool.ts';
