@@ -32,8 +32,10 @@ export const sqlState = {
   outOfMemory: '53200',
   /** Raised by `system.answer_too_large()`. */
   answerTooLarge: 'RB001',
-  /** Raised by `system.keep_range()`. */
+  /** Raised by `system.keep_announced()`. */
   announcedRemoved: 'RB002',
+  /** Raised by `system.still_encrypted()`. */
+  fieldDecrypted: 'RB003',
 } as const;
 
 /** Whether PostgreSQL refused a statement, with one of the given SQLSTATEs if any. */

@@ -1,4 +1,4 @@
-import { type Collection, tableOf } from '@recordbus/schema';
+import { type Collection, encryptedFieldsOf, quoteIdentifier, quoteLiteral, tableOf } from '@recordbus/schema';
 import type { Cte } from './cte.ts';
 import { versionAssignments } from './version-sql.ts';
 
@@ -44,11 +44,23 @@ export interface GoneRows {
   readonly where: string;
 }
 
+/** The columns. The statement fails if an encrypted field has been decrypted since it was composed. */
+function stillEncrypted(collection: Collection, columns: readonly ColumnSql[]): readonly ColumnSql[] {
+  const encrypted = new Map(encryptedFieldsOf(collection).map((field) => [quoteIdentifier(field.name), field.id]));
+  if (encrypted.size === 0) return columns;
+  return columns.map(({ name, value }) => {
+    const id = encrypted.get(name);
+    if (id === undefined) return { name, value };
+    return { name, value: `system.still_encrypted(${value}, ${quoteLiteral(collection.id)}, ${quoteLiteral(id)})` };
+  });
+}
+
 /** The CTE `new` with the inserted rows, after the CTEs that check them. */
 export function insertRows(
   collection: Collection,
-  { columns, from, check, skips }: NewRows,
+  { columns: given, from, check, skips }: NewRows,
 ): { readonly before: readonly (Cte | undefined)[]; readonly sql: string } {
+  const columns = stillEncrypted(collection, given);
   const names = columns.map(({ name }) => name).join(', ');
   const insert = (rows: string) =>
     `insert into ${tableOf(collection)} (${names})\n  ${rows}${skips === undefined ? '' : `\n  on conflict ${skips} do nothing`}\n  returning *`;
@@ -66,11 +78,14 @@ export function insertRows(
 }
 
 /** Updates the rows in `old`. */
-export const updateRows = (collection: Collection, { set, joins = '', conditions = '' }: ChangedRows): string =>
-  `update ${tableOf(collection)} t set ${set.map(({ name, value }) => `${name} = ${value}, `).join('')}${versionAssignments('t')}
+export function updateRows(collection: Collection, { set, joins = '', conditions = '' }: ChangedRows): string {
+  const values = stillEncrypted(collection, set).map(({ name, value }) => `${name} = ${value}, `);
+  return `update ${tableOf(collection)} t set ${values.join('')}${versionAssignments('t')}
   from old${joins}
   where t.id = old.id${conditions}
   returning t.*`;
+}
 
+/** Deletes rows. */
 export const deleteRows = (collection: Collection, { using, where }: GoneRows): string =>
   `delete from ${tableOf(collection)} t${using === undefined ? '' : ` using ${using}`}\n  where ${where}\n  returning t.*`;

@@ -38,13 +38,14 @@ export async function retryWhileOutdated<S, T>(
 
 /**
  * Whether a statement did not fit its tables: a column or table is gone or has another type, a prepared statement is
- * outdated, or an unknown constraint refused a write. A missing column may cause any error in class 42: `t.rank` is
+ * outdated, a field is no longer encrypted, or an unknown constraint refused a write. A missing column may cause any error in class 42: `t.rank` is
  * then the aggregate `rank(t)`.
  */
 const isOutdatedSchema = (error: unknown): boolean =>
   isDatabaseError(
     error,
     sqlState.cachedPlanChanged,
+    sqlState.fieldDecrypted,
     sqlState.uniqueViolation,
     sqlState.foreignKeyViolation,
     sqlState.programLimitExceeded,
