@@ -1,11 +1,12 @@
+import { once } from 'node:events';
 import { mkdir, readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@recordbus/process/logging';
 import { freeCluster, lockFileOf } from './cluster-lock.ts';
 import { createRoles, ownerName } from './database-roles.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
-import { findFreePort } from './free-port.ts';
 import { generatedPassword } from './generated-password.ts';
 import { loadPostgresBinaries } from './postgres-binaries.ts';
 import { databaseName, ensureCluster, superuser } from './postgres-cluster.ts';
@@ -124,4 +125,15 @@ function urlOfServer({ user, password, port, socketDirectory }: ServerAddress): 
 async function findReady(cluster: string, pid: number): Promise<true | undefined> {
   const lines = (await readFile(lockFileOf(cluster), 'utf8').catch(() => '')).split('\n');
   return Number(lines[0]) === pid && lines[7]?.trim() === 'ready' ? true : undefined;
+}
+
+/** Returns a TCP port on 127.0.0.1 where no process listened a moment ago. */
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('A TCP server has no port.');
+  return address.port;
 }

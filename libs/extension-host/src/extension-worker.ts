@@ -1,7 +1,6 @@
 import type { Gate } from '@recordbus/limits/gate';
 import type { Logger } from '@recordbus/process/logging';
 import type { CallTarget, ExtensionDescription } from './description.ts';
-import { toLogFields } from './log-fields.ts';
 import type { CallOutcome, FromWorker } from './protocol.ts';
 import type { RemoteWorker, RunnerProcess } from './runner-process.ts';
 import { createWorkerCalls } from './worker-calls.ts';
@@ -120,3 +119,20 @@ export function startExtensionWorker(options: WorkerOptions): ExtensionWorker {
   };
   return worker;
 }
+
+/** The fields that every log line has. */
+const reserved: ReadonlySet<string> = new Set([
+  'level',
+  'time',
+  'msg',
+  'service',
+  'extension',
+  'request_id',
+  'trace_id',
+]);
+
+/** Returns the fields that code adds to a log line; those with reserved names get an underscore, such as `level_`. */
+const toLogFields = (given: object | undefined): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(given ?? {}).map(([name, value]) => [reserved.has(name) ? `${name}_` : name, value]),
+  );

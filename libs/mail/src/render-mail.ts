@@ -1,6 +1,5 @@
 import type { Settings } from '@recordbus/settings';
 import { withoutTrailingSlashes } from '@recordbus/text/base-url';
-import { fillTemplate, type Variables } from './fill-template.ts';
 import { escapeHtml, htmlOfText, isHtml, wholeDocument } from './html.ts';
 import type { MailTemplate, SettingsTemplate } from './mail.ts';
 import { textOfHtml } from './text-of-html.ts';
@@ -63,3 +62,15 @@ function linkOf(template: SettingsTemplate, appUrl: string, { collection = '', t
 
 /** Replaces line breaks, so that a value cannot begin another header (mail §2.6). */
 const oneLine = (text: string) => text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
+
+/** A template's variables by name. */
+type Variables = Readonly<Record<string, string>>;
+
+/**
+ * Replaces each `{{name}}` with its value, passed through `write`; an unknown name becomes an empty text. Values are not
+ * read as templates, so a value that looks like a variable stays as it is (mail §2.5).
+ */
+const fillTemplate = (template: string, variables: Variables, write: (value: string) => string): string =>
+  template.replace(/\{\{\s*(\w+)\s*\}\}/g, (_, name: string) =>
+    Object.hasOwn(variables, name) ? write(variables[name] ?? '') : '',
+  );

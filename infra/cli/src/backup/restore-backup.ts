@@ -17,12 +17,10 @@ import {
 } from '@recordbus/backup';
 import { compareTables } from '@recordbus/database';
 import { ownSchemas } from '@recordbus/encryption';
-import type { Storage } from '@recordbus/storage';
-import { fileKey } from '@recordbus/storage';
+import { fileKey, type Storage } from '@recordbus/storage';
 import type pg from 'pg';
 import { CommandFailure } from '../failure.ts';
 import { type ArchiveEntry, readArchive } from './archive-reader.ts';
-import { requeueEvents } from './requeue-events.ts';
 
 /** What was restored from an archive, and the secrets that the caller has to store. */
 export interface Restored {
@@ -117,4 +115,20 @@ async function putFile(storage: Storage, { name, stream }: ArchiveEntry): Promis
   const key = rest.length === 0 ? fileKey(collectionId, recordId, fileName) : undefined;
   if (!key) throw new CommandFailure(`The archive is damaged: ${name} is not a file name.`);
   await storage.put(key, stream);
+}
+
+/**
+ * Cleans the outbox after a restore, for any stream that the restored deployment may have. It deletes published events
+ * whose deliveries existed at the backup, because they must not be sent again. It queues the other events again under
+ * the same ids, because the stream may never have had them.
+ */
+async function requeueEvents(client: pg.Client, processedUpTo: number | null): Promise<void> {
+  await client.query(
+    `delete from system.outbox o where o.published_at is not null
+       and (o.stream_sequence <= $1::bigint or exists (select from system.events e where e.id = o.event_id))`,
+    [processedUpTo],
+  );
+  await client.query(
+    'update system.outbox set published_at = null, stream_sequence = null where published_at is not null',
+  );
 }

@@ -1,8 +1,7 @@
-import type { Collection, Field } from '@recordbus/schema';
-import { warningsOfContentTypes } from './warn-of-content-types.ts';
+import { type Collection, type Field, fileOptionsOf } from '@recordbus/schema';
+import { findUnmatched } from '@recordbus/schema/content-types';
 import { warningsOfDeadFieldRules, warningsOfDeadRules } from './warn-of-dead-rules.ts';
 import { warningsOfOpenRules } from './warn-of-open-rules.ts';
-import { warningsOfRequiredRelations } from './warn-of-required-relations.ts';
 
 /** Returns the warnings about a definition that its author may not intend. They need no record to be read. */
 export const warningsOfDefinition = (collection: Collection, collections: readonly Collection[]): string[] => [
@@ -21,3 +20,22 @@ export const warningsOfFields = (
   ...warningsOfContentTypes(fields),
   ...warningsOfRequiredRelations(fields),
 ];
+
+/** Returns a warning for each content type in a file field that no file has (fields §3.15). */
+const warningsOfContentTypes = (fields: readonly Field[]): string[] =>
+  fields
+    .filter(({ type }) => type === 'file')
+    .flatMap((field) =>
+      findUnmatched(fileOptionsOf(field).mimeTypes).map(
+        (type) => `The field ${field.name} lists ${type} in mimeTypes, but no file is recognised as this type.`,
+      ),
+    );
+
+/** Returns a warning for each required relation that deleting its target leaves empty (fields §3.9). */
+const warningsOfRequiredRelations = (fields: readonly Field[]): string[] =>
+  fields
+    .filter(({ type, required, options }) => type === 'relation' && required && options.cascade === 'setNull')
+    .map(({ name, collection }) => sentenceOf(name, collection ?? 'the other collection'));
+
+const sentenceOf = (name: string, target: string): string =>
+  `The relation ${name} is required, but deleting a record in ${target} leaves it empty. Set its option cascade to "cascade", which deletes the referring records too, or to "restrict", which refuses the delete.`;

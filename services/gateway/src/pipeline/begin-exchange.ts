@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { securityHeaders } from '@recordbus/http';
+import type { IncomingHttpHeaders } from 'node:http';
+import { namedByConnection, securityHeaders } from '@recordbus/http';
 import type { Logger } from '@recordbus/process/logging';
 import { maskKeys } from '@recordbus/process/mask-keys';
 import { acceptTraceparent } from '@recordbus/process/telemetry';
@@ -8,7 +9,6 @@ import { guarded } from '@recordbus/request/request-scope';
 import type { FindClient } from '../client-address/find-client.ts';
 import { type AccessLogRules, accessLog } from './access-log.ts';
 import { guest } from './authenticate.ts';
-import { dropNamedHeaders } from './drop-named-headers.ts';
 import type { Step } from './exchange.ts';
 
 const saneRequestId = /^[\x20-\x7e]{1,128}$/;
@@ -58,3 +58,15 @@ function acceptRequestId(header: string | string[] | undefined): string {
 }
 
 const textOf = (header: string | string[] | undefined) => (Array.isArray(header) ? header.join(',') : header);
+
+/**
+ * End-to-end headers. A client must not name them in `Connection` (RFC 9110 §7.6.1): that would remove what the gateway
+ * and the services rely on, such as the body's type, the sender and the proxies before the gateway.
+ */
+const endToEnd =
+  /^(accept|authorization$|cache-control$|content-|cookie$|date$|expect$|forwarded$|from$|host$|idempotency-key$|if-|last-event-id$|origin$|pragma$|prefer$|range$|referer$|sec-|trace|transfer-encoding$|user-agent$|via$|x-forwarded-|x-request-id$|x-service-)/;
+
+/** Removes the headers that `Connection` names, apart from end-to-end headers. */
+function dropNamedHeaders(headers: IncomingHttpHeaders): void {
+  for (const name of namedByConnection(headers.connection) ?? []) if (!endToEnd.test(name)) delete headers[name];
+}

@@ -1,10 +1,10 @@
 import { rateLimited } from '@recordbus/errors';
+import { splitUrl } from '@recordbus/http';
 import { audienceOf, type ChooseRule, rateCaller, rateLabelOf } from '@recordbus/rate-limits';
 import type { RateRule } from '@recordbus/settings';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { Verdict } from '../rate-limit/window-share.ts';
 import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from './exchange.ts';
-import { resourcePaths } from './resource-paths.ts';
 
 /** Refuses a request over its caller's rate limit (http §8). */
 export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter): Step {
@@ -54,3 +54,14 @@ function settle(response: GatewayResponse, verdict: Verdict, next: () => void): 
   if (!verdict.allowed) throw rateLimited(verdict.resetSec);
   next();
 }
+
+/**
+ * Returns every path to the requested resource: a rule for one of a record's three paths covers all of them (http
+ * §8.5), and another spelling evades no rule. A request without a route has only its own path.
+ */
+const resourcePaths = (url: string, { route, params }: Pick<GatewayExchange, 'route' | 'params'>): readonly string[] =>
+  route ? route.aliases.map((alias) => fill(alias, params)) : [splitUrl(url).path];
+
+/** Replaces a declared path's parameters with their values. */
+const fill = (path: string, params: GatewayExchange['params']): string =>
+  path.replace(/:([^/]+)/g, (_, name: string) => params[name] ?? '');

@@ -1,4 +1,5 @@
 import type { Query } from '@recordbus/database';
+import { startSlice } from '@recordbus/limits/time-slice';
 import type { Parameters } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { RuleContext } from '../rules/rule-context.ts';
@@ -16,7 +17,6 @@ import {
   versionBytes,
 } from './near-sql.ts';
 import { prefilter } from './prefilter.ts';
-import { inSlices } from './time-slices.ts';
 import { createTopK, type Scored, type TopK } from './top-k.ts';
 import type { KeptVectors, VectorMemory } from './vector-memory.ts';
 import type { RowVersion } from './vector-rows.ts';
@@ -163,5 +163,17 @@ async function scanView(search: Search, topK: TopK): Promise<void> {
     await add(rows);
     if (rows.length < batchSize) return;
     last = rows.at(-1)?.id ?? '';
+  }
+}
+
+/** How many steps run between two looks at the clock. */
+const stepsPerCheck = 256;
+
+/** Runs `step` for each index below `count`, in time slices between which the event loop runs other work. */
+async function inSlices(count: number, step: (index: number) => void): Promise<void> {
+  const slice = startSlice();
+  for (let index = 0; index < count; index += 1) {
+    step(index);
+    if (index % stepsPerCheck === stepsPerCheck - 1 && slice.isOver()) await slice.pause();
   }
 }

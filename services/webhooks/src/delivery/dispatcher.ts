@@ -8,7 +8,6 @@ import { claimDue, type LeasedDelivery } from './claim.ts';
 import { createHeldLeases, leaseSec } from './held-leases.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
-import { countByWebhook, shareOf } from './webhook-share.ts';
 
 /** Sends due deliveries. Any number of replicas may run one at the same time. */
 interface Dispatcher {
@@ -91,4 +90,17 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
       await leases.stop();
     },
   };
+}
+
+/**
+ * The maximum number of concurrent attempts of one webhook: high while the process is idle, low when many receivers
+ * hang.
+ */
+const shareOf = (underWay: number): number => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
+
+/** Counts deliveries by webhook. */
+function countByWebhook(deliveries: readonly LeasedDelivery[]): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const { webhook_id } of deliveries) counts.set(webhook_id, (counts.get(webhook_id) ?? 0) + 1);
+  return counts;
 }

@@ -11,7 +11,6 @@ import { compileCondition } from '../../rules/compile-rule.ts';
 import { rootScope } from '../call-scope.ts';
 import type { WithTransactions } from '../call-transactions.ts';
 import { callerOf } from '../caller-of.ts';
-import { headersOfReply } from './headers-of-reply.ts';
 
 interface ExtensionRoutesDeps {
   readonly host: Pick<ExtensionHost, 'extensions' | 'call'>;
@@ -135,3 +134,15 @@ async function checkRouteRule(
   });
   if (!row?.allowed) throw ruleRefusal(principal, "the route's rule does not allow it");
 }
+
+/** Headers that the gateway sets, or that describe the connection or the body's encoding. */
+const reservedHeaders =
+  /^(access-control-.*|connection|content-encoding|content-length|date|keep-alive|ratelimit-.*|referrer-policy|trailer|transfer-encoding|upgrade|x-content-type-options|x-frame-options|x-recordbus-.*|x-request-id)$/i;
+
+/** Returns the headers that an extension may set. Its `Vary` is added to the origin's. */
+const headersOfReply = (given: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(given)
+      .filter(([name]) => !reservedHeaders.test(name))
+      .map(([name, value]) => (name.toLowerCase() === 'vary' ? ['Vary', `Origin, ${value}`] : [name, value])),
+  );
