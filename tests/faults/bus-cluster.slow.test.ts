@@ -130,7 +130,7 @@ test("a starting cluster's stream waits for the third server, and has three repl
   await createWebhook(admin, receiver.url, [`${collection}.*`]);
   const { id } = await stack.guest.create(collection, {});
   await eventually('the stream waits', () =>
-    stack.process.lines.some((line) => line.includes('waits for three servers of the NATS cluster')),
+    stack.process.lines.some((line) => line.includes('waits for three NATS cluster servers')),
   );
   await cluster.servers[2]?.start();
   await eventually('the event is delivered', () => receivedRecordIds(receiver).includes(id), patience);
