@@ -19,7 +19,7 @@ const serialReads = { ...readOnly, max_parallel_workers_per_gather: '0' };
 
 /** The classes (README.md). */
 const connectionClasses = {
-  /** Gets, small pages, quick shaped reads, and reads that fill services' in-memory copies. Pipelined. */
+  /** Gets, small pages, quick shaped reads, and services' own reads, which keep the login role. Pipelined. */
   reads: { statementMs: 500, settings: serialReads },
   /** Every other shaped read. Each starts with this statement time; long ones have their own. */
   shapedReads: { statementMs: 250, settings: serialReads },
@@ -69,10 +69,12 @@ export function worksOn(cores: number) {
    */
   const guestExports = Math.min(Math.max(cores, 2), 4);
   return {
-    /** Gets, and reads that fill services' in-memory copies. */
+    /** Gets. */
     gets: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 10_000 },
     /** First list pages that are not shaped reads, and shaped reads whose statement is known to be quick. */
     pages: { on: 'reads', places: 2, waitMs: 0, maxWaiting: 5000 },
+    /** Services' own reads: sessions, accounts, settings, and what fills their in-memory copies. */
+    ownReads: { on: 'reads', places: 1, waitMs: 0, maxWaiting: 10_000 },
     /** Every other shaped read starts here. If it does not finish in time, it starts again among the long reads. */
     shortReads: { on: 'shapedReads', places: shortReads, waitMs: 5000, maxWaiting: 1000 },
     /** Reads that did not finish in time. */
@@ -100,7 +102,7 @@ export function worksOn(cores: number) {
     /** Admins' work. */
     admin: { on: 'own', places: 3, waitMs: 5000, maxWaiting: 500 },
     /** Work that no client waits for: the outbox, deliveries, sweeps, logs, migrations. */
-    background: { on: 'own', places: 6, waitMs: 10_000, maxWaiting: 5000 },
+    background: { on: 'own', places: 5, waitMs: 10_000, maxWaiting: 5000 },
     /** `/readyz`, which never waits for other work. */
     health: { on: 'health', places: 1, waitMs: 2000, maxWaiting: 100 },
   } as const satisfies Record<string, Work>;

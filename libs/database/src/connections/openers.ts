@@ -21,7 +21,7 @@ export interface Openers {
 export interface ReadLanes {
   readonly gets: Pick<ReadLane, 'read'>;
   readonly pages: Pick<ReadLane, 'read'>;
-  /** Gets' places, for reads with the login role's rights. */
+  /** For services' own reads, with the login role's rights. */
   readonly own: Pick<ReadLane, 'read'>;
   /** Pages' places, for statements with a short time. */
   readonly quick: Pick<ReadLane, 'read'>;
@@ -75,7 +75,7 @@ export function createOpeners(options: OpenerOptions): Openers {
     };
   };
 
-  function lane(work: 'gets' | 'pages', more: SessionSettings): ReadLane {
+  function lane(work: 'gets' | 'pages' | 'ownReads', more: SessionSettings): ReadLane {
     const { statementMs, settings } = classOf('reads');
     return new ReadLane({
       connection: { ...sessionsOf('reads', more).connection, query_timeout: silenceMs ?? statementMs + 5000 },
@@ -94,19 +94,18 @@ export function createOpeners(options: OpenerOptions): Openers {
     pool: (of, settings = {}) =>
       createConnectionPool({ name: of, maxConnections, ...sessionsOf(of, settings), log, meterOf, silenceMs }),
     lanes(settings) {
-      const { statementMs, settings: ofClass } = classOf('reads');
+      const { settings: ofClass } = classOf('reads');
       const { quickMs } = shapedReadBudget;
-      const [gets, pages] = [lane('gets', settings), lane('pages', settings)];
-      const withRole = settings.role === undefined ? undefined : JSON.stringify({ role: 'none' });
-      const ownSettings = isPooled ? pooledSettings(ofClass ?? {}, statementMs) : withRole;
+      const { role: _role, ...ownSettings } = settings;
+      const [gets, pages, own] = [lane('gets', settings), lane('pages', settings), lane('ownReads', ownSettings)];
       const quickSettings = pooledSettings(isPooled ? { ...ofClass, ...settings } : {}, quickMs);
       return {
         gets,
-        own: { read: (statement, check) => gets.read(statement, check, ownSettings) },
         pages,
+        own,
         quick: { read: (statement, check) => pages.read(statement, check, quickSettings) },
         async close() {
-          await Promise.all([gets.close(), pages.close()]);
+          await Promise.all([gets.close(), pages.close(), own.close()]);
         },
       };
     },

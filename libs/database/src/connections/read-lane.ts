@@ -22,7 +22,7 @@ interface ReadLaneOptions {
   readonly maxUnderWay: number;
   readonly log: Logger;
   readonly meterOf: MeterOf;
-  readonly work: 'gets' | 'pages';
+  readonly work: 'gets' | 'pages' | 'ownReads';
 }
 
 interface LaneSend {
