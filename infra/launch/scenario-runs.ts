@@ -168,6 +168,7 @@ export const scenarioRuns: Readonly<Record<string, readonly ScenarioRun[]>> = {
   'rule-trial': [],
   rules: ['clientInAll'],
   'rules-of-kinds': ['clientInAll'],
+  'rules-on-relations': ['clientInAll'],
   'schema-files': ['wire'],
   'schema-renames': [],
   'second-factor.slow': ['client'],

@@ -7,7 +7,7 @@ import { startCannedServer } from '../harness/canned-server.ts';
 import { runCli } from '../harness/cli.ts';
 import { at, listAt } from '../harness/json.ts';
 import { jsonSchemaProblems, wrongMembers } from './json-schema-problems.ts';
-import { defineSchema, startForSchema } from './schema-stack.ts';
+import { defineSchema, filesIn, startForSchema } from './schema-stack.ts';
 
 suite('schema files on the command line', async () => {
   const tidying = new AsyncDisposableStack();
@@ -22,14 +22,6 @@ suite('schema files on the command line', async () => {
     writeFileSync(join(folder, name), text);
   };
   const read = (name: string) => readFileSync(join(directory, name), 'utf8');
-  const filesOf = (folder: string): Record<string, string> =>
-    Object.fromEntries(
-      readdirSync(folder, { recursive: true, withFileTypes: true })
-        .filter((entry) => entry.isFile())
-        .map((entry) => join(entry.parentPath, entry.name))
-        .sort()
-        .map((file) => [file.slice(folder.length + 1), readFileSync(file, 'utf8')]),
-    );
   const edit = (name: string, change: (file: Record<string, unknown>) => object) =>
     write(name, `${JSON.stringify(change(JSON.parse(read(name))), undefined, 2)}\n`);
   const fieldsOf = (file: Record<string, unknown>) => file.fields as Record<string, unknown>[];
@@ -40,7 +32,7 @@ suite('schema files on the command line', async () => {
   await test('pull writes small files without secrets, the same from the stack and from its database', async () => {
     const pulled = await here.overHttp(['pull', directory]);
     assert.equal(pulled.code, 0, pulled.stderr);
-    const files = filesOf(directory);
+    const files = filesIn(directory);
     assert.deepEqual(Object.keys(files), [
       '.json-schema/collection.json',
       '.json-schema/settings.json',
@@ -62,12 +54,12 @@ suite('schema files on the command line', async () => {
     });
     const again = await here.overDatabase(['pull', directory]);
     assert.deepEqual([again.code, again.stdout], [0, 'The files match the database.\n'], again.stderr);
-    assert.deepEqual(filesOf(directory), files);
+    assert.deepEqual(filesIn(directory), files);
   });
 
   await test('pulled files name the JSON Schemas next to them, with which editors check them [schema §7.6]', async () => {
     const posts = 'collections/posts.json';
-    for (const name of Object.keys(filesOf(directory)).filter((file) => !file.startsWith('.')))
+    for (const name of Object.keys(filesIn(directory)).filter((file) => !file.startsWith('.')))
       assert.deepEqual(jsonSchemaProblems(join(directory, name)), [], name);
     for (const wrong of wrongMembers)
       assert.notDeepEqual(
@@ -98,7 +90,7 @@ suite('schema files on the command line', async () => {
     assert.equal(applied.code, 0, applied.stderr);
     const copy = join(root, 'copy');
     assert.equal((await elsewhere.overDatabase(['pull', copy])).code, 0);
-    assert.deepEqual(filesOf(copy), filesOf(directory));
+    assert.deepEqual(filesIn(copy), filesIn(directory));
     const nothing = await elsewhere.overHttp(['check', directory], secrets);
     assert.deepEqual([nothing.code, nothing.stderr], [0, '']);
     assert.match(nothing.stdout, /^Nothing to do: http/);
@@ -161,7 +153,7 @@ suite('schema files on the command line', async () => {
     assert.equal((await here.overHttp(['check', directory])).code, 0);
     const copy = join(root, 'with-migrations');
     assert.equal((await here.overHttp(['pull', copy])).code, 0);
-    assert.deepEqual(filesOf(copy), filesOf(directory));
+    assert.deepEqual(filesIn(copy), filesIn(directory));
     const audit = listAt((await here.admin.get('/api/v1/admin/audit?action=schema.apply')).json, 'data');
     assert.deepEqual(at(audit[0], 'details.changes'), [
       'change collection people',

@@ -1,3 +1,5 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { runCli } from '../harness/cli.ts';
 import type { Client } from '../harness/client.ts';
 import { textAt } from '../harness/json.ts';
@@ -65,3 +67,13 @@ export async function defineSchema(admin: Client, secret: string): Promise<void>
   });
   await admin.patch('/api/v1/admin/settings', { 'smtp.host': 'mail.example.com', 'smtp.pass': 'hidden' });
 }
+
+/** A folder's files and their texts, by path. */
+export const filesIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort()
+      .map((file) => [file.slice(folder.length + 1), readFileSync(file, 'utf8')]),
+  );

@@ -1,4 +1,4 @@
-import { createQueue, type Queue } from './queue.ts';
+import { type Address, noTurns, Parties, type Principal, type Turns, type Waiter } from './parties.ts';
 
 /** Who asks a gate for a place. */
 export interface Caller {
@@ -9,7 +9,7 @@ export interface Caller {
   readonly rank: CallerRank;
 }
 
-/** Guests leave places to users, and both leave places to admins. The product's own work has admins' rank. */
+/** Guests leave places to users, and both leave places to admins. */
 export type CallerRank = 'guest' | 'user' | 'admin';
 
 /** The product's own work. */
@@ -56,44 +56,6 @@ export interface FairGate {
   readonly waiting: number;
 }
 
-interface Waiter {
-  readonly waitsSinceMs: number;
-  readonly timer: NodeJS.Timeout;
-  readonly resolve: () => void;
-  hasGivenUp: boolean;
-}
-
-/** A principal, or an address with its principals. */
-interface Party {
-  readonly name: string;
-  running: number;
-  /** Its waiters that have not given up. */
-  waiting: number;
-}
-
-interface Address extends Party {
-  /** Each rank's principals with waiters, in turn order. */
-  readonly turns: Turns<Principal>;
-}
-
-type Turns<T> = Readonly<Record<CallerRank, T[]>>;
-
-const noTurns = () => ({ guest: [], user: [], admin: [] });
-
-interface Principal extends Party {
-  readonly rank: CallerRank;
-  /**
-   * The address of its first work that has not ended. Its work from other addresses counts there too, so that many
-   * addresses do not give one principal more turns.
-   */
-  address: Address;
-  /** The waiters in call order. Those that have given up stay until their turn. */
-  readonly queue: Queue<Waiter>;
-}
-
-/** How many idle principals are kept. Creating and removing an entry for each piece of work would cost more. */
-const maxIdle = 1000;
-
 /**
  * Creates a gate in front of a scarce resource (cost §3). If one client has a thousand pieces of work waiting, another
  * client's first piece is delayed by one piece, not by a thousand. A client is a principal as well as an address: one
@@ -105,8 +67,7 @@ class Gate implements FairGate {
   readonly #options: FairGateOptions;
   readonly #widthPerClient: number;
   readonly #widthPerAddress: number;
-  readonly #principals = new Map<string, Principal>();
-  readonly #addresses = new Map<string, Address>();
+  readonly #parties = new Parties();
   /** Each rank's addresses with waiters, in turn order. */
   readonly #turns: Turns<Address> = noTurns();
   /** Users and guests take turns too, so that a crowd of guests does not keep users out. */
@@ -129,21 +90,21 @@ class Gate implements FairGate {
   }
 
   async enter(caller: Caller): Promise<() => void> {
-    const principal = this.#principalOf(caller);
+    const principal = this.#parties.principalOf(caller);
     if (this.#mayEnter(principal)) this.#enter(principal);
     else await this.#wait(principal);
     return this.#leaveOnce(principal);
   }
 
   tryEnter(caller: Caller): (() => void) | undefined {
-    const principal = this.#principalOf(caller);
+    const principal = this.#parties.principalOf(caller);
     if (!this.#mayEnter(principal)) return undefined;
     this.#enter(principal);
     return this.#leaveOnce(principal);
   }
 
   async run<T>(caller: Caller, work: () => Promise<T>): Promise<T> {
-    const principal = this.#principalOf(caller);
+    const principal = this.#parties.principalOf(caller);
     if (this.#mayEnter(principal)) this.#enter(principal);
     else await this.#wait(principal);
     try {
@@ -156,36 +117,6 @@ class Gate implements FairGate {
   isWanted({ name, rank }: Caller): boolean {
     const needs = (one: Principal) => one.waiting > 0 && one.name !== name && !this.#hasItsShare(one);
     return ranksFrom[rank].some((other) => this.#turns[other].some(({ turns }) => turns[other].some(needs)));
-  }
-
-  #principalOf({ name, address, rank }: Caller): Principal {
-    const known = this.#principals.get(name);
-    if (known) {
-      if (known.running === 0 && known.waiting === 0 && known.address.name !== address)
-        known.address = this.#addressOf(address);
-      return known;
-    }
-    if (this.#principals.size >= maxIdle) this.#forgetIdle();
-    const from = this.#addressOf(address);
-    const principal = { name, rank, address: from, running: 0, waiting: 0, queue: createQueue<Waiter>() };
-    this.#principals.set(name, principal);
-    return principal;
-  }
-
-  #addressOf(name: string): Address {
-    let address = this.#addresses.get(name);
-    if (!address) {
-      address = { name, running: 0, waiting: 0, turns: noTurns() };
-      this.#addresses.set(name, address);
-    }
-    return address;
-  }
-
-  #forgetIdle(): void {
-    for (const { name, running, waiting } of this.#principals.values())
-      if (running === 0 && waiting === 0) this.#principals.delete(name);
-    const kept = new Set(this.#principals.values().map(({ address }) => address.name));
-    for (const name of this.#addresses.keys()) if (!kept.has(name)) this.#addresses.delete(name);
   }
 
   #mayEnter(principal: Principal): boolean {
