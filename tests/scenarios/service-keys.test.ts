@@ -65,6 +65,17 @@ onEachTopology('admins make, change and revoke service keys', async (t, target) 
       },
       spec,
     })),
+    {
+      name: 'two wrong members are both named',
+      as: 'admin',
+      request: `POST ${path}`,
+      body: { ...body, scopes: ['records:nowhere:read'], expires_at: 1 },
+      expect: {
+        status: 422,
+        json: { error: is.text, code: 'validation_failed', details: { scopes: is.text, expires_at: is.text } },
+      },
+      spec: 'http §4.3',
+    },
     { name: 'an unknown key', as: 'admin', request: `GET ${path}/nothing`, expect: refused.notFound, spec },
     {
       name: 'an unknown key is not changed',

@@ -17,7 +17,8 @@ export interface EventSchemas {
 /** Describes the envelope and the collections' records. Views have no events. */
 export const eventSchemas = (collections: readonly Collection[]): EventSchemas => ({
   version: 1,
-  envelope: z.toJSONSchema(envelope, { io: 'output' }),
+  // As an input, it allows the members that later versions add.
+  envelope: z.toJSONSchema(envelope, { io: 'input' }),
   records: Object.fromEntries(
     collections
       .filter(({ type }) => type !== 'view')

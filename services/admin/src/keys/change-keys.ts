@@ -1,6 +1,6 @@
 import { recordAudit } from '@recordbus/audit';
 import type { Database, Query } from '@recordbus/database';
-import { conflict, validationFailed } from '@recordbus/errors';
+import { conflict } from '@recordbus/errors';
 import { newKeyText } from '@recordbus/sessions';
 import type { Actor } from '../audit/actor.ts';
 import { requireWithinBounds } from './bounds.ts';
@@ -21,11 +21,10 @@ export function createKey(
   actor: Actor,
 ): Promise<MadeKey> {
   return transaction(async (query) => {
-    requireFuture(wanted.expires_at, nowSec);
     await requireWithinBounds(query, actor, wanted);
     if ((await countKeys(query)) >= maxKeys) throw conflict('too_many_keys', `there are ${maxKeys} keys already`);
     const { id, hash, text } = newKeyText();
-    await insertKey(query, { ...wanted, id, hash, createdBy: makerOf(actor) });
+    await insertKey(query, { ...wanted, id, hash, createdBy: makerOf(actor) }, problemsOf(wanted, nowSec));
     const made = await getKey(query, id);
     await audit(query, actor, 'keys.create', made, { name: made.name, scopes: made.scopes });
     return { ...made, key: text };
@@ -41,10 +40,9 @@ export function changeKey(
   actor: Actor,
 ): Promise<KeyJson> {
   return transaction(async (query) => {
-    if (change.expires_at !== undefined) requireFuture(change.expires_at, nowSec);
     const wanted = { ...(await getKey(query, id, 'for update')), ...change };
     await requireWithinBounds(query, actor, wanted);
-    await updateKey(query, id, wanted);
+    await updateKey(query, id, wanted, problemsOf(change, nowSec));
     const changed = await getKey(query, id);
     await audit(query, actor, 'keys.update', changed, { changed: Object.keys(change), scopes: changed.scopes });
     return changed;
@@ -65,9 +63,9 @@ export function deleteKey({ transaction }: Pick<Database, 'transaction'>, id: st
 export const listAllKeys = async (query: Query): Promise<readonly KeyJson[]> =>
   (await listKeys(query, { page: 1, perPage: maxKeys })).rows;
 
-function requireFuture(expiresAtSec: number | null, nowSec: number): void {
-  if (expiresAtSec !== null && expiresAtSec <= nowSec) throw validationFailed({ expires_at: 'must be in the future' });
-}
+/** The problems that need no row to be read. */
+const problemsOf = ({ expires_at: endSec }: Pick<KeyChange, 'expires_at'>, nowSec: number): Record<string, string> =>
+  endSec !== undefined && endSec !== null && endSec <= nowSec ? { expires_at: 'must be in the future' } : {};
 
 function makerOf({ context }: Actor): { readonly type: string; readonly id: string | null } {
   if (context === 'system') return { type: 'system', id: null };

@@ -57,8 +57,11 @@ export interface NewKeyRow extends NewKey {
   readonly createdBy: { readonly type: string; readonly id: string | null };
 }
 
-/** Inserts a key. */
-export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
+/** A key's other problems, by member. */
+type Problems = Readonly<Record<string, string>>;
+
+/** Inserts a key. Throws 422 naming its other problems, and collections that do not exist. */
+export async function insertKey(query: Query, key: NewKeyRow, problems: Problems): Promise<void> {
   await query({
     text: `insert into system.service_keys
         (id, name, hash, scopes, expires_at, allowed_cidrs, rate_label, created_by_type, created_by_id)
@@ -67,7 +70,7 @@ export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
       key.id,
       key.name,
       key.hash.toString('hex'),
-      await scopesWithIds(query, key.scopes),
+      await scopesWithIds(query, key.scopes, problems),
       key.expires_at,
       key.allowed_cidrs,
       key.rate_label,
@@ -77,12 +80,19 @@ export async function insertKey(query: Query, key: NewKeyRow): Promise<void> {
   });
 }
 
-/** Writes a key's members that can change. */
-export async function updateKey(query: Query, id: string, key: NewKey): Promise<void> {
+/** Writes a key's members that can change. Throws 422 like `insertKey`. */
+export async function updateKey(query: Query, id: string, key: NewKey, problems: Problems): Promise<void> {
   await query({
     text: `update system.service_keys set name = $2, scopes = $3, expires_at = $4, allowed_cidrs = $5, rate_label = $6,
         updated_at = extract(epoch from clock_timestamp())::bigint where id = $1`,
-    values: [id, key.name, await scopesWithIds(query, key.scopes), key.expires_at, key.allowed_cidrs, key.rate_label],
+    values: [
+      id,
+      key.name,
+      await scopesWithIds(query, key.scopes, problems),
+      key.expires_at,
+      key.allowed_cidrs,
+      key.rate_label,
+    ],
   });
 }
 
@@ -93,8 +103,8 @@ export async function deleteKeyRow(query: Query, id: string): Promise<void> {
   if (rows.length === 0) throw notFound('service key');
 }
 
-/** Returns the scopes with their collections' ids, which follow renames. Throws 422 for an unknown collection. */
-async function scopesWithIds(query: Query, texts: readonly string[]): Promise<string[]> {
+/** Returns the scopes with their collections' ids, which follow renames. */
+async function scopesWithIds(query: Query, texts: readonly string[], problems: Problems): Promise<string[]> {
   const scopes = texts.map(readScope).filter((scope) => scope !== undefined);
   const names = scopes.flatMap((scope) => (scope.kind === 'fixed' ? [] : [scope.collection]));
   const found = await query<{ id: string; name: string }>({
@@ -104,7 +114,8 @@ async function scopesWithIds(query: Query, texts: readonly string[]): Promise<st
   });
   const ids = new Map(found.map(({ id, name }) => [name, id]));
   const unknown = names.find((name) => name !== everyCollection && !ids.has(name));
-  if (unknown !== undefined) throw validationFailed({ scopes: `there is no collection ${unknown}` });
+  const all = { ...problems, ...(unknown !== undefined && { scopes: `there is no collection ${unknown}` }) };
+  if (Object.keys(all).length > 0) throw validationFailed(all);
   return scopes.map((scope) =>
     scope.kind === 'fixed' || scope.collection === everyCollection
       ? writeScope(scope)
