@@ -72,6 +72,10 @@ test('unneeded files are removed from the storage [files §1.2]', async (t) => {
     });
     beginUpload(`${stack.url}/api/v1/books`);
     await settled(1);
+    await eventually('the upload is announced', async () => {
+      const { rows } = await database.client.query('select from system.file_removals');
+      return rows.length === 1;
+    });
     process.kill(killed, 'SIGKILL');
     await eventually('the service runs again', () => stack.services.records?.pid !== killed);
     assert.equal(storedFiles(stack), 1);

@@ -9,7 +9,7 @@ import { unlessMissing } from './unless-missing.ts';
 const draftsFolder = '.drafts';
 
 /** A stalled connection is cut after a minute, so no process writes to a draft this old. */
-const staleDraftMs = 3600 * 1000;
+const staleDraftMs = 300_000;
 
 /** How often puts look for killed processes' drafts, at most, in milliseconds. */
 const cleaningMs = 600_000;
