@@ -15,6 +15,7 @@ import { compareFields, type FieldPair } from './compare-fields.ts';
 import { planDropFileTriggers, planFileTriggers, planRemoveFilesOfField } from './file-triggers.ts';
 import { hasSameLinks, planDropLinkTriggers, planLinkTriggers } from './link-triggers.ts';
 import { planDropLinks } from './links.ts';
+import { planLostSearchTables, planSearchFunctions } from './search-tables.ts';
 
 /**
  * Plans the statements that change a collection's table. All data stays, except for dropped fields. Run the checks from
@@ -26,6 +27,7 @@ export function planChange(before: Collection, after: Collection): string[] {
   const keepsLinks = hasSameLinks(before, after);
   return [
     ...planDropFileTriggers(before),
+    ...planLostSearchTables(before, after),
     ...(keepsLinks ? [] : planDropLinkTriggers(before)),
     ...dropped.flatMap((field) => planRemoveFilesOfField(before, field)),
     ...dropped.filter(holdsRelations).map((field) => planDropLinks(before, field)),
@@ -36,6 +38,7 @@ export function planChange(before: Collection, after: Collection): string[] {
     ...planAdded(table, added),
     ...added.flatMap((field) => planConstraints(after, field)),
     ...planFileTriggers(after),
+    ...planSearchFunctions(before, after),
     ...(keepsLinks ? [] : planLinkTriggers(after)),
     ...(after.historyEnabled && !before.historyEnabled ? [planHistoryTable(after)] : []),
   ];

@@ -12,6 +12,7 @@ import { columnDefinition, planConstraints } from './columns.ts';
 import { planFileTriggers, planRemoveAllFiles } from './file-triggers.ts';
 import { planDropLinkFunction, planLinkTriggers } from './link-triggers.ts';
 import { planDropLinks } from './links.ts';
+import { planDropAllWords } from './search-tables.ts';
 
 /** Plans a new collection's table with its indexes, constraints, triggers and history. */
 export const planCreate = (collection: Collection): string[] => [
@@ -74,6 +75,7 @@ export const planDrop = (collection: Collection): string[] => [
 export const planDropTable = (collection: Collection): string[] => [
   `drop table ${tableOf(collection)}`,
   ...(collection.fields.some(holdsRelations) ? [planDropLinkFunction(collection)] : []),
+  ...planDropAllWords(collection),
   `drop table if exists ${historyTableOf(collection)}`,
   planRemoveAllFiles(collection),
 ];

@@ -11,12 +11,14 @@ import {
 } from '@recordbus/schema';
 import type { NewIndex } from './index-draft.ts';
 import { systemColumns } from './keep-indexes.ts';
+import { readSearchIndex } from './read-search-index.ts';
 
 /** PostgreSQL's limit. */
 const maxColumns = 32;
 
 /** Reads a new index's definition. Throws 409 when the name is taken, and 422 that names every other problem. */
-export function readIndex(collection: Collection, { name, columns, unique, type }: NewIndex): CollectionIndex {
+export function readIndex(collection: Collection, draft: NewIndex): CollectionIndex {
+  const { name, unique, type } = draft;
   const problems = createProblems();
   if (collection.type === 'view')
     problems.add('name', 'a view has no indexes; create them on the collections that it reads');
@@ -24,13 +26,26 @@ export function readIndex(collection: Collection, { name, columns, unique, type 
     problems.add('name', 'must begin with a letter and have at most 63 letters, digits and underscores');
   const isTaken = collection.indexes?.some((other) => other.name.toLowerCase() === name.toLowerCase());
   if (isTaken) throw conflict('index_exists', `${collection.name} has an index "${name}"`);
+  const read =
+    type === 'search' ? readSearchIndex(collection, draft, problems) : readColumns(collection, draft, problems);
+  problems.throwIfAny();
+  return { id: newFieldId(), name, unique, type, ...read, ...(type === 'search' && { isBuilding: true as const }) };
+}
+
+/** Reads the columns of an index that is not for search. */
+function readColumns(
+  collection: Collection,
+  { columns = [], unique, type, ...search }: NewIndex,
+  problems: Problems,
+): Pick<CollectionIndex, 'columns'> {
+  for (const member of ['fields', 'language', 'prefix', 'typos', 'synonyms'] as const)
+    if (search[member] !== undefined) problems.add(member, 'is only for search indexes');
   if (columns.length === 0) problems.add('columns', 'must name at least one column');
   if (columns.length > maxColumns) problems.add('columns', `must name at most ${maxColumns} columns`);
   if (unique && type === 'trigram') problems.add('unique', 'is not for trigram indexes');
   const read = columns.map((column) => readColumn(collection, column, type, problems));
   if (new Set(read).size < read.length) problems.add('columns', 'must name each column once');
-  problems.throwIfAny();
-  return { id: newFieldId(), name, columns: read, unique, type };
+  return { columns: read };
 }
 
 /** Returns the field's id or the system column's name. */

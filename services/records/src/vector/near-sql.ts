@@ -73,9 +73,9 @@ export const composeViewSource = (
 ): string => `select t.id as key, ${column(field, 't')}::double precision[] as vector
 ${viewRows(collection, field, condition)}`;
 
-/** Selects a view's rows with the given ids (value 1): `id`, and as `bytes` the vector. */
-export const composeViewLoad = (collection: Collection, field: Field): string =>
-  `${viewColumns(field)}
+/** Selects the rows with the given ids (value 1): `id`, and as `bytes` the vector. */
+export const composeVectors = (collection: Collection, field: Field): string =>
+  `${vectorColumns(field)}
 from ${tableOf(collection)} t where t.id = any($1::text[])`;
 
 interface ScanValues {
@@ -93,13 +93,13 @@ export function composeScan(
 ): Composed<ScanValues> {
   const parameters = createNamedParameters<ScanValues>();
   const condition = readCondition(collection, filter, { row: 't', parameters }, ruleContext);
-  const text = `${viewColumns(field)}
+  const text = `${vectorColumns(field)}
 ${viewRows(collection, field, condition)} and t.id collate "C" > ${parameters.named('last', 'text')}
 order by t.id collate "C" limit ${parameters.named('batchSize', 'bigint')}`;
   return { text, valuesFrom: parameters.valuesFrom };
 }
 
-const viewColumns = (field: Field): string =>
+const vectorColumns = (field: Field): string =>
   `select t.id, ${base64(`array_send(${column(field, 't')}::double precision[])`)} as bytes`;
 
 const viewRows = (collection: Collection, field: Field, condition: string | undefined): string =>

@@ -12,17 +12,17 @@ import {
   composeLoad,
   composeRowSource,
   composeScan,
-  composeViewLoad,
+  composeVectors,
   composeViewSource,
   versionBytes,
 } from './near-sql.ts';
 import { prefilter } from './prefilter.ts';
-import { createTopK, type Scored, type TopK } from './top-k.ts';
+import { byScore, createTopK, type Scored, type TopK } from './top-k.ts';
 import type { KeptVectors, VectorMemory } from './vector-memory.ts';
 import type { RowVersion } from './vector-rows.ts';
 
-/** A search in a transaction with one snapshot. */
-interface Search {
+/** A vector search in a transaction with one snapshot. */
+export interface RankedSearch {
   readonly query: Query;
   readonly collection: Collection;
   readonly near: Near;
@@ -35,7 +35,7 @@ const loadBytes = 2 ** 21;
 const bytesOfElement = 16;
 
 /** Ranks the rows that list rule and filter admit. Returns the top k, and the candidates that may belong to them. */
-export async function rankCandidates(search: Search, memory: VectorMemory): Promise<readonly Scored[]> {
+export async function rankCandidates(search: RankedSearch, memory: VectorMemory): Promise<readonly Scored[]> {
   const topK = createTopK(search.near.limit, search.near.minScore);
   if (search.collection.type === 'view') await scanView(search, topK);
   else await rankRows(search, memory, topK);
@@ -45,7 +45,7 @@ export async function rankCandidates(search: Search, memory: VectorMemory): Prom
 const batchSizeOf = ({ dimensions }: Near): number =>
   Math.min(Math.max(Math.floor(loadBytes / (dimensions * bytesOfElement)), 16), 1000);
 
-async function rankRows(search: Search, memory: VectorMemory, topK: TopK): Promise<void> {
+async function rankRows(search: RankedSearch, memory: VectorMemory, topK: TopK): Promise<void> {
   const { query, collection, near, filter, ruleContext } = search;
   const { text, parameters, isConditional } = composeCandidates(collection, near.field, filter, ruleContext);
   const [found] = await query<{ storage: string; versions: Buffer | null }>({
@@ -103,7 +103,7 @@ const ctidOf = ({ place }: RowVersion): string => `(${Math.floor(place / offsets
  * a prefilter in the database, where it works, leaves only candidates that may belong to the top k.
  */
 async function loadMissing(
-  search: Search,
+  search: RankedSearch,
   { rows, hasRoom }: KeptVectors,
   missing: readonly RowVersion[],
   topK: TopK,
@@ -138,29 +138,56 @@ interface LoadedRow {
   readonly bytes: string;
 }
 
+/** Ranks the rows that list rule and filter admit. Returns the ids of the top k in their order. */
+export async function rankExactly(search: RankedSearch, memory: VectorMemory): Promise<readonly string[]> {
+  const { limit, minScore } = search.near;
+  const candidates = await rankCandidates(search, memory);
+  const exact: Scored[] = [];
+  await scoreRows(
+    search,
+    candidates.map(({ id }) => id),
+    (id, score) => exact.push({ id, score }),
+  );
+  return exact
+    .filter(({ score }) => score >= minScore)
+    .sort(byScore)
+    .slice(0, limit)
+    .map(({ id }) => id);
+}
+
+/** Reads the rows with these ids, and computes their vectors' scores. */
+async function scoreRows(
+  { query, collection, near }: RankedSearch,
+  ids: readonly string[],
+  add: AddScore,
+): Promise<void> {
+  const text = composeVectors(collection, near.field);
+  const batchSize = batchSizeOf(near);
+  for (let start = 0; start < ids.length; start += batchSize)
+    await scoreLoaded(near, await query<LoadedRow>({ text, values: [ids.slice(start, start + batchSize)] }), add);
+}
+
+type AddScore = (id: string, score: number) => void;
+
+const scoreLoaded = (near: Near, rows: readonly LoadedRow[], add: AddScore): Promise<void> =>
+  inSlices(rows.length, (index) => {
+    const { id, bytes } = rows[index] ?? { id: '', bytes: '' };
+    const vector = readDoubles(Buffer.from(bytes, 'base64'), 0, near.dimensions);
+    if (vector) add(id, cosine(near.vector, vector));
+  });
+
 /** View rows have no versions, so all are read at each search, unless the prefilter works. */
-async function scanView(search: Search, topK: TopK): Promise<void> {
+async function scanView(search: RankedSearch, topK: TopK): Promise<void> {
   const { query, collection, near, filter, ruleContext } = search;
   const batchSize = batchSizeOf(near);
-  const add = (rows: readonly LoadedRow[]): Promise<void> =>
-    inSlices(rows.length, (index) => {
-      const { id, bytes } = rows[index] ?? { id: '', bytes: '' };
-      const vector = readDoubles(Buffer.from(bytes, 'base64'), 0, near.dimensions);
-      if (vector) topK.add(id, cosine(near.vector, vector));
-    });
   const compose = (parameters: Parameters) =>
     composeViewSource(collection, near.field, readCondition(collection, filter, { row: 't', parameters }, ruleContext));
   const ids = await prefilter(query, near, { compose, request: ruleContext.request });
-  if (ids) {
-    const text = composeViewLoad(collection, near.field);
-    for (let start = 0; start < ids.length; start += batchSize)
-      await add(await query<LoadedRow>({ text, values: [ids.slice(start, start + batchSize)] }));
-    return;
-  }
+  if (ids) return scoreRows(search, ids, topK.add);
   const { text, valuesFrom } = composeScan(collection, near.field, filter, ruleContext);
   for (let last = ''; ; ) {
     const rows = await query<LoadedRow>({ text, values: valuesFrom({ last, batchSize }, ruleContext.request) });
-    await add(rows);
+    await scoreLoaded(near, rows, topK.add);
     if (rows.length < batchSize) return;
     last = rows.at(-1)?.id ?? '';
   }

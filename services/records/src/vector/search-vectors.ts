@@ -1,7 +1,4 @@
-import { unavailable } from '@recordbus/errors';
-import { createFairGate } from '@recordbus/limits/fair-gate';
 import { createParameters } from '@recordbus/query';
-import { currentCaller } from '@recordbus/request/request-scope';
 import type { Collection, FieldEncryption } from '@recordbus/schema';
 import type { RecordReads } from '../read/record-reads.ts';
 import { viewOf } from '../rules/field-rules.ts';
@@ -15,9 +12,8 @@ import { readDoubles } from './array-bytes.ts';
 import { cosine } from './cosine.ts';
 import type { Near } from './near-request.ts';
 import { composeFound } from './near-sql.ts';
-import { rankCandidates } from './rank-candidates.ts';
 import { byScore } from './top-k.ts';
-import { createVectorMemory } from './vector-memory.ts';
+import type { VectorRanking } from './vector-ranking.ts';
 
 /** The other parameters for a list with a vector search. */
 interface SearchRequest {
@@ -36,33 +32,20 @@ export type SearchVectors = (
   ruleContext: RuleContext,
 ) => Promise<string>;
 
-/**
- * Each search holds a connection for all its statements and keeps the processor busy. More at once would only take both
- * from other requests.
- */
-const gateOptions = {
-  width: 4,
-  widthPerClient: 2,
-  reserved: 1,
-  maxWaiting: 200,
-  maxWaitingPerClient: 100,
-  maxWaitMs: 10_000,
-  refuse: () => unavailable('too many vector searches are waiting'),
-};
-
 /** More bytes may be read than the answer has: candidates that turn out not to belong to it are read too. */
 const readBytesFactor = 2;
 
+interface SearchDeps {
+  readonly ranking: VectorRanking;
+  readonly reads: Pick<RecordReads, 'maxAnswerBytes'>;
+  readonly encryption: FieldEncryption;
+}
+
 /**
- * Creates the search and its vector memory. The search is exact: it compares all candidates in one snapshot in single
- * precision, then computes the scores for the top k, and for candidates too close to them, in double precision.
+ * Creates the search. It is exact: it compares all candidates in one snapshot in single precision, then computes the scores
+ * for the top k, and for candidates too close to them, in double precision.
  */
-export function createSearchVectors(
-  { reads, encryption }: { readonly reads: RecordReads; readonly encryption: FieldEncryption },
-  memoryLimitBytes?: number,
-): SearchVectors {
-  const memory = createVectorMemory(memoryLimitBytes);
-  const gate = createFairGate(gateOptions);
+export function createSearchVectors({ ranking, reads, encryption }: SearchDeps): SearchVectors {
   return async (collection, near, request, ruleContext) => {
     const { filter, sort, fields, expand, skipTotal } = request;
     // The order is by score, but an invalid sort is refused all the same (vectors §1.2).
@@ -71,15 +54,13 @@ export function createSearchVectors(
     const view = viewOf(collection, ruleContext);
     const projection = { collection, selection: readFieldSelection(fields), view, expansions };
     const { text, valuesFrom } = composeFound(projection, near.field, ruleContext);
-    const rows = await gate.run(currentCaller(), () =>
-      reads.snapshot(async (query) => {
-        const topK = await rankCandidates({ query, collection, near, filter, ruleContext }, memory);
-        const ids = topK.map(({ id }) => id);
-        if (ids.length === 0) return [];
-        const given = { ids, maxBytes: readBytesFactor * reads.maxAnswerBytes() };
-        return query<FoundRow>({ text, values: valuesFrom(given, ruleContext.request) });
-      }),
-    );
+    const rows = await ranking.inSnapshot(async (query) => {
+      const topK = await ranking.candidates({ query, collection, near, filter, ruleContext });
+      const ids = topK.map(({ id }) => id);
+      if (ids.length === 0) return [];
+      const given = { ids, maxBytes: readBytesFactor * reads.maxAnswerBytes() };
+      return query<FoundRow>({ text, values: valuesFrom(given, ruleContext.request) });
+    });
     const body = composeBody(near, rows, skipTotal);
     const maxBytes = reads.maxAnswerBytes();
     checkAnswerSize(body, maxBytes);

@@ -1,0 +1,20 @@
+/** Definitions that are refused, by what is wrong, each with the member that the refusal names (search §1.2). */
+export const refusedIndexes: Readonly<Record<string, readonly [named: string, body: object]>> = {
+  'no fields': ['fields', {}],
+  'an empty list': ['fields', { fields: [] }],
+  'an unknown field': ['fields', { fields: [{ field: 'colour' }] }],
+  'a field twice': ['fields', { fields: [{ field: 'title' }, { field: 'title', weight: 'A' }] }],
+  'an encrypted field': ['fields', { fields: [{ field: 'secret' }] }],
+  'a password': ['fields', { fields: [{ field: 'pin' }] }],
+  'a field with a view_rule': ['fields', { fields: [{ field: 'note' }] }],
+  'a number': ['fields', { fields: [{ field: 'year' }] }],
+  'a path into a text': ['fields', { fields: [{ field: 'title.sub' }] }],
+  'an unknown weight': ['fields', { fields: [{ field: 'title', weight: 'E' }] }],
+  'an unknown language': ['language', { fields: [{ field: 'title' }], language: 'klingon' }],
+  'a language in a text field': ['language', { fields: [{ field: 'title' }], language: { field: 'body' } }],
+  'a language in a list': ['language', { fields: [{ field: 'title' }], language: { field: 'tags' } }],
+  'a language in an unknown field': ['language', { fields: [{ field: 'title' }], language: { field: 'no' } }],
+  'synonyms without a list': ['synonyms', { fields: [{ field: 'title' }], synonyms: { a: 'b' } }],
+  columns: ['columns', { fields: [{ field: 'title' }], columns: ['title'] }],
+  unique: ['unique', { fields: [{ field: 'title' }], unique: true }],
+};
