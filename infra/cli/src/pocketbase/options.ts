@@ -1,0 +1,17 @@
+import type { TargetOptions } from '../api/target-options.ts';
+
+/** What `import pocketbase` was asked for. */
+export interface ImportOptions extends TargetOptions {
+  readonly dryRun?: boolean;
+  readonly report?: string;
+  readonly only?: readonly string[];
+  readonly map?: string;
+  /** Whether views are tried; the default. */
+  readonly views?: 'try' | 'skip';
+  /** Whether users stay signed in; the default. */
+  readonly sessions?: 'keep' | 'end';
+  /** Whether superusers become admins; the default. */
+  readonly superusers?: 'take' | 'skip';
+  readonly events?: boolean;
+  readonly state?: string;
+}

@@ -1,0 +1,96 @@
+import { createHash } from 'node:crypto';
+import { constants } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { ReadableStream } from 'node:stream/web';
+import { AppError } from '@recordbus/errors';
+import { isSystemError, sendRequest, whenFree } from '@recordbus/stack-calls';
+import type { Move } from './move-in.ts';
+import type { OrderedCollection } from './order-collections.ts';
+import { type MovedCollection, maxListed } from './report.ts';
+import type { NotedFile } from './state.ts';
+
+/** How many files are on their way at once. */
+const together = 6;
+
+/** Sends the files that the records name and the stack does not have yet. */
+export async function sendFiles(move: Move, { collection }: OrderedCollection, moved: MovedCollection): Promise<void> {
+  const { state, progress } = move;
+  const files = [...state.waitingFiles(collection.from.name)];
+  let next = 0;
+  const startedMs = performance.now();
+  const work = async () => {
+    for (let file = files[next++]; file; file = files[next++]) {
+      const bytes = await sendFile(move, collection.from.id, collection.to.name, file);
+      if (bytes === undefined) {
+        if (moved.missing_files.length < maxListed) moved.missing_files.push(`${file.record}/${file.source}`);
+        moved.files_missing += 1;
+        continue;
+      }
+      state.noteFile(collection.from.name, file);
+      moved.files += 1;
+      moved.file_bytes += bytes;
+      const perSec = moved.files / Math.max((performance.now() - startedMs) / 1000, 0.001);
+      const left = Math.ceil((files.length - moved.files) / perSec);
+      progress.show(
+        `${collection.to.name}: ${moved.files} of ${files.length} files, ${(moved.file_bytes / 2 ** 20).toFixed(1)} MiB, ${Math.round(perSec)} files/s, ${left} s left`,
+        moved.files / files.length,
+      );
+    }
+  };
+  await Promise.all(Array.from({ length: together }, work));
+}
+
+/** A name that leads to no other folder. */
+const isPlain = (name: string): boolean => !/[/\\\0]/.test(name) && name !== '.' && name !== '..' && name !== '';
+
+/** Sends a file. Returns its size; undefined when PocketBase's directory lacks it, or the record names it no more. */
+async function sendFile(
+  { source, address, terminal }: Move,
+  folder: string,
+  collection: string,
+  { record, source: original, name }: NotedFile,
+): Promise<number | undefined> {
+  if (![folder, record, original].every(isPlain)) return undefined;
+  const file = await openFile(join(source.storage, folder, record, original));
+  if (!file) return undefined;
+  try {
+    const hash = createHash('sha256');
+    let size = 0;
+    for await (const chunk of file.createReadStream({ start: 0, autoClose: false })) {
+      hash.update(chunk);
+      size += chunk.length;
+    }
+    const digest = hash.digest('base64');
+    const path = `/api/v1/files/${[collection, record, name].map(encodeURIComponent).join('/')}`;
+    const headers = { 'content-type': 'application/octet-stream', 'content-digest': `sha-256=:${digest}:` };
+    const send = () => {
+      const bytes = file.createReadStream({ start: 0, autoClose: false });
+      const body = Readable.toWeb(bytes) as ReadableStream<Uint8Array>;
+      return sendRequest(address, { method: 'PUT', path, headers, body });
+    };
+    const answer = await whenFree(send, terminal);
+    await answer.body?.cancel();
+    return size;
+  } catch (error) {
+    if (error instanceof AppError && error.status === 404) return undefined;
+    throw error;
+  } finally {
+    await file.close();
+  }
+}
+
+/** Opens a file, but no link to one elsewhere. */
+async function openFile(path: string): Promise<FileHandle | undefined> {
+  try {
+    const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+    if ((await file.stat()).isFile()) return file;
+    await file.close();
+    return undefined;
+  } catch (error) {
+    if (isSystemError(error) && ['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG'].includes(error.code ?? ''))
+      return undefined;
+    throw error;
+  }
+}

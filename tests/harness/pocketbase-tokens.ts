@@ -1,0 +1,22 @@
+import { createHmac } from 'node:crypto';
+
+const encode = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
+
+/** What a token says; PocketBase's claims by default. */
+export interface PocketBaseToken {
+  readonly id: string;
+  readonly collectionId: string;
+  readonly type?: string;
+  readonly refreshable?: boolean;
+  readonly exp?: number;
+}
+
+/** Signs a token as PocketBase 0.40 does: HS256 by the record's `tokenKey` and the collection's secret. */
+export function signPocketBaseToken(
+  key: string,
+  { type = 'auth', refreshable = true, exp = Math.floor(Date.now() / 1000) + 3600, ...claims }: PocketBaseToken,
+  header: Readonly<Record<string, unknown>> = { alg: 'HS256', typ: 'JWT' },
+): string {
+  const signed = `${encode(header)}.${encode({ ...claims, exp, refreshable, type })}`;
+  return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
+}
