@@ -1,10 +1,13 @@
 import type { RequestListener } from 'node:http';
+import type { Bus } from '@recordbus/bus';
 import type { HealthCheck } from '@recordbus/http/service';
 import { createMetrics, type MetricFamily, type Metrics } from '@recordbus/process/metrics';
-import manifest from '../package.json' with { type: 'json' };
+import { productVersion } from '@recordbus/process/product-version';
 import { gatherMetrics } from './metrics/gather-metrics.ts';
 import { createOwnService } from './own-service.ts';
 import { createPipeline, type PipelineDeps } from './pipeline/pipeline.ts';
+import type { CatalogSource } from './pocketbase/catalog-copy.ts';
+import { serveClients } from './pocketbase/serve-clients.ts';
 import { createApiReference } from './reference/api-reference.ts';
 import { measureRequestLog } from './request-log/measure-request-log.ts';
 import { createRoutingTable } from './routing/routing-table.ts';
@@ -14,6 +17,7 @@ import type { Upstream } from './upstream/upstream.ts';
 export { createServiceKeys, type ServiceKeys } from './keys/service-keys.ts';
 export { gatewayRoutes } from './own-service.ts';
 export { useTicketsOf } from './pipeline/use-ticket.ts';
+export { ownCatalogSource, sharedCatalogSource } from './pocketbase/catalog-copy.ts';
 export { createSharedWindows, type SharedWindows } from './rate-limit/shared-windows.ts';
 export { createRecentWrites, type RecentWrites } from './recent-writes/recent-writes.ts';
 export { createRequestLog, type RequestLog } from './request-log/request-log.ts';
@@ -25,6 +29,9 @@ export type { Upstream } from './upstream/upstream.ts';
 const ownAnswerTimeoutMs = 60_000;
 
 interface GatewayDeps extends PipelineDeps {
+  /** For PocketBase's clients: the collections, and the bus to other gateways. */
+  readonly collections: CatalogSource;
+  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
   /** The process's metrics, apart from the gateway's own. */
   readonly processMetrics: Metrics;
   /** The services behind this gateway. */
@@ -65,11 +72,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
     compresses: () => settings.get('http.compression'),
   });
   const all: readonly Upstream[] = [localUpstream(own, { log, answerTimeoutMs: ownAnswerTimeoutMs }), ...upstreams];
-  const reference = createApiReference(all, manifest.version);
+  const reference = createApiReference(all, productVersion);
   const table = createRoutingTable(all);
+  const clients = serveClients(createPipeline(deps, { metrics, table }), deps);
 
   return {
-    app: createPipeline(deps, { metrics, table }),
+    app: clients.app,
     checks,
     metrics,
     async start() {
@@ -88,10 +96,12 @@ export function createGateway(deps: GatewayDeps): Gateway {
       );
     },
     async drain() {
+      clients.drain();
       await Promise.all(all.map((upstream) => upstream.drain?.()));
     },
     async stop() {
       await Promise.all(all.map((upstream) => upstream.stop()));
+      await clients.stop();
       await requestLog.stop();
       recentWrites?.stop();
       await windows.stop();

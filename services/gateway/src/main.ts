@@ -2,9 +2,11 @@ import { connectBus } from '@recordbus/bus';
 import { createValueCipher, findEncryptionKey } from '@recordbus/crypto';
 import { openDatabase } from '@recordbus/database';
 import { endRequests, listen } from '@recordbus/http';
+import { createMovedTokens } from '@recordbus/moved-sessions';
 import { startPart } from '@recordbus/process/lifecycle';
 import { announceReady, runProcess } from '@recordbus/process/run-process';
 import { createContextSigner } from '@recordbus/request/context';
+import { createCollectionCache } from '@recordbus/schema';
 import { createAccounts } from '@recordbus/sessions';
 import { createSettings } from '@recordbus/settings';
 import { loadTokenSecret } from '@recordbus/tokens';
@@ -15,6 +17,7 @@ import {
   createServiceKeys,
   createSessionUse,
   createSharedWindows,
+  ownCatalogSource,
   useTicketsOf,
 } from './app.ts';
 import { gatewayVariables } from './config.ts';
@@ -27,7 +30,7 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
   const bus = connectBus({ urls: config.natsUrl, name: 'gateway', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(findEncryptionKey(config).text);
-  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher, metrics }));
   const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
   const contextSigner = createContextSigner(secret);
   const upstreams = (['auth', 'records', 'admin', 'webhooks', 'realtime'] as const).map((name) =>
@@ -38,10 +41,13 @@ await runProcess('gateway', gatewayVariables, async ({ config, log, lifecycle, m
     secret,
     settings,
     accounts,
+    movedTokens: createMovedTokens({ database, cipher }),
     keys: createServiceKeys({ ring: accounts.keys, database, log }),
     sessionUse: createSessionUse({ database, log }),
     useTicket: useTicketsOf(database),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
+    bus,
+    collections: ownCatalogSource(createCollectionCache({ database, bus, log })),
     processMetrics: metrics,
     windows: createSharedWindows({ database, log }),
     recentWrites: config.databaseReplicaUrls && createRecentWrites(bus),

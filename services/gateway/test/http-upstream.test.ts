@@ -112,12 +112,14 @@ describe('a service alone in its process', () => {
       { ...request, url: '/api/v1/posts?page=2' },
       { ...request, url: '/internal/metrics' },
     ].map((other) => contextSigner.sign(context, other));
-    for (const header of [undefined, 'nonsense', forged, old, early, ...ofOthers]) {
+    for (const header of [undefined, 'nonsense', forged, early, ...ofOthers]) {
       const response = await fetch(service.url + request.url, {
         headers: header === undefined ? {} : { 'x-recordbus-context': header },
       });
       assert.deepEqual(await refusalOf(response), [403, 'context_refused']);
     }
+    const late = await fetch(service.url + request.url, { headers: { 'x-recordbus-context': old } });
+    assert.deepEqual([late.headers.get('retry-after'), ...(await refusalOf(late))], ['1', 503, 'unavailable']);
   });
 
   test('has its routes reloaded immediately after a notice on the bus', async () => {

@@ -57,6 +57,14 @@ export const discardingLog: RequestLog = {
   stop: async () => {},
 };
 
+const noMovedTokens = { find: () => undefined, verify: async () => undefined };
+
+/** No test here is about PocketBase's clients. */
+const noCollections: GatewayDeps['collections'] = {
+  open: async () => ({ all: () => [], version: 0 }),
+  close: async () => {},
+};
+
 type GatewayDeps = Parameters<typeof createGateway>[0];
 
 /** Creates a gateway with default settings and these tests' secret, unless the test gives others. */
@@ -65,12 +73,15 @@ export const createTestGateway = (deps: Pick<GatewayDeps, 'log' | 'upstreams'> &
     secret,
     settings: fixedSettings(),
     accounts: trustingAccounts,
+    movedTokens: noMovedTokens,
     keys: noKeys,
     sessionUse: noSessionUse,
     useTicket: async () => true,
     windows: { ...createOwnWindows(() => performance.now()), start: () => {}, stop: async () => {} },
     requestLog: discardingLog,
     recentWrites: undefined,
+    bus: { publish: () => {}, subscribe: () => () => {} },
+    collections: noCollections,
     processMetrics: createMetrics('gateway'),
     trustedProxies: [],
     ...deps,

@@ -1,7 +1,7 @@
 import { upgradeHead } from '@recordbus/http';
+import type { Identify } from '@recordbus/moved-sessions';
 import type { Principal } from '@recordbus/request/context';
-import { type Accounts, isKeyId } from '@recordbus/sessions';
-import type { TokenVerifier } from '@recordbus/tokens';
+import { isKeyId } from '@recordbus/sessions';
 import type { ServiceKeys } from '../keys/service-keys.ts';
 import type { SessionUse } from '../session-use/session-use.ts';
 import type { AdmitOpen } from './admit-open.ts';
@@ -15,8 +15,7 @@ const rejected: Principal = { type: 'guest', rejectedToken: true };
 const bearer = /^Bearer +([\w.-]+) *$/i;
 
 interface AuthenticateDeps {
-  readonly verifier: TokenVerifier;
-  readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly identifyToken: Identify;
   readonly keys: ServiceKeys;
   readonly sessionUse: Pick<SessionUse, 'note'>;
   readonly admitOpen: AdmitOpen;
@@ -27,14 +26,17 @@ interface AuthenticateDeps {
  * or with a token whose account or session has ended, is a guest whom rules refuse with 401 instead of 403 (http §6.4).
  * Only the gateway reads credentials, so this step removes them from the request.
  */
-export function authenticate({ verifier, accounts, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
-  const identify = async (credentials: string, clientAddress: string): Promise<Principal> => {
+export function authenticate({ identifyToken, keys, sessionUse, admitOpen }: AuthenticateDeps): Step {
+  const identify = async (
+    credentials: string,
+    clientAddress: string,
+    userAgent: string | undefined,
+  ): Promise<Principal> => {
     const token = bearer.exec(credentials)?.[1];
-    const session = token && (await verifier.verifySession(token));
-    const principal = session && (await accounts.findPrincipal(session));
-    if (!principal || !(await isWithinNetworks(keys, principal, clientAddress))) return rejected;
-    if (session.sessionId) sessionUse.note(session.sessionId);
-    return principal;
+    const found = token && (await identifyToken(token, { clientAddress, userAgent }));
+    if (!found || !(await isWithinNetworks(keys, found.principal, clientAddress))) return rejected;
+    if (found.sessionId) sessionUse.note(found.sessionId);
+    return found.principal;
   };
   return async (request, response, next) => {
     const { exchange } = response.locals;
@@ -50,7 +52,7 @@ export function authenticate({ verifier, accounts, keys, sessionUse, admitOpen }
       }
       exchange.context = {
         ...exchange.context,
-        principal: await identify(authorization, exchange.context.clientAddress),
+        principal: await identify(authorization, exchange.context.clientAddress, request.headers['user-agent']),
       };
     }
     next();

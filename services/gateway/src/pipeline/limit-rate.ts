@@ -1,6 +1,6 @@
 import { rateLimited } from '@recordbus/errors';
 import { splitUrl } from '@recordbus/http';
-import { audienceOf, type ChooseRule, rateCaller, rateLabelOf } from '@recordbus/rate-limits';
+import { audienceOf, type ChooseRule, isCounted, rateCaller, rateLabelOf } from '@recordbus/rate-limits';
 import type { RateRule } from '@recordbus/settings';
 import type { Limiter } from '../rate-limit/limiter.ts';
 import type { Verdict } from '../rate-limit/window-share.ts';
@@ -10,7 +10,8 @@ import { type GatewayExchange, type GatewayResponse, isProbe, type Step } from '
 export function limitRate(rules: () => ChooseRule | undefined, limiter: Limiter): Step {
   return (request, response, next) => {
     const { exchange } = response.locals;
-    const choose = isProbe(exchange) ? undefined : rules();
+    const isFree = isProbe(exchange) || !isCounted(exchange.context, exchange.route?.action);
+    const choose = isFree ? undefined : rules();
     const [rule, other] = choose ? rulesOf(choose, request.url, exchange) : [];
     if (!rule) {
       next();

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http';
+import { createIdentify, type MovedTokens } from '@recordbus/moved-sessions';
 import type { Logger } from '@recordbus/process/logging';
 import type { Metrics } from '@recordbus/process/metrics';
 import { createChooseRule } from '@recordbus/rate-limits';
@@ -41,6 +42,7 @@ export interface PipelineDeps {
   readonly secret: Uint8Array;
   readonly settings: Settings;
   readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly movedTokens: MovedTokens;
   readonly keys: ServiceKeys;
   readonly sessionUse: SessionUse;
   readonly useTicket: UseTicket;
@@ -67,6 +69,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     secret,
     settings,
     accounts,
+    movedTokens,
     keys,
     sessionUse,
     useTicket,
@@ -90,6 +93,8 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
   const filesHost = () => settings.get('files.host');
   const tickets = createTickets(secret, clock);
   const admitOpen = createAdmitOpen({ corsPolicy, tickets, accounts, sessionUse });
+  const verifier = createTokenVerifier(secret, clock);
+  const identifyToken = createIdentify({ verifier, accounts, movedTokens });
   const nowMs = () => performance.now();
 
   const app = express();
@@ -103,7 +108,7 @@ export function createPipeline(deps: PipelineDeps, { metrics, table }: PipelineP
     matchRoute(table, filesHost),
     refuseKeyInUrl(keys),
     admitScrape(settings),
-    authenticate({ verifier: createTokenVerifier(secret, clock), accounts, keys, sessionUse, admitOpen }),
+    authenticate({ identifyToken, keys, sessionUse, admitOpen }),
     limitRate(rateRules, createLimiter(windows, nowMs)),
     admitCaller,
     limitBody,

@@ -45,7 +45,8 @@ export interface RequestFilter {
   readonly path?: string | undefined;
   /** The first and the last status. */
   readonly status?: readonly [number, number] | undefined;
-  readonly principal_type?: string | undefined;
+  /** Any of these. */
+  readonly principal_type?: readonly string[] | undefined;
   readonly principal_id?: string | undefined;
   readonly auth_impersonated_by?: string | undefined;
   readonly request_id?: string | undefined;
@@ -84,8 +85,9 @@ function conditionsOf(filter: RequestFilter): { conditions: string[]; values: un
   const add = (value: unknown, condition: (placeholder: string) => string): void => {
     if (value !== undefined) conditions.push(condition(`$${values.push(value)}`));
   };
-  for (const column of ['method', 'principal_type', 'principal_id', 'auth_impersonated_by', 'request_id'] as const)
+  for (const column of ['method', 'principal_id', 'auth_impersonated_by', 'request_id'] as const)
     add(filter[column], (placeholder) => `${column} = ${placeholder}`);
+  add(filter.principal_type, (placeholder) => `principal_type = any(${placeholder}::text[])`);
   add(filter.path, (placeholder) => `starts_with(path, ${placeholder})`);
   add(filter.status?.[0], (placeholder) => `status >= ${placeholder}`);
   add(filter.status?.[1], (placeholder) => `status <= ${placeholder}`);

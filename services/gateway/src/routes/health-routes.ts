@@ -2,9 +2,9 @@ import { checkReadiness, createReadinessLog, ok, type Route, route, withoutReaso
 import type { HealthCheck } from '@recordbus/http/service';
 import { checkTasks } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
+import { productVersion } from '@recordbus/process/product-version';
 import { isAdmin } from '@recordbus/request/key-rights';
 import { z } from 'zod';
-import manifest from '../../package.json' with { type: 'json' };
 
 /** The gateway stays ready without these services; it only reports them. */
 const dispensable = new Set(['webhooks', 'realtime']);
@@ -66,7 +66,7 @@ export function healthRoutes(checks: Readonly<Record<string, HealthCheck>>, log:
         const services = Object.entries(results).map(([name, result]) => [name, works(result) ? 'ok' : 'unavailable']);
         return ok({
           status: ready ? 'ok' : 'degraded',
-          version: manifest.version,
+          version: productVersion,
           services: { gateway: 'ok', ...Object.fromEntries(services) },
         });
       },

@@ -26,9 +26,14 @@ const statuses = z
   })
   .optional();
 
-const principalType = z
-  .enum(['', 'guest', 'user', 'admin', 'service'], 'must be guest, user, admin or service')
-  .transform((text) => (text === '' ? undefined : text))
+/** Types of principals, separated by commas. */
+const principalTypes = z
+  .string()
+  .regex(
+    /^((guest|user|admin|service)(,(guest|user|admin|service)){0,3})?$/,
+    'must be guest, user, admin or service, or several of them, separated by commas',
+  )
+  .transform((text) => (text === '' ? undefined : text.split(',')))
   .optional();
 
 /** The request log's routes (admins §7). */
@@ -43,7 +48,7 @@ export const requestLogRoutes = ({ list, summarize }: Pick<RequestLog, 'list' | 
       status: statuses.describe('a status such as 404, or a class such as 4xx'),
       method: exactText.transform((text) => text?.toUpperCase()).describe('the method'),
       path: exactText.describe('a path prefix'),
-      principal_type: principalType.describe("the principal's type"),
+      principal_type: principalTypes.describe("the principal's type, or several, such as `guest,user`"),
       principal_id: exactText.describe("the principal's id"),
       auth_impersonated_by: exactText.describe('the id of the admin who acted as the user'),
       request_id: exactText.describe("the answer's X-Request-Id"),

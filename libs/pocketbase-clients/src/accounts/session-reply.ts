@@ -1,0 +1,47 @@
+import type { Collection } from '@recordbus/schema';
+import { superusersId } from '../catalog.ts';
+import type { Exchange, Reply } from '../exchange.ts';
+import { dataOf, isObject, isSuccess, type JsonAnswer, type JsonObject } from '../product.ts';
+import { pickFields } from '../records/pick-fields.ts';
+import { toRecord } from '../records/to-record.ts';
+import { toGeneralRefusal } from '../records/to-refusal.ts';
+import { Refusal } from '../refusal.ts';
+
+const failed = () => new Refusal(400, 'Failed to authenticate.');
+
+/** The answer to a sign-in of any kind: `{token, record}`, or 401 with `mfaId` if the account needs a second factor. */
+export async function sessionReply(
+  exchange: Exchange,
+  collection: Collection,
+  answer: JsonAnswer,
+  meta?: JsonObject,
+): Promise<Reply> {
+  if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? failed();
+  const { token, record, mfa_token: mfaId } = dataOf(answer);
+  if (typeof mfaId === 'string') return { status: 401, body: { mfaId } };
+  if (typeof token !== 'string' || !isObject(record)) throw failed();
+  const { catalog, request } = exchange;
+  const body = {
+    token: await exchange.withClaims(token, catalog.idOf(collection)),
+    record: toRecord(catalog, collection, record),
+    ...(meta && { meta }),
+  };
+  return { status: 200, body: pickFields(body, request.query.get('fields')) };
+}
+
+/** The answer to an admin's sign-in. */
+export async function adminReply(exchange: Exchange, answer: JsonAnswer): Promise<Reply> {
+  if (!isSuccess(answer)) throw toGeneralRefusal(answer) ?? failed();
+  const { token, admin, mfa_token: mfaId } = dataOf(answer);
+  if (typeof mfaId === 'string') return { status: 401, body: { mfaId } };
+  if (typeof token !== 'string' || !isObject(admin)) throw failed();
+  const record = {
+    collectionId: superusersId,
+    collectionName: '_superusers',
+    id: admin.id,
+    email: admin.email,
+    emailVisibility: false,
+    verified: true,
+  };
+  return { status: 200, body: { token: await exchange.withClaims(token, superusersId), record } };
+}

@@ -1,0 +1,107 @@
+import type { Readable } from 'node:stream';
+import { findJsonExcess } from '@recordbus/http';
+import type { Collection } from '@recordbus/schema';
+import type { Catalog } from './catalog.ts';
+import { readBody } from './held-bytes.ts';
+import { type CallProduct, isObject, type JsonObject } from './product.ts';
+import { badRequest, notFound, Refusal } from './refusal.ts';
+
+/** A PocketBase client's request. */
+export interface ClientRequest {
+  readonly method: string;
+  /** The decoded segments below `/api/`. */
+  readonly path: readonly string[];
+  readonly query: URLSearchParams;
+  readonly contentType: string;
+  readonly body: Readable;
+  /** The token's text, without `Bearer`; undefined if there is none. */
+  readonly token: string | undefined;
+  /** Where the client reaches `/api/`, such as `https://example.com/pb`. */
+  readonly baseUrl: string;
+}
+
+/** A request, and what its handler needs. */
+export interface Exchange {
+  readonly request: ClientRequest;
+  readonly call: CallProduct;
+  readonly catalog: Catalog;
+  readonly accounts: AccountSettings;
+  /** Returns a session token with the claims that clients read. */
+  readonly withClaims: (token: string, collectionId: string) => Promise<string>;
+}
+
+/** What `auth-methods` says about an auth collection. */
+export interface AccountSettings {
+  identityFieldsOf(collection: Collection): readonly string[];
+  readonly hasCodes: () => boolean;
+}
+
+/** An answer to a client. */
+export type Reply =
+  | { readonly status: number; readonly body?: unknown; readonly headers?: Readonly<Record<string, string>> }
+  | { readonly status: number; readonly stream: Readable; readonly headers: Readonly<Record<string, string>> };
+
+export const maxBodyBytes = 1024 * 1024;
+
+/** Reads a JSON body; `{}` without one. Throws 400, and 413 for a body that is too long. */
+export async function readJson({ body, contentType }: ClientRequest, limitBytes = maxBodyBytes): Promise<JsonObject> {
+  const bytes = await readBody(body.iterator({ destroyOnReturn: false }), limitBytes);
+  if (bytes.length === 0) return {};
+  if (contentType.startsWith('application/x-www-form-urlencoded')) return readForm(bytes);
+  return parseJson(bytes);
+}
+
+/** Parses a JSON object. Throws 400. */
+export function parseJson(bytes: Buffer): JsonObject {
+  if (findJsonExcess(bytes) !== undefined) throw badRequest();
+  try {
+    const value: unknown = JSON.parse(bytes.toString());
+    if (isObject(value)) return value;
+  } catch {
+    // Whatever is wrong with it, the answer is the same.
+  }
+  throw badRequest();
+}
+
+const maxFormMembers = 1000;
+
+function readForm(bytes: Buffer): JsonObject {
+  const parameters = new URLSearchParams(bytes.toString());
+  if (parameters.size > maxFormMembers) throw badRequest();
+  return Object.fromEntries(
+    [...new Set(parameters.keys())].map((name) => {
+      const values = parameters.getAll(name);
+      return [name, values.length > 1 ? values : values[0]];
+    }),
+  );
+}
+
+/** Finds the collection that a path names. Throws 404. */
+export function collectionOf({ catalog }: Pick<Exchange, 'catalog'>, name: string): Collection {
+  const collection = catalog.find(name);
+  if (!collection) throw new Refusal(404, 'Missing collection context.');
+  return collection;
+}
+
+/** Finds the auth collection that a path names. Throws 404. */
+export function accountsOf({ catalog }: Pick<Exchange, 'catalog'>, name: string): Collection {
+  const collection = catalog.find(name);
+  if (collection?.type !== 'auth') throw new Refusal(404, 'Missing or invalid auth collection context.');
+  return collection;
+}
+
+/** Whether the token says that its holder is an admin. Nothing is decided by it: the product verifies the token. */
+export function saysAdmin({ token = '' }: Pick<ClientRequest, 'token'>): boolean {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split('.', 2)[1] ?? '', 'base64url').toString());
+    return isObject(claims) && claims.aud === 'admin';
+  } catch {
+    return false;
+  }
+}
+
+/** Encodes a path segment. Throws 404 for one that would lead elsewhere. */
+export function segment(text: string): string {
+  if (text === '' || text === '.' || text === '..') throw notFound();
+  return encodeURIComponent(text);
+}

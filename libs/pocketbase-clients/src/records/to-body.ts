@@ -1,0 +1,184 @@
+import { type Collection, type Field, hasDefault } from '@recordbus/schema';
+import { fieldNamed, isSeveral } from '../catalog.ts';
+import { isObject, type JsonObject } from '../product.ts';
+import { blank, type MemberRefusal, mismatch } from '../refusal.ts';
+
+/** A body in our form. */
+export interface WrittenRecord {
+  /** The id that the client chose. */
+  readonly id: string | undefined;
+  readonly data: Record<string, unknown>;
+  /** What is wrong with members that only PocketBase has. */
+  readonly refusals: Readonly<Record<string, MemberRefusal>>;
+}
+
+interface BodyOptions {
+  readonly isNew: boolean;
+  /** Whether the caller writes hidden fields. */
+  readonly isAdmin: boolean;
+  /** The fields for which files are uploaded, by whether the files are added to those that the record has. */
+  readonly uploads?: ReadonlyMap<string, boolean>;
+}
+
+/** Members that `toBody` reads itself, or that nothing stores. */
+const handled: ReadonlySet<string> = new Set(['id', 'password', 'passwordConfirm', 'oldPassword']);
+
+/**
+ * Translates a create's or an update's body. Like PocketBase it ignores members that are not fields, reads values in any
+ * form (`"5"` as a number), and takes `f+`, `+f` and `f-`.
+ */
+export function toBody(
+  collection: Collection,
+  body: JsonObject,
+  { isNew, isAdmin, uploads = new Map() }: BodyOptions,
+): WrittenRecord {
+  const data: Record<string, unknown> = {};
+  const operators: [Field, Operation, unknown][] = [];
+  // A field that only admins write is hidden in PocketBase, which drops it from other callers' bodies.
+  const isWritable = ({ type, writeRule }: Field) => type !== 'autodate' && (isAdmin || writeRule !== '');
+  for (const [member, value] of Object.entries(body)) {
+    if (collection.type === 'auth' && handled.has(member)) continue;
+    const plain = fieldNamed(collection, member);
+    if (plain) {
+      if (isWritable(plain)) data[member] = toOurs(plain, value);
+      continue;
+    }
+    const [name, operation] = readModifier(member);
+    const field = operation && fieldNamed(collection, name);
+    if (field && isWritable(field)) operators.push([field, operation, value]);
+  }
+  for (const [field, operation, value] of operators) applyOperator(data, field, operation, value, isNew);
+  for (const [name, isAdded] of uploads) {
+    const field = fieldNamed(collection, name);
+    // An upload to a list replaces it in PocketBase, and is added here.
+    if (field && isSeveral(field) && !isNew && !isAdded && data[name] === undefined) data[name] = [];
+  }
+  if (isNew) addZeros(data, collection);
+  const refusals = collection.type === 'auth' ? addPassword(data, body, isNew) : {};
+  return { id: isNew && typeof body.id === 'string' && body.id !== '' ? body.id : undefined, data, refusals };
+}
+
+type Operation = '+' | '-' | '+first';
+
+function readModifier(member: string): [name: string, operation: Operation | undefined] {
+  if (member.endsWith('+')) return [member.slice(0, -1), '+'];
+  if (member.endsWith('-')) return [member.slice(0, -1), '-'];
+  return member.startsWith('+') ? [member.slice(1), '+first'] : [member, undefined];
+}
+
+function applyOperator(
+  data: Record<string, unknown>,
+  field: Field,
+  operation: Operation,
+  value: unknown,
+  isNew: boolean,
+): void {
+  const { name } = field;
+  const stored = data[name];
+  if (field.type === 'number') {
+    const number = numberOf(value) * (operation === '-' ? -1 : 1);
+    data[name] = isNew || typeof stored === 'number' ? numberOf(stored) + number : { $add: number };
+  } else if (!isSeveral(field)) {
+    data[name] = operation === '-' ? null : toOurs(field, value);
+  } else {
+    const list = listOf(value);
+    if (isNew || Array.isArray(stored)) data[name] = changeList(listOf(stored), operation, list);
+    else data[name] = { ...(isObject(stored) && stored), [listOperators[operation]]: list };
+  }
+}
+
+const listOperators: Readonly<Record<Operation, string>> = { '+': '$append', '-': '$remove', '+first': '$prepend' };
+
+function changeList(before: readonly unknown[], operation: Operation, list: readonly unknown[]): unknown[] {
+  const others = before.filter((one) => !list.includes(one));
+  if (operation === '-') return others;
+  return operation === '+' ? [...others, ...list] : [...list, ...others];
+}
+
+/** PocketBase stores 0 and false where a create names no value. */
+function addZeros(data: Record<string, unknown>, { fields }: Collection): void {
+  for (const field of fields) {
+    if (data[field.name] !== undefined || field.system || field.writeRule != null || hasDefault(field)) continue;
+    if (field.type === 'number' && !field.required) data[field.name] = 0;
+    if (field.type === 'bool' && !field.required) data[field.name] = false;
+  }
+}
+
+function addPassword(
+  data: Record<string, unknown>,
+  { password, passwordConfirm, oldPassword }: JsonObject,
+  isNew: boolean,
+): Record<string, MemberRefusal> {
+  // PocketBase's clients may send a whole record back.
+  if (isNew && data.verified === false) delete data.verified;
+  if (!password && !isNew) return {};
+  if (!password) return { password: blank, ...(!passwordConfirm && { passwordConfirm: blank }) };
+  data.password = password;
+  if (oldPassword !== undefined) data.old_password = oldPassword;
+  if (!passwordConfirm) return { passwordConfirm: blank };
+  return password === passwordConfirm ? {} : { passwordConfirm: mismatch };
+}
+
+function toOurs(field: Field, value: unknown): unknown {
+  switch (field.type) {
+    case 'number':
+      return numberOf(value);
+    case 'bool':
+      return value === true || value === 1 || (typeof value === 'string' && /^(1|t|true)$/i.test(value));
+    case 'date':
+      return secondsOf(value);
+    case 'json':
+    case 'vector':
+      return jsonOf(value);
+    case 'geoPoint':
+      return pointOf(value);
+    case 'select':
+    case 'relation':
+    case 'file':
+      return isSeveral(field) ? listOf(value) : (listOf(value).at(-1) ?? null);
+    default:
+      return typeof value === 'string' ? value : value === null || value === undefined ? '' : textOf(value);
+  }
+}
+
+const textOf = (value: unknown): string => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+
+function numberOf(value: unknown): number {
+  const number = typeof value === 'boolean' ? Number(value) : Number(value ?? 0);
+  return Number.isFinite(number) ? number : 0;
+}
+
+/** Reads a date in PocketBase's form, or in any form that has a time. Null for one that it does not read either. */
+function secondsOf(value: unknown): number | null {
+  if (typeof value === 'number') return Number.isFinite(value) ? Math.floor(value) : null;
+  if (typeof value !== 'string' || value === '' || value.length > 64) return null;
+  const text = /^\d{4}-\d\d-\d\d \d\d:\d\d/.test(value) ? value.replace(' ', 'T') : value;
+  const hasZone = !text.includes('T') || /(Z|[+-]\d\d:?\d\d)$/.test(text);
+  const ms = Date.parse(hasZone ? text : `${text}Z`);
+  return Number.isNaN(ms) ? null : Math.floor(ms / 1000);
+}
+
+/** Forms send JSON as text, and PocketBase reads a text that is JSON. */
+function jsonOf(value: unknown): unknown {
+  if (typeof value !== 'string') return value ?? null;
+  if (value === '') return null;
+  try {
+    return JSON.parse(value);
+  } catch {
+    return value;
+  }
+}
+
+function pointOf(value: unknown): unknown {
+  const point = jsonOf(value);
+  if (!isObject(point)) return null;
+  const [lat, lng] = [numberOf(point.lat), numberOf(point.lon)];
+  return lat === 0 && lng === 0 ? null : { lat, lng };
+}
+
+function listOf(value: unknown): unknown[] {
+  const list = Array.isArray(value) ? value : [value];
+  return [...new Set(list.map((one) => (typeof one === 'number' ? String(one) : one)))].filter(
+    (one) => one !== null && one !== undefined && one !== '',
+  );
+}

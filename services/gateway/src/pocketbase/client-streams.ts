@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type Catalog, createLiveClient, type LiveClient, Refusal } from '@recordbus/pocketbase-clients';
+import { heartbeat } from '@recordbus/process/background';
+import { clientKey } from '@recordbus/request/client-key';
+import { createConnectionScope } from '@recordbus/request/request-scope';
+import type { CallAs } from './call-pipeline.ts';
+import type { Delivery, GatewayAnswer, Submission } from './other-gateways.ts';
+
+interface StreamsDeps {
+  readonly callAs: CallAs;
+  readonly findCatalog: () => Promise<Catalog>;
+  /** The address of a request's client, behind proxies. */
+  readonly addressOf: (request: IncomingMessage) => string;
+  /** Most streams for one address. */
+  readonly maxOfAddress: () => number;
+}
+
+/** The streams that clients have open at this gateway. */
+export interface ClientStreams {
+  /** Opens a stream on an answer whose head is set. Throws 429 for an address with too many. */
+  open(request: IncomingMessage, response: ServerResponse): void;
+  /** Replaces what a client follows. Undefined if this gateway does not have it. */
+  submit(submission: Submission): Promise<GatewayAnswer | undefined>;
+  /** Sends a client a message that it waits for. Undefined if this gateway does not have such a client. */
+  deliver(delivery: Delivery): Promise<GatewayAnswer | undefined>;
+  /** Ends all streams: clients connect to another gateway. */
+  close(): void;
+}
+
+interface OpenStream {
+  readonly client: LiveClient;
+  readonly response: ServerResponse;
+  readonly openedAtMs: number;
+}
+
+const beatMs = 15_000;
+/** A stream that follows nothing ends after this time, in milliseconds, as in PocketBase. */
+const idleMs = 300_000;
+/** A client that does not read is cut when this much waits for it, in bytes. */
+const maxUnreadBytes = 1024 * 1024;
+
+/** Creates the streams. */
+export function createClientStreams({ callAs, findCatalog, addressOf, maxOfAddress }: StreamsDeps): ClientStreams {
+  const streams = new Map<string, OpenStream>();
+  const counts = new Map<string, number>();
+  let endBeats: (() => void) | undefined;
+
+  function beat(): void {
+    for (const { client, response, openedAtMs } of streams.values())
+      if (!client.isFollowing && performance.now() - openedAtMs > idleMs) response.end();
+      else write(response, ':\n\n');
+  }
+
+  function leave(id: string, address: string): void {
+    streams.get(id)?.client.close();
+    streams.delete(id);
+    const left = (counts.get(address) ?? 1) - 1;
+    if (left > 0) counts.set(address, left);
+    else counts.delete(address);
+    if (streams.size > 0) return;
+    endBeats?.();
+    endBeats = undefined;
+  }
+
+  return {
+    open(request, response) {
+      const address = clientKey(addressOf(request));
+      const count = counts.get(address) ?? 0;
+      if (count >= maxOfAddress()) throw new Refusal(429, 'Too Many Requests.');
+      const id = randomBytes(30).toString('base64url');
+      const client = createLiveClient({
+        send: (event, data) => write(response, `id:${id}\nevent:${event}\ndata:${JSON.stringify(data)}\n\n`),
+        end: () => response.end(),
+      });
+      counts.set(address, count + 1);
+      streams.set(id, { client, response, openedAtMs: performance.now() });
+      endBeats ??= heartbeat(beatMs, beat);
+      const bound = createConnectionScope(() => response.destroy());
+      response.once(
+        'close',
+        bound(() => leave(id, address)),
+      );
+      response.on('error', () => {});
+      response.writeHead(200, {
+        'Content-Type': 'text/event-stream',
+        'Cache-Control': 'no-store',
+        'X-Accel-Buffering': 'no',
+      });
+      write(response, `id:${id}\nevent:PB_CONNECT\ndata:${JSON.stringify({ clientId: id })}\n\n`);
+    },
+
+    async submit({ clientId, topics, account, address, headers }) {
+      const client = streams.get(clientId)?.client;
+      if (!client) return undefined;
+      const callUntil = (signal: AbortSignal) => callAs({ address, headers, signal }, () => {});
+      try {
+        await client.follow({ account, callUntil, findCatalog }, topics);
+        return { status: 204, message: '' };
+      } catch (error) {
+        if (error instanceof Refusal) return { status: error.status, message: error.message };
+        throw error;
+      }
+    },
+
+    async deliver({ clientId, event, data }) {
+      return streams.get(clientId)?.client.deliver(event, data) ? { status: 204, message: '' } : undefined;
+    },
+
+    close() {
+      for (const { response } of streams.values()) response.end();
+    },
+  };
+}
+
+function write(response: ServerResponse, text: string): void {
+  if (response.writableLength > maxUnreadBytes) response.destroy();
+  else if (!response.writableEnded) response.write(text);
+}

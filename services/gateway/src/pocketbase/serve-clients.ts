@@ -1,0 +1,103 @@
+import type { RequestListener } from 'node:http';
+import type { Bus } from '@recordbus/bus';
+import { createIdentify, type MovedTokens } from '@recordbus/moved-sessions';
+import type { Logger } from '@recordbus/process/logging';
+import { identityFieldsOf } from '@recordbus/schema';
+import type { Accounts } from '@recordbus/sessions';
+import { type Settings, trustedProxiesOf } from '@recordbus/settings';
+import { createTokenExtender, createTokenVerifier } from '@recordbus/tokens';
+import { createFindClient } from '../client-address/find-client.ts';
+import { followSettings } from '../follow-settings.ts';
+import { createAnswerClient } from './answer-client.ts';
+import { createCallAs } from './call-pipeline.ts';
+import { type CatalogSource, createFindCatalog } from './catalog-copy.ts';
+import { createClientStreams } from './client-streams.ts';
+import { findClientPath } from './find-client-path.ts';
+import { connectGateways } from './other-gateways.ts';
+import { createSubmitTopics } from './realtime.ts';
+import { createReturnFromProvider } from './return-from-provider.ts';
+
+interface ServeClientsDeps {
+  readonly log: Logger;
+  /** The raw bytes of the secret that signs tokens. */
+  readonly secret: Uint8Array;
+  readonly settings: Settings;
+  readonly accounts: Pick<Accounts, 'findPrincipal'>;
+  readonly movedTokens: MovedTokens;
+  readonly trustedProxies: readonly string[];
+  readonly bus: Pick<Bus, 'publish' | 'subscribe'>;
+  readonly collections: CatalogSource;
+}
+
+/** PocketBase's routes. */
+export interface ClientRoutes {
+  /** Answers PocketBase's clients, and passes every other request to the pipeline. */
+  readonly app: RequestListener;
+  /** Ends the streams. */
+  drain(): void;
+  stop(): Promise<void>;
+}
+
+/**
+ * Adds PocketBase's routes to the pipeline. While the setting is off, a request costs one comparison and has no such
+ * route.
+ */
+export function serveClients(pipeline: RequestListener, deps: ServeClientsDeps): ClientRoutes {
+  const { log, secret, settings, accounts, movedTokens, trustedProxies, bus, collections } = deps;
+  const hosts = followSettings(settings, ['pocketbase.enabled', 'pocketbase.hosts'], () =>
+    settings.get('pocketbase.enabled') ? new Set(settings.get('pocketbase.hosts')) : undefined,
+  );
+  const findClient = followSettings(settings, ['security.trusted_proxies'], () =>
+    createFindClient(trustedProxiesOf(settings, trustedProxies)),
+  );
+  const extendToken = createTokenExtender(secret);
+  const callAs = createCallAs(pipeline);
+  const findCatalog = createFindCatalog(collections);
+  const streams = createClientStreams({
+    callAs,
+    findCatalog,
+    addressOf: ({ socket, headers }) => findClient()(socket.remoteAddress ?? '', `${headers['x-forwarded-for'] ?? ''}`),
+    maxOfAddress: () => settings.get('realtime.max_connections_per_address'),
+  });
+  const others = connectGateways(bus, secret, streams);
+  const identifyToken = createIdentify({ verifier: createTokenVerifier(secret), accounts, movedTokens });
+  const answer = createAnswerClient({
+    log,
+    callAs,
+    streams: {
+      open(request, response) {
+        others.open();
+        streams.open(request, response);
+      },
+    },
+    submitTopics: createSubmitTopics({ identifyToken, streams, others }),
+    returnFromProvider: createReturnFromProvider({ streams, others }),
+    findCatalog,
+    withClaims: (token, collectionId) => extendToken(token, { type: 'auth', collectionId, refreshable: true }),
+    accounts: {
+      identityFieldsOf: (collection) => [
+        'email',
+        ...identityFieldsOf(collection, settings.getNamed('auth.identity.<collection>', collection.name)).map(
+          ({ name }) => name,
+        ),
+      ],
+      hasCodes: () => settings.get('auth.otp.enabled'),
+    },
+  });
+  settings.onChange((changed) => {
+    if (changed.has('pocketbase.enabled') && !settings.get('pocketbase.enabled')) streams.close();
+  });
+  return {
+    app(request, response) {
+      const enabledHosts = hosts();
+      const path = enabledHosts && request.method !== 'OPTIONS' ? findClientPath(request, enabledHosts) : undefined;
+      if (path) void answer(request, response, path);
+      else pipeline(request, response);
+    },
+    drain: () => streams.close(),
+    async stop() {
+      others.close();
+      await collections.close();
+    },
+  };
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { eventually } from '../harness/eventually.ts';
+import { onEachTopology } from '../harness/target.ts';
+import { provideEventSource } from '../pocketbase-clients/event-source.ts';
+import { ourSide } from '../pocketbase-clients/ours.ts';
+import { raw } from '../pocketbase-clients/row.ts';
+import { castOf, idOf } from '../pocketbase-clients/side.ts';
+
+provideEventSource();
+
+onEachTopology("PocketBase's official client follows changes", async (t, target) => {
+  const { guest, alice, bob, url } = await castOf(ourSide(target));
+  const seen: string[] = [];
+  const note = (who: string) => (event: { action: string; record: Record<string, unknown> }) =>
+    seen.push(`${who} ${event.action} ${event.record.name ?? event.record.text ?? 'without a name'}`);
+  /** Everything that arrived before a last change, which every follower of tags sees. */
+  const seenUntil = async (last: string) => {
+    await alice.collection('tags').create({ name: last });
+    await eventually(`the change ${last}`, () => seen.includes(`guest create ${last}`));
+    return seen.splice(0).filter((line) => !line.endsWith(last));
+  };
+
+  await t.test('each change comes once, with its action and its record', async () => {
+    await guest.collection('tags').subscribe('*', note('guest'));
+    const tag = await alice.collection('tags').create({ name: 'one' });
+    const closed = await raw({ url }, 'PATCH', `/api/collections/tags/records/${tag.id}`, { body: { name: 'two' } });
+    assert.deepEqual(Object(closed).status, 403);
+    const post = await alice.collection('posts').create({ title: 'first', author: idOf(alice) });
+    await guest.collection('posts').subscribe(post.id, ({ action, record }) => seen.push(`${action} ${record.title}`));
+    await alice.collection('posts').update(post.id, { title: 'second' });
+    await alice.collection('posts').create({ title: 'other', author: idOf(alice) });
+    await alice.collection('posts').delete(post.id);
+    await eventually('the delete', () => seen.includes('delete undefined'));
+    assert.deepEqual(await seenUntil('last 1'), ['guest create one', 'update second', 'delete undefined']);
+  });
+
+  await t.test("a topic's options filter, and choose fields; its messages have its whole text", async () => {
+    const records: unknown[] = [];
+    const options = { filter: 'name ~ "x"', fields: 'name' };
+    await guest.collection('tags').subscribe('*', ({ record }) => records.push(record), options);
+    await alice.collection('tags').create({ name: 'a' });
+    await alice.collection('tags').create({ name: 'xa' });
+    await eventually('the change', () => records.length > 0);
+    assert.deepEqual(await seenUntil('last 2'), ['guest create a', 'guest create xa']);
+    assert.deepEqual(records, [{ name: 'xa' }]);
+  });
+
+  await t.test("another account's records never come", async () => {
+    await alice.collection('notes').subscribe('*', note('alice'));
+    await bob.collection('notes').subscribe('*', note('bob'));
+    await guest.collection('notes').subscribe('*', note('guest'));
+    await alice.collection('notes').create({ text: 'mine', author: idOf(alice) });
+    await eventually('the change', () => seen.includes('alice create mine'));
+    assert.deepEqual(await seenUntil('last 3'), ['alice create mine']);
+  });
+
+  const submit = (clientId: string, subscriptions: readonly string[], token?: string) =>
+    raw({ url }, 'POST', '/api/realtime', {
+      body: { clientId, subscriptions },
+      ...(token !== undefined && { headers: { authorization: token } }),
+    });
+
+  await t.test('a forged id opens nothing, and nobody takes over a stream of another account', async () => {
+    const missing = { status: 404, body: { data: {}, message: 'Missing or invalid client id.', status: 404 } };
+    assert.deepEqual(await submit('forged', ['tags/*']), missing);
+    assert.deepEqual(await submit(`${alice.realtime.clientId}x`, ['tags/*']), missing);
+    const other = {
+      status: 403,
+      body: { data: {}, message: "The current and the previous request authorization don't match.", status: 403 },
+    };
+    assert.deepEqual(await submit(alice.realtime.clientId, ['notes/*'], bob.authStore.token), other);
+    assert.deepEqual(await submit(alice.realtime.clientId, ['notes/*']), other);
+  });
+
+  await t.test('a topic with line breaks makes no other events', async () => {
+    const stream = await fetch(`${url}/api/realtime`);
+    const reader = stream.body?.pipeThrough(new TextDecoderStream()).getReader();
+    assert.ok(reader);
+    let text = '';
+    const readUntil = async (part: string) => {
+      while (!text.includes(part)) {
+        const { value, done } = await reader.read();
+        assert.equal(done, false);
+        text += value;
+      }
+    };
+    await readUntil('\n\n');
+    const id = /^id:(.+)$/m.exec(text)?.[1] ?? '';
+    const topics = ['tags/*\nevent:forged', 'tags/*?options={"query":{"filter":"nothing = 1"}}', 'tags/*', 'nothing/*'];
+    assert.deepEqual(await submit(id, topics), { status: 204, body: '' });
+    await alice.collection('tags').create({ name: 'line\nevent:forged' });
+    await readUntil('"action"');
+    assert.deepEqual(
+      [...text.matchAll(/^event:(.*)$/gm)].map(([, name]) => name),
+      ['PB_CONNECT', 'tags/*'],
+    );
+    await reader.cancel();
+    assert.deepEqual(await seenUntil('last 4'), ['guest create line\nevent:forged']);
+  });
+
+  await t.test('a sign-out everywhere ends the stream, and the client connects again as a guest', async () => {
+    const before = bob.realtime.clientId;
+    await bob.collection('users').update(idOf(bob), {
+      oldPassword: 'correct horse 1',
+      password: 'another pw 1',
+      passwordConfirm: 'another pw 1',
+    });
+    await eventually('another stream', () => bob.realtime.clientId !== before && bob.realtime.clientId !== '');
+    await alice.collection('notes').create({ text: 'later', author: idOf(alice) });
+    await eventually('the change', () => seen.includes('alice create later'));
+    assert.deepEqual(await seenUntil('last 5'), ['alice create later']);
+  });
+
+  await Promise.all([guest, alice, bob].map((client) => client.realtime.unsubscribe()));
+  await t.test('switching the setting off ends the streams and the routes', async () => {
+    const stream = await fetch(`${url}/api/realtime`);
+    const admin = await target.admin();
+    await admin.patch('/api/v1/admin/settings', { 'pocketbase.enabled': '0' });
+    assert.match(await stream.text(), /event:PB_CONNECT/);
+    await eventually('no route', async () => (await fetch(`${url}/api/health`)).status === 404);
+    await admin.patch('/api/v1/admin/settings', { 'pocketbase.enabled': '1' });
+  });
+});
