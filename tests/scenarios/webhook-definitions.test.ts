@@ -17,6 +17,10 @@ const webhookJson = (members: object = {}) => ({
   retry_backoff: 'exponential',
   retry_delay_ms: 1000,
   timeout_ms: 30_000,
+  rate: null,
+  filter: null,
+  payload_days: null,
+  owner: null,
   created_at: is.now,
   updated_at: is.now,
   ...members,
@@ -42,6 +46,9 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
     retry_backoff: 'fixed',
     retry_delay_ms: 100,
     timeout_ms: 60_000,
+    rate: 0.5,
+    filter: 'event = "posts.create"',
+    payload_days: 7,
   };
   const wrong: Record<string, readonly [field: string, value: unknown]> = {
     'no URL': ['url', undefined],
@@ -57,6 +64,12 @@ onEachTopology('an admin defines webhooks', async (t, target) => {
     'an unknown backoff': ['retry_backoff', 'random'],
     'a delay below 100 ms': ['retry_delay_ms', 99],
     'a timeout above 60 s': ['timeout_ms', 60_001],
+    'a rate of 0': ['rate', 0],
+    'a rate above 1,000': ['rate', 1000.5],
+    'a rate as text': ['rate', '5'],
+    'negative payload_days': ['payload_days', -1],
+    'payload_days above 30': ['payload_days', 31],
+    'payload_days that are not whole': ['payload_days', 1.5],
     'a timeout that is not a number': ['timeout_ms', 'long'],
     'an unknown key': ['colour', 'red'],
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { openBusReader } from '../harness/bus-reader.ts';
 import { eventually } from '../harness/eventually.ts';
-import { at } from '../harness/json.ts';
+import { at, listAt } from '../harness/json.ts';
 import { differences, is } from '../harness/matching.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { onEachTopology } from '../harness/target.ts';
@@ -66,7 +66,16 @@ onEachTopology('a webhook whose receiver keeps failing', async (t, target) => {
             id: is.uuid,
             event: 'system.webhook.disabled',
             timestamp: is.now,
-            data: { record: { id, name: 'sink', url: receiver.url, failures: is.number, failing_since: is.now } },
+            data: {
+              record: {
+                id,
+                name: 'sink',
+                url: receiver.url,
+                failures: is.number,
+                failing_since: is.now,
+                reason: 'failing',
+              },
+            },
             actor: { type: 'system', id: null },
             request_id: null,
           }),
@@ -84,4 +93,24 @@ onEachTopology('a webhook whose receiver keeps failing', async (t, target) => {
       });
     },
   );
+
+  await t.test('is disabled when its receiver asks for it, with its deliveries kept [webhooks §3.5]', async () => {
+    const { id } = await createWebhook(admin, receiver.url, ['cries.*'], failing);
+    const asks = { 'webhook-delivery': 'disable' };
+    receiver.behave({ status: 503, headers: asks });
+    await admin.create('cries', {});
+    await eventually('it is disabled', async () => at(await statusOf(id), 'data.state') === 'disabled');
+    const [delivery] = await deliveriesOf(admin, id);
+    assert.equal(delivery?.status, 'pending');
+    receiver.behave({ status: 200, headers: asks });
+    await admin.patch(`${path}/${id}`, { enabled: true });
+    await deliveryIn(admin, id, 'success');
+    await eventually('it is disabled again', async () => at(await statusOf(id), 'data.state') === 'disabled');
+    const audit = listAt((await admin.get('/api/v1/admin/audit?action=webhooks.disable')).json, 'data');
+    assert.deepEqual(
+      audit.filter(({ target_id }) => target_id === id).map((row) => at(row, 'details.reason')),
+      ['asked', 'asked'],
+    );
+    await admin.delete(`${path}/${id}`);
+  });
 });

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
+import { eventually } from '../harness/eventually.ts';
 import { differences, is } from '../harness/matching.ts';
 import { startReceiver } from '../harness/receiver.ts';
 import { verifyDelivery } from '../harness/signature.ts';
 import { onEachTopology } from '../harness/target.ts';
-import { createWebhook, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
+import { createWebhook, deliveriesOf, deliveryIn, webhooksPath as path } from '../harness/webhook.ts';
 
 onEachTopology('a failed delivery is sent again', async (t, target) => {
   await using receiver = await startReceiver();
@@ -45,6 +46,36 @@ onEachTopology('a failed delivery is sent again', async (t, target) => {
       attempts.map(({ atMs }) => atMs),
       100,
     );
+  });
+
+  await t.test('a receiver aborts its failed delivery [webhooks §3.5]', async (t) => {
+    const { id } = await webhook();
+    t.after(() => admin.delete(`${path}/${id}`));
+    const from = receiver.deliveries.length;
+    receiver.behave({ status: 500, headers: { 'Webhook-Delivery': 'Abort-Message' } });
+    await admin.create('notes', {});
+    const { attempt, response_code, error } = await deliveryIn(admin, id, 'dead');
+    assert.deepEqual([attempt, response_code], [1, 500]);
+    assert.match(String(error), /500 and aborted/);
+    assert.equal(receiver.deliveries.length - from, 1);
+    receiver.behave({ status: 200, headers: { 'Webhook-Delivery': 'abort-message' } });
+    await admin.create('notes', {});
+    await deliveryIn(admin, id, 'success');
+  });
+
+  await t.test('a rate spreads deliveries, and each needs one attempt [webhooks §2.8]', async (t) => {
+    const rate = 10;
+    const { id } = await webhook({ rate });
+    t.after(() => admin.delete(`${path}/${id}`));
+    receiver.behave({ status: 200 });
+    const from = receiver.deliveries.length;
+    const startMs = Date.now();
+    for (let count = 0; count < 6; count += 1) await admin.create('notes', {});
+    const last = (await receiver.received(from + 6)).at(-1);
+    assert.ok(Number(last?.atMs) - startMs >= 5 * (1000 / rate));
+    await eventually('all are delivered', async () => (await deliveriesOf(admin, id, '?status=success')).length === 6);
+    assert.deepEqual(new Set((await deliveriesOf(admin, id)).map(({ attempt }) => attempt)), new Set([1]));
+    assert.equal((await admin.patch(`${path}/${id}`, { rate: null })).rate, null);
   });
 
   await t.test('after retry_max + 1 attempts the delivery is dead [webhooks §2.3]', async (t) => {

@@ -1,4 +1,4 @@
-import { type Expression, type Operand, requestPrefix, type Test } from '../src/language/ast.ts';
+import { type Expression, type Operand, ownerPrefix, requestPrefix, type Test } from '../src/language/ast.ts';
 
 /** Writes an expression as text; parsing that gives the same expression again, apart from positions. */
 export function print(expression: Expression): string {
@@ -49,6 +49,8 @@ function printOperand(operand: Operand): string {
       return printPath(operand);
     case 'request':
       return requestPrefix + printPath(operand);
+    case 'owner':
+      return ownerPrefix + printPath(operand);
   }
 }
 

@@ -39,6 +39,8 @@ export function sidesOf(operand: Operand, situation: Situation): Sides {
       return { values: endsOf(operand.of.segments, situation).values.map((it) => distanceOf(it, operand)) };
     case 'request':
       return requestSides(operand, situation);
+    case 'owner':
+      throw new Error('no expression here has an owner');
   }
 }
 

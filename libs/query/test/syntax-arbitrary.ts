@@ -1,3 +1,4 @@
+import { anyCharacter } from '@recordbus/testing/random';
 import fc from 'fast-check';
 import { type Expression, moments, type Operand, operators, type Test } from '../src/language/ast.ts';
 
@@ -20,7 +21,7 @@ const requestPath = fc.record(
 const anyOperand: fc.Arbitrary<Operand> = fc.oneof(
   fc.record({
     kind: fc.constant('text' as const),
-    value: fc.string({ unit: 'binary' }).filter((text) => text.isWellFormed() && !text.includes('\0')),
+    value: fc.string({ unit: anyCharacter }).filter((text) => text.isWellFormed() && !text.includes('\0')),
     position,
   }),
   fc.record({

@@ -1,17 +1,20 @@
 import { type Bus, type EventMessage, type EventStream, eventStream } from '@recordbus/bus';
 import { type Database, mapDatabaseError } from '@recordbus/database';
-import type { EgressClient } from '@recordbus/egress';
 import { createDispatcher as createRequestDispatcher } from '@recordbus/http';
 import type { Service } from '@recordbus/http/service';
 import type { Logger } from '@recordbus/process/logging';
+import type { CollectionCache } from '@recordbus/schema';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
-import { createDispatcher, maxUnderWay } from './delivery/dispatcher.ts';
+import { createDispatcher, type DispatcherOptions, maxUnderWay } from './delivery/dispatcher.ts';
 import { createEgressScreen } from './delivery/egress-screen.ts';
 import { createEventConsumer } from './fan-out/event-consumer.ts';
 import { createEventDays } from './fan-out/event-days.ts';
+import { createFilterPlans } from './fan-out/filter-plans.ts';
 import { createMatchedEvents } from './fan-out/matched-events.ts';
 import { processBatch } from './fan-out/process-batch.ts';
 import { createHealthKeeper } from './health/health-keeper.ts';
+import { createOwners } from './owners/owners.ts';
+import { createReplays } from './replay/replays.ts';
 import { createDeliveryDays } from './retention/delivery-days.ts';
 import { createWebhookMetrics } from './webhook-metrics.ts';
 
@@ -21,6 +24,8 @@ interface WebhooksDeps {
   readonly bus: Bus;
   /** The process's settings copy, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
+  /** The process's copy of the collections, loaded before the service starts and stopped after it. */
+  readonly collections: CollectionCache;
   /** The event stream, when it is not the product's (events §2.1). */
   readonly stream?: EventStream;
 }
@@ -30,20 +35,26 @@ const notifyFrom = 50;
 
 /** Creates the webhooks service: it reads events from the stream, creates deliveries and sends them. */
 export function createWebhooks(deps: WebhooksDeps): Service {
-  const { log, database, bus, settings, stream = eventStream } = deps;
+  const { log, database, bus, settings, collections, stream = eventStream } = deps;
   // The dispatcher limits each webhook's attempts. With a smaller limit for each origin, webhooks that hang would hold
   // up a healthy one at the same host.
   const client = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay });
-  const { metrics, dispatcher, health } = createDelivery({ ...deps, stream }, client);
-  const screen = createEgressScreen({ query: database.query, client, log });
+  const ownersClient = createFilteredClient(settings, { maxSocketsPerOrigin: maxUnderWay }, 'always');
+  const clientOf = ({ owner_collection }: { readonly owner_collection: string | null }) =>
+    owner_collection === null ? client : ownersClient;
+  const owners = createOwners({ query: database.query, collections, settings });
+  const { metrics, dispatcher, health } = createDelivery({ ...deps, stream }, { clientOf, recheck: owners.recheck });
+  const screen = createEgressScreen({ query: database.query, clientOf, log });
   const days = createEventDays(database.query);
   const matched = createMatchedEvents(database.query);
+  const filters = createFilterPlans(database.query);
   const deliveryDays = createDeliveryDays({
     query: database.query,
     days,
     keepDays: () => settings.get('webhooks.retention_days'),
     log,
   });
+  const replays = createReplays({ query: database.query, bus, stream, days, filters, log, onEnqueued });
   const consumer = createEventConsumer({ bus, stream, log, handle });
   const endings: (() => void)[] = [];
 
@@ -53,7 +64,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
   }
 
   async function handle(messages: readonly EventMessage[]): Promise<void> {
-    const added = await processBatch({ database, stream, days, matched, log }, messages);
+    const added = await processBatch({ database, stream, days, matched, filters, owners, log }, messages);
     if (added > 0) onEnqueued();
     if (added > notifyFrom) bus.notify('webhooks');
   }
@@ -65,6 +76,7 @@ export function createWebhooks(deps: WebhooksDeps): Service {
     metrics,
     checks: { database: () => database.ping(), bus: () => bus.ping() },
     async start() {
+      await owners.start();
       await deliveryDays.start();
       endings.push(
         bus.onNotice('webhooks', onEnqueued),
@@ -76,22 +88,28 @@ export function createWebhooks(deps: WebhooksDeps): Service {
       dispatcher.start();
       screen.start();
       consumer.start();
+      replays.start();
     },
     warm: () => client.warm(),
     async stop() {
       for (const end of endings) end();
       await consumer.stop();
+      await replays.stop();
       await dispatcher.stop();
       await screen.stop();
       await health.stop();
       await deliveryDays.stop();
       await client.close();
+      await ownersClient.close();
     },
   };
 }
 
 /** Creates the dispatcher, with the webhooks' metrics and health, which follow its attempts. */
-function createDelivery({ log, database, bus, settings, stream }: Required<WebhooksDeps>, client: EgressClient) {
+function createDelivery(
+  { log, database, bus, settings, stream }: Required<WebhooksDeps>,
+  parts: Pick<DispatcherOptions, 'clientOf' | 'recheck'>,
+) {
   const { query } = database;
   const health = createHealthKeeper({
     database,
@@ -108,8 +126,8 @@ function createDelivery({ log, database, bus, settings, stream }: Required<Webho
   const { metrics, begin, record } = createWebhookMetrics({ query, bus, stream, underWay });
   const dispatcher = createDispatcher({
     query,
-    client,
     log,
+    ...parts,
     onBegin: begin,
     onRecorded(outcomes) {
       record(outcomes);

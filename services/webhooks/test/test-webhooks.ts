@@ -6,6 +6,7 @@ import { type Database, newId, openDatabase } from '@recordbus/database';
 import { createTemporaryDatabase } from '@recordbus/database/testing';
 import type { Service } from '@recordbus/http/service';
 import { createLogger } from '@recordbus/process/logging';
+import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import { eventually } from '@recordbus/testing';
 import { createWebhooks } from '../src/app.ts';
@@ -67,6 +68,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
   const stream = { ...eventStream, name: `HOOKS_${suffix}`, prefix: `hooks-${suffix}`, maxBytes: 64 * 1024 ** 2 };
   const cipher = createValueCipher(undefined);
   const settings = createSettings({ database, bus, log, cipher });
+  const collections = createCollectionCache({ database, bus, log });
   const replicas: Service[] = [];
 
   async function set(values: Readonly<Record<string, string>>): Promise<void> {
@@ -89,6 +91,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
 
   await setDeniedBeforeStart(database);
   await settings.start();
+  await collections.start();
   await eventually(() => bus.connected);
 
   return {
@@ -98,7 +101,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
     set,
     setDenied: (ranges) => set({ 'hooks.http.deny': ranges }),
     async startReplica() {
-      const service = createWebhooks({ log, database, bus, settings, stream });
+      const service = createWebhooks({ log, database, bus, settings, collections, stream });
       await service.start();
       replicas.push(service);
       return service;
@@ -146,6 +149,7 @@ export async function startTestWebhooks(): Promise<TestWebhooks> {
       }),
     async stop() {
       await Promise.all(replicas.map((replica) => replica.stop()));
+      await collections.stop();
       await settings.stop();
       await removeStream(bus, stream).catch(() => {});
       await bus.close();

@@ -31,7 +31,7 @@ export interface Membership {
   readonly kind: 'in';
   readonly left: Operand;
   /** The items in parentheses, or the path. */
-  readonly among: readonly Operand[] | Path | RequestPath;
+  readonly among: readonly Operand[] | Path | RequestPath | OwnerPath;
   /** The position of the word `in`. */
   readonly position: number;
 }
@@ -53,7 +53,7 @@ export interface Exists {
   readonly position: number;
 }
 
-export type Operand = Literal | Moment | Path | RequestPath | Count | Distance;
+export type Operand = Literal | Moment | Path | RequestPath | OwnerPath | Count | Distance;
 
 export type Literal =
   | { readonly kind: 'text'; readonly value: string; readonly position: number }
@@ -103,6 +103,14 @@ export interface RequestPath {
   readonly position: number;
 }
 
+/** A value of the record that owns a webhook: `@owner.` and the segments (webhooks §9.2). */
+export interface OwnerPath {
+  readonly kind: 'owner';
+  readonly segments: readonly string[];
+  readonly modifier?: Modifier;
+  readonly position: number;
+}
+
 /** `count(path)`. */
 interface Count {
   readonly kind: 'count';
@@ -119,5 +127,11 @@ interface Distance {
   readonly position: number;
 }
 
+/** The path to the names of an event's changed fields. No expression can write it. */
+export const changedNames = '@changed';
+
 /** The text before a request path's segments. */
 export const requestPrefix = '@request.';
+
+/** The text before an owner path's segments. */
+export const ownerPrefix = '@owner.';

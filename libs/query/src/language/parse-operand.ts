@@ -6,6 +6,8 @@ import {
   modifiers,
   moments,
   type Operand,
+  type OwnerPath,
+  ownerPrefix,
   type Path,
   type RequestPath,
   requestPrefix,
@@ -67,11 +69,13 @@ function readNumber(digits: string, position: number): Operand {
   return { kind: 'number', digits, position };
 }
 
-function readMacro(text: string, position: number): Moment | RequestPath {
+function readMacro(text: string, position: number): Moment | RequestPath | OwnerPath {
   const [, name, amount, unit = ''] = /^@([A-Za-z]+)(?:([+-][0-9]+)([A-Za-z]))?$/.exec(text) ?? [];
   const moment = moments.find((known) => known === name);
   if (moment)
     return { kind: 'moment', name: moment, shiftSec: amount ? readShift(amount, unit, position) : 0, position };
+  if (text.startsWith(ownerPrefix))
+    return { kind: 'owner', ...readPath(text.slice(ownerPrefix.length), position), position };
   if (!text.startsWith(requestPrefix)) throw errorAt(`unknown ${text}`, position);
   return { kind: 'request', ...readPath(text.slice(requestPrefix.length), position), position };
 }

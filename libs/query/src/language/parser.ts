@@ -1,6 +1,14 @@
 import { limits } from '../limits.ts';
 import { errorAt } from '../query-error.ts';
-import { type Exists, type Expression, type Operand, operators, type Test } from './ast.ts';
+import {
+  changedNames,
+  type Exists,
+  type Expression,
+  type Membership,
+  type Operand,
+  operators,
+  type Test,
+} from './ast.ts';
 import { parseOperand } from './parse-operand.ts';
 import { openTokens, type TokenStream, unexpected } from './token-stream.ts';
 
@@ -10,15 +18,21 @@ interface Depth {
   readonly exists: number;
 }
 
+/** What an expression may have in addition to the common language. */
+interface Dialect {
+  /** Whether it may call `changed("field")`, as a webhook's filter does (webhooks §1.7). */
+  readonly hasChanged?: boolean;
+}
+
 /**
  * Parses an expression. `&&` binds tighter than `||`; parentheses group. Words are reserved only where the grammar uses
  * them, so fields may have their names. Throws QueryError for a text that is not an expression or exceeds the limits
  * (filters §3).
  */
-export function parse(text: string): Expression {
+export function parse(text: string, dialect: Dialect = {}): Expression {
   const tokens = openTokens(text);
   const counts = createCounts(text, tokens);
-  const expression = createParser(tokens, counts)({ parentheses: 0, exists: 0 });
+  const expression = createParser(tokens, counts, dialect)({ parentheses: 0, exists: 0 });
   const { kind } = tokens.peek();
   // A word after a whole test most likely continues a text without quotes.
   const hint = kind === 'name' ? ' (a text needs quotes)' : '';
@@ -29,7 +43,7 @@ export function parse(text: string): Expression {
 
 type Parse<T> = (depth: Depth) => T;
 
-function createParser(tokens: TokenStream, counts: Counts): Parse<Expression> {
+function createParser(tokens: TokenStream, counts: Counts, { hasChanged }: Dialect): Parse<Expression> {
   const isJoin = (sign: string) => tokens.peek().kind === 'join' && tokens.peek().text === sign;
 
   const readAny: Parse<Expression> = (depth) =>
@@ -55,6 +69,7 @@ function createParser(tokens: TokenStream, counts: Counts): Parse<Expression> {
       return { kind: 'not', item: isCall ? readGroup(depth) : readTerm(depth) };
     }
     if (isCall && text === 'exists') return readExists(depth);
+    if (isCall && text === 'changed' && hasChanged) return readChanged(tokens, counts);
     if (isCall && (text === 'all' || text === 'none')) {
       tokens.take();
       tokens.take();
@@ -92,8 +107,19 @@ function createParser(tokens: TokenStream, counts: Counts): Parse<Expression> {
 const isTermWord = (tokens: TokenStream): boolean =>
   tokens.peek().kind === 'name' &&
   tokens.peek(1).kind === 'name' &&
-  ['exists', 'all', 'none'].includes(tokens.peek(1).text) &&
+  ['exists', 'all', 'none', 'changed'].includes(tokens.peek(1).text) &&
   tokens.peek(2).kind === 'open';
+
+/** Reads `changed("field")`: whether the names of the changed fields have this one. */
+function readChanged(tokens: TokenStream, counts: Counts): Membership {
+  counts.addTerm();
+  const { position } = tokens.take();
+  tokens.take();
+  const { text: value, position: at } = tokens.expect('text', 'expected a field name in quotes');
+  tokens.expect('close', 'expected )');
+  const among = { kind: 'path', segments: [changedNames], position } as const;
+  return { kind: 'in', left: { kind: 'text', value, position: at }, among, position };
+}
 
 /** Reads a comparison or a membership. */
 function readTest(tokens: TokenStream, counts: Counts): Test {
@@ -112,7 +138,7 @@ function readAmong(tokens: TokenStream, counts: Counts): Extract<Test, { kind: '
   const first = tokens.peek();
   if (first.kind !== 'open') {
     const path = parseOperand(tokens);
-    if (path.kind !== 'path' && path.kind !== 'request')
+    if (path.kind !== 'path' && path.kind !== 'request' && path.kind !== 'owner')
       throw errorAt('in takes values in parentheses, or a path', first.position);
     return path;
   }

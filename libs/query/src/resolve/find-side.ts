@@ -3,6 +3,7 @@ import { QueryError } from '../query-error.ts';
 import { findCallerColumn } from './caller-path.ts';
 import { findCount } from './find-count.ts';
 import type { Side } from './one-kind.ts';
+import { findOwnerColumn } from './owner-path.ts';
 import { findColumn } from './path.ts';
 import { findRequestSource } from './request-path.ts';
 import type { Column } from './resolved.ts';
@@ -32,6 +33,8 @@ export function findSide(operand: Operand, scope: Scope): Side {
     }
     case 'request':
       return findCallerColumn(operand, scope) ?? { ...findRequestSource(operand, scope), position };
+    case 'owner':
+      return findOwnerColumn(operand, scope);
     case 'text':
     case 'number':
     case 'bool':

@@ -1,4 +1,5 @@
 import type { Collection, ValueKind } from '@recordbus/schema';
+import { changedNames } from '../language/ast.ts';
 import { limits } from '../limits.ts';
 import { QueryError, UnknownName } from '../query-error.ts';
 import { tableOfLinks } from './back-relation.ts';
@@ -17,9 +18,14 @@ export const outerRecord = 'record';
  * Throws QueryError for an unknown or hidden name, and for more than six relations.
  */
 export function findColumn(segments: readonly string[], position: number, scope: Scope): Column {
-  if (scope.outer && segments.length > 1 && segments[0] === outerRecord) {
-    const column = findColumn(segments.slice(1), position + outerRecord.length + 1, scope.outer);
+  if (segments[0] === changedNames && scope.outer) {
+    const column = findColumn(segments, position, scope.outer);
     return { ...column, up: column.up + 1 };
+  }
+  const root = segments.length > 1 ? findRoot(segments[0] ?? '', scope) : undefined;
+  if (root) {
+    const column = findColumn(segments.slice(1), position + (segments[0]?.length ?? 0) + 1, root.scope);
+    return { ...column, up: column.up + root.up };
   }
   const hops: Hop[] = [];
   let { collection } = scope;
@@ -48,6 +54,13 @@ export function findColumn(segments: readonly string[], position: number, scope:
     at += segment.length + 1;
   }
   throw new QueryError('a path has no segments', position);
+}
+
+/** Where a path's first segment leads to another row: out of `exists`, or to a row that the expression names. */
+function findRoot(segment: string, { outer, roots }: Scope): { scope: Scope; up: number } | undefined {
+  if (!outer || segment !== outerRecord) return roots?.get(segment);
+  const record = outer.roots?.get(outerRecord);
+  return record ? { scope: record.scope, up: record.up + 1 } : { scope: outer, up: 1 };
 }
 
 /** A segment's target: a member, with a relation's hop. A back-relation is only a hop. */

@@ -38,7 +38,7 @@ function resolveTest(test: Test, scope: Scope, form: Omit<Comparing, 'operator'>
   const positive = operator === '!=' ? '=' : operator === '!~' ? '~' : operator;
   const comparing = { operator: positive, ...form } as const;
   const sides = [findSide(left, scope), findRightSide(right, scope)] as const;
-  return resolveCount(joinRecords(compareAsOneKind(comparing, ...sides)));
+  return resolveCount(joinRecords(compareAsOneKind(comparing, ...sides), scope));
 }
 
 /** A single unknown word on the right is most likely a text without quotes. */
@@ -55,8 +55,8 @@ function findRightSide(right: Operand, scope: Scope): Side {
  * Within `exists`, two records without a value are not equal (filters §7.5). An equation that holds for two nulls could
  * not use an index.
  */
-function joinRecords(resolved: Resolved): Resolved {
-  if (resolved.kind !== 'comparison' || resolved.operator !== '=') return resolved;
+function joinRecords(resolved: Resolved, { outer }: Scope): Resolved {
+  if (!outer || resolved.kind !== 'comparison' || resolved.operator !== '=') return resolved;
   const { left, right } = resolved;
   const isJoin = left.source === 'column' && right.source === 'column' && left.up !== right.up;
   return isJoin ? { ...resolved, operator: 'in' } : resolved;

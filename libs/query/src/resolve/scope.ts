@@ -21,8 +21,18 @@ export interface Scope {
   readonly audience: 'rule' | 'client' | 'admin';
   /** The caller's account collection; undefined for guests. The SQL depends on it, and not on the caller. */
   readonly caller?: Collection | undefined;
+  /** In a rule about webhooks' events: the collection of the records that own the webhooks. */
+  readonly owner?: Collection | undefined;
   /** Within `exists`: the outer record's scope. */
   readonly outer?: Scope;
+  /** The first segments that lead to other rows than the expression's own: `record` in a webhook's filter. */
+  readonly roots?: ReadonlyMap<string, Root>;
+}
+
+/** A row that an expression names, and how many targets outwards it is. */
+interface Root {
+  readonly scope: Scope;
+  readonly up: number;
 }
 
 /** The whole expression's scope. */

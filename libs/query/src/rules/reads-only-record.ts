@@ -26,6 +26,7 @@ function isOfRecord(operand: Operand, collection: Collection): boolean {
   switch (operand.kind) {
     case 'moment':
     case 'request':
+    case 'owner':
     case 'count':
       return false;
     case 'path':

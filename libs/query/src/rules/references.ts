@@ -1,9 +1,10 @@
 import type { Collection, Field } from '@recordbus/schema';
-import { type Operand, requestPrefix } from '../language/ast.ts';
+import { changedNames, type Operand, ownerPrefix, requestPrefix } from '../language/ast.ts';
 import { existsIn, operandsIn, type PlacedOperand, type PlacedTest, sidesOf, testsIn } from '../language/operands.ts';
 import { parse } from '../language/parser.ts';
 import { findBackRelation, via } from '../resolve/back-relation.ts';
 import { callerPrefix, isCallerPath } from '../resolve/caller-path.ts';
+import { previousRecord } from '../resolve/event-scope.ts';
 import { membersOf } from '../resolve/member.ts';
 import { outerRecord } from '../resolve/path.ts';
 import type { Scope } from '../resolve/scope.ts';
@@ -19,6 +20,10 @@ export interface Reference {
 /** Where an expression is, and the collections with accounts. */
 export interface Origin extends Pick<Scope, 'collection' | 'schema'> {
   readonly accounts: readonly Collection[];
+  /** The collections whose records may own webhooks; none by default. */
+  readonly owners?: readonly Collection[];
+  /** Whether the expression is a webhook's filter, whose events are the collection's (webhooks §1.7). */
+  readonly isEventFilter?: boolean;
 }
 
 /**
@@ -27,11 +32,11 @@ export interface Origin extends Pick<Scope, 'collection' | 'schema'> {
  * has it. Unknown names are omitted. Throws QueryError for a text that does not parse.
  */
 export function findReferences(text: string, origin: Origin): Reference[] {
-  const expression = parse(text);
+  const expression = parse(text, { hasChanged: origin.isEventFilter === true });
   return [
     ...operandsIn(expression).flatMap((placed) => referencesOf(placed, origin)),
     ...existsIn(expression).flatMap(({ collection, position }) => ofName(collection, position, origin)),
-    ...testsIn(expression).flatMap((test) => ofComparedNames(test, origin)),
+    ...testsIn(expression).flatMap((test) => [...ofComparedNames(test, origin), ...ofChangedName(test, origin)]),
   ];
 }
 
@@ -59,7 +64,17 @@ export function renameInExpression(
 
 /** Finds the collections and fields that an operand names. */
 export function referencesOf({ operand, within }: PlacedOperand, origin: Origin): Reference[] {
-  if (operand.kind === 'path') return ofPath(operand.segments, operand.position, within, origin);
+  if (operand.kind === 'owner') {
+    const start = operand.position + ownerPrefix.length;
+    return (origin.owners ?? []).flatMap((owner) => followPath(operand.segments, start, owner, origin));
+  }
+  if (operand.kind === 'path') {
+    const { segments, position } = operand;
+    if (!origin.isEventFilter || within.length > 0) return ofPath(segments, position, within, origin);
+    const [root = '', ...rest] = segments;
+    const isRecord = root === outerRecord || root === previousRecord;
+    return isRecord ? followPath(rest, position + root.length + 1, origin.collection, origin) : [];
+  }
   if (operand.kind !== 'request') return [];
   const { segments, position } = operand;
   if (isCallerPath(operand)) {
@@ -94,6 +109,13 @@ function ofComparedNames({ test }: PlacedTest, origin: Origin): Reference[] {
   const names = sides.filter((side): side is Extract<Operand, { kind: 'text' }> => side.kind === 'text');
   // The name begins after the quote.
   return names.flatMap(({ value, position }) => ofName(value, position + 1, origin));
+}
+
+/** The field in `changed("field")`. */
+function ofChangedName({ test }: PlacedTest, origin: Origin): Reference[] {
+  if (test.kind !== 'in' || !('kind' in test.among) || test.among.kind !== 'path') return [];
+  if (test.among.segments[0] !== changedNames || test.left.kind !== 'text') return [];
+  return followPath([test.left.value], test.left.position + 1, origin.collection, origin);
 }
 
 function followPath(

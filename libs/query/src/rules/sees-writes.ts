@@ -4,9 +4,8 @@ import { existsIn, operandsIn, type PlacedOperand } from '../language/operands.t
 import { parse } from '../language/parser.ts';
 import { QueryError } from '../query-error.ts';
 import { callerCollection } from '../resolve/caller-collection.ts';
-import { outerRecord } from '../resolve/path.ts';
 import type { QuerySchema } from '../resolve/scope.ts';
-import { type Origin, referencesOf } from './references.ts';
+import { othersIn } from './rule-sources.ts';
 
 /** Whose rule it is, and the caller. */
 interface Place {
@@ -36,14 +35,3 @@ export function seesWrites(rule: string, { collection, schema, principal }: Plac
 }
 
 const readsBody = ({ operand }: PlacedOperand): boolean => operand.kind === 'request' && operand.segments[0] === 'body';
-
-/** The collections of records, other than the rule's own record, whose values an operand reads. */
-function othersIn(placed: PlacedOperand, origin: Origin): Collection[] {
-  const references = referencesOf(placed, origin);
-  // A path that begins at the rule's record begins with its member.
-  return references.slice(beginsAtRecord(placed) ? 1 : 0).map(({ collection }) => collection);
-}
-
-/** Within `exists`, each `record` leads one level outwards. */
-const beginsAtRecord = ({ operand, within }: PlacedOperand): boolean =>
-  operand.kind === 'path' && within.every((_, index) => operand.segments[index] === outerRecord);

@@ -3,8 +3,8 @@ import { created, ok, type Route, route } from '@recordbus/http';
 import { loadCollections } from '@recordbus/schema';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
-import { createIndex, deleteIndex } from '../indexes/change-indexes.ts';
-import { indexJson, newIndex } from '../indexes/index-draft.ts';
+import { changeIndex, createIndex, deleteIndex } from '../indexes/change-indexes.ts';
+import { indexChange, indexJson, newIndex } from '../indexes/index-draft.ts';
 import { presentIndexes } from '../indexes/present-indexes.ts';
 import { getCollection } from '../schema/find-collection.ts';
 import type { SchemaChanges } from '../schema/schema-changes.ts';
@@ -17,6 +17,7 @@ interface IndexRoutesDeps {
 const path = '/api/v1/admin/collections/:collection/indexes';
 const params = z.strictObject({ collection: z.string().describe('collection name or id') });
 const noSuchCollection = 'There is no such collection.';
+const noSuchIndex = 'There is no such collection or index.';
 
 /** Index routes (collections §10). */
 export const indexRoutes = ({ database, changes }: IndexRoutesDeps): Route[] => [
@@ -50,13 +51,27 @@ export const indexRoutes = ({ database, changes }: IndexRoutesDeps): Route[] => 
     handler: async (input) => created(await createIndex(changes, input.params.collection, input.body, actorOf(input))),
   }),
   route({
+    method: 'PATCH',
+    path: `${path}/:index`,
+    access: 'admin',
+    scope: 'collections:apply',
+    summary: 'Change a search index, which is built again',
+    params: params.extend({ index: z.string() }),
+    body: indexChange,
+    answers: { 200: indexJson, 404: noSuchIndex },
+    handler: async (input) => {
+      const { collection, index } = input.params;
+      return ok(await changeIndex(changes, collection, index, input.body, actorOf(input)));
+    },
+  }),
+  route({
     method: 'DELETE',
     path: `${path}/:index`,
     access: 'admin',
     scope: 'collections:apply',
     summary: 'Drop an index',
     params: params.extend({ index: z.string() }),
-    answers: { 200: z.null(), 404: 'There is no such collection or index.', 409: 'It is a system index.' },
+    answers: { 200: z.null(), 404: noSuchIndex, 409: 'It is a system index.' },
     handler: async (input) => {
       await deleteIndex(changes, input.params.collection, input.params.index, actorOf(input));
       return ok(null);

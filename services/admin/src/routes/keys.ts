@@ -92,7 +92,7 @@ export const keyRoutes = ({ database, bus, nowSec }: KeyRoutesDeps): Route[] => 
 ];
 
 /** The members in a body that change a key. */
-function changesIn({ name, scopes, expires_at, allowed_cidrs, rate_label }: z.output<typeof keyChange>) {
-  const changes = { name, scopes, expires_at, allowed_cidrs, rate_label };
+function changesIn({ name, scopes, expires_at, allowed_cidrs, rate_label, rate_limited }: z.output<typeof keyChange>) {
+  const changes = { name, scopes, expires_at, allowed_cidrs, rate_label, rate_limited };
   return Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== undefined));
 }

@@ -27,12 +27,32 @@ interface PageRoutesDeps {
   readonly audience: () => ApiAudience;
   /** The host in the setting `files.host`. */
   readonly filesHost: () => string | undefined;
+  /** The origins in the setting `webhooks.portal_frames`. */
+  readonly portalFrames: () => readonly string[];
 }
 
 /** The admin pages, and the API document's page (http §12). A page's script reads the rest of its path. */
-export const pageRoutes = ({ read, audience, filesHost }: PageRoutesDeps): Route[] => {
-  const policies = () => policiesFor(filesHost());
+export const pageRoutes = ({ read, audience, filesHost, portalFrames }: PageRoutesDeps): Route[] => {
+  const policies = () => policiesFor(filesHost(), portalFrames());
   return [
+    route({
+      method: 'GET',
+      path: '/_/portal',
+      access: 'public',
+      scope: 'any',
+      summary: 'Get the page where owners manage their webhooks, or a page that reloads itself while it is being built',
+      requestHeaders,
+      answers: {
+        200: withHeaders(otherContent('text/html', 'the page'), etag),
+        304: 'the cached answer is current',
+      },
+      async handler(input) {
+        const state = await read();
+        return state.files
+          ? presentFile(state.files.portal, requestOf(input), 'no-cache', policies().portal)
+          : waitingPage(state.failure, policies().portal);
+      },
+    }),
     route({
       method: 'GET',
       path: pagePaths,

@@ -30,8 +30,7 @@ export const settingsRoutes = (deps: SettingsDeps): Route[] => [
     answers: { 200: z.array(settingGroupDescription) },
     async handler() {
       const { collections } = await loadCollections(deps.database.read);
-      const users = collections.filter(({ type }) => type === 'auth').map(({ name }) => name);
-      return ok(describeSettings(await currentSettings(deps), users));
+      return ok(describeSettings(await currentSettings(deps), collections));
     },
   }),
   route({

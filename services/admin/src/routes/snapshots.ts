@@ -1,7 +1,8 @@
 import type { Database } from '@recordbus/database';
-import { mayWarn, ok, type Route, route, withWarnings } from '@recordbus/http';
+import { mayWarn, ok, otherContent, type Route, route, withWarnings } from '@recordbus/http';
 import { inSlices } from '@recordbus/limits/time-slice';
 import { loadCollections } from '@recordbus/schema';
+import { typesDocument } from '@recordbus/typescript-types';
 import { z } from 'zod';
 import { actorOf } from '../audit/actor.ts';
 import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
@@ -34,6 +35,20 @@ export const snapshotRoutes = ({ database, changes, nowSec }: SnapshotRoutesDeps
     summary: 'Get all collection definitions, indexes included',
     answers: { 200: snapshotJson },
     handler: async () => ok(await exportSnapshot(database, nowSec())),
+  }),
+  route({
+    method: 'GET',
+    path: '/api/v1/admin/schema/types',
+    access: 'admin',
+    scope: 'collections:read',
+    summary: 'Get TypeScript types for the collections, as `cli types` writes them without extension routes',
+    answers: { 200: otherContent('text/plain', 'the types') },
+    async handler() {
+      const { collections } = await exportSnapshot(database, nowSec());
+      const headers = { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'no-store' };
+      const definitions = collections.map(({ name, type, fields }) => ({ name, type, fields: JSON.parse(fields) }));
+      return { status: 200, headers, text: typesDocument(definitions) };
+    },
   }),
   route({
     method: 'POST',

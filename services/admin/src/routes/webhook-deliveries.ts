@@ -6,34 +6,36 @@ import { auditWebhook } from '../webhooks/audit-webhook.ts';
 import { deliveriesQuery, deliveryJson, replayRequest } from '../webhooks/delivery-schema.ts';
 import { getDelivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import { countReplay, enqueueTest, redeliver, replay } from '../webhooks/enqueue-deliveries.ts';
+import { replayMissing } from '../webhooks/replay-missing.ts';
 import { endPause, getWebhook } from '../webhooks/webhook-store.ts';
+import type { WebhookPlace } from './webhook-place.ts';
 
 interface WebhookDeliveryRoutesDeps {
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
 }
 
-const path = '/api/v1/admin/webhooks/:id';
 const params = z.object({ id: z.string() });
 const deliveryParams = z.object({ id: z.string(), deliveryId: z.string() });
 const noSuchDelivery = { 404: 'There is no such webhook or delivery.' };
 
-/** Routes for a webhook's deliveries (webhooks §4). */
-export const webhookDeliveryRoutes = ({
-  database: { query, transaction },
-  bus,
-}: WebhookDeliveryRoutesDeps): Route[] => [
+/** Routes for a webhook's deliveries, at one place (webhooks §4, §9.6). */
+export const webhookDeliveryRoutes = (
+  { database: { query, transaction }, bus }: WebhookDeliveryRoutesDeps,
+  { path, access, whose, admit }: WebhookPlace,
+): Route[] => [
   route({
     method: 'POST',
     idempotent: true,
-    path: `${path}/test`,
-    access: 'admin',
+    path: `${path}/:id/test`,
+    access,
     scope: 'webhooks:write',
-    summary: 'Send a test event to this webhook only',
+    summary: `Send a test event to one webhook${whose}`,
     params,
     answers: { 200: deliveryJson, ...noSuchDelivery },
     handler: async (input) => {
       const { id } = input.params;
+      await admit(input);
       const json = await transaction(async (run) => {
         const deliveryId = await enqueueTest(run, await getWebhook(run, id));
         await endPause(run, id);
@@ -46,39 +48,48 @@ export const webhookDeliveryRoutes = ({
   }),
   route({
     method: 'GET',
-    path: `${path}/deliveries`,
-    access: 'admin',
+    path: `${path}/:id/deliveries`,
+    access,
     scope: 'webhooks:read',
-    summary: "List a webhook's deliveries, newest first",
+    summary: `List the deliveries of a webhook${whose}, newest first`,
     params,
     query: deliveriesQuery,
     answers: { 200: pageOf(deliveryJson), ...noSuchDelivery },
-    handler: async ({ params: { id }, query: wanted }) => {
+    handler: async (input) => {
+      const {
+        params: { id },
+        query: wanted,
+      } = input;
+      await admit(input);
       await getWebhook(query, id);
       return rawJson(200, await listDeliveries(query, id, wanted));
     },
   }),
   route({
     method: 'GET',
-    path: `${path}/deliveries/:deliveryId`,
-    access: 'admin',
+    path: `${path}/:id/deliveries/:deliveryId`,
+    access,
     scope: 'webhooks:read',
-    summary: 'Get a delivery with its attempts',
+    summary: `Get a delivery with its attempts, of a webhook${whose}`,
     params: deliveryParams,
     answers: { 200: deliveryJson, ...noSuchDelivery },
-    handler: async ({ params: { id, deliveryId } }) => rawJson(200, await getDelivery(query, id, deliveryId)),
+    handler: async (input) => {
+      await admit(input);
+      return rawJson(200, await getDelivery(query, input.params.id, input.params.deliveryId));
+    },
   }),
   route({
     method: 'POST',
     idempotent: true,
-    path: `${path}/deliveries/:deliveryId/redeliver`,
-    access: 'admin',
+    path: `${path}/:id/deliveries/:deliveryId/redeliver`,
+    access,
     scope: 'webhooks:write',
-    summary: 'Create a new delivery for the same event',
+    summary: `Create a new delivery for the same event, of a webhook${whose}`,
     params: deliveryParams,
-    answers: { 201: deliveryJson, ...noSuchDelivery },
+    answers: { 201: deliveryJson, ...noSuchDelivery, 409: 'Its payload is no longer kept.' },
     handler: async (input) => {
       const { id, deliveryId } = input.params;
+      await admit(input);
       const json = await transaction(async (run) => {
         const newDeliveryId = await redeliver(run, id, deliveryId);
         await auditWebhook(run, input, 'webhooks.redeliver', id, { delivery_id: deliveryId });
@@ -91,18 +102,20 @@ export const webhookDeliveryRoutes = ({
   route({
     method: 'POST',
     idempotent: true,
-    path: `${path}/replay`,
-    access: 'admin',
+    path: `${path}/:id/replay`,
+    access,
     scope: 'webhooks:write',
-    summary: 'Create new deliveries for all events delivered in a time range, or only count them',
+    summary: `Create new deliveries for all events that a webhook${whose} got in a time range, or only count them`,
     params,
     body: replayRequest,
     answers: { 200: z.object({ count: z.number() }), ...noSuchDelivery },
     handler: async (input) => {
       const { params, body } = input;
+      await admit(input);
       if (body.dry_run) {
-        await getWebhook(query, params.id);
-        return ok({ count: await countReplay(query, params.id, body) });
+        const webhook = await getWebhook(query, params.id);
+        const missing = body.missing ? await replayMissing({ query, bus }, webhook, body) : 0;
+        return ok({ count: missing + (await countReplay(query, params.id, body)) });
       }
       const count = await transaction(async (run) => {
         await getWebhook(run, params.id);
@@ -115,7 +128,9 @@ export const webhookDeliveryRoutes = ({
         return enqueued;
       });
       if (count > 0) bus.notify('webhooks');
-      return ok({ count });
+      // Afterwards: by now, the first statement cannot find what this creates.
+      const missing = body.missing ? await replayMissing({ query, bus }, await getWebhook(query, params.id), body) : 0;
+      return ok({ count: count + missing });
     },
   }),
 ];

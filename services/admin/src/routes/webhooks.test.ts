@@ -22,6 +22,10 @@ describe('the webhook routes', { skip }, () => {
         retry_backoff: 'exponential',
         retry_delay_ms: 1000,
         timeout_ms: 30_000,
+        rate: null,
+        filter: null,
+        payload_days: null,
+        owner: null,
       });
     });
 
@@ -37,6 +41,10 @@ describe('the webhook routes', { skip }, () => {
         retry_backoff: 'fixed',
         retry_delay_ms: 86_400_000,
         timeout_ms: 100,
+        rate: 1000,
+        filter: 'event != "posts.create"',
+        payload_days: 0,
+        owner: null,
       };
       const { id, created_at, updated_at, ...rest } = await create(body);
       assert.deepEqual(rest, body);

@@ -2,8 +2,11 @@ import type { Bus } from '@recordbus/bus';
 import type { Database } from '@recordbus/database';
 import { created, ok, page, pageOf, pageQuery, type Route, route } from '@recordbus/http';
 import { z } from 'zod';
+import { keepCollections, requireUsableFilter } from '../references/check-filter.ts';
 import { auditWebhook } from '../webhooks/audit-webhook.ts';
-import { newSecret, newWebhook, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
+import { findGivenOwner, type OwnerAccessDeps } from '../webhooks/owner-access.ts';
+import { checkOwned, setOwner } from '../webhooks/webhook-owner.ts';
+import { newSecret, secretRegeneration, webhookChange, webhookJson } from '../webhooks/webhook-schema.ts';
 import { getWebhookStatus, webhookStatusJson } from '../webhooks/webhook-status.ts';
 import {
   changeWebhook,
@@ -13,28 +16,33 @@ import {
   listWebhooks,
   regenerateSecret,
 } from '../webhooks/webhook-store.ts';
+import type { WebhookPlace } from './webhook-place.ts';
 
 interface WebhookRoutesDeps {
   readonly database: Database;
   readonly bus: Pick<Bus, 'notify'>;
+  readonly owners: Omit<OwnerAccessDeps, 'query'>;
 }
 
-const path = '/api/v1/admin/webhooks';
 const params = z.object({ id: z.string() });
 const noSuchWebhook = { 404: 'There is no such webhook.' };
 
-/** Routes for webhook definitions (webhooks §1). */
-export const webhookRoutes = ({ database: { query, transaction }, bus }: WebhookRoutesDeps): Route[] => [
+/** Routes for webhook definitions, at one place (webhooks §1, §9.6). */
+export const webhookRoutes = (
+  { database: { query, transaction }, bus, owners }: WebhookRoutesDeps,
+  { path, access, whose, admit, bodies }: WebhookPlace,
+): Route[] => [
   route({
     method: 'GET',
     path,
-    access: 'admin',
+    access,
     scope: 'webhooks:read',
-    summary: 'List webhooks, newest first',
+    summary: `List webhooks${whose}, newest first`,
     query: pageQuery,
     answers: { 200: pageOf(webhookJson) },
-    handler: async ({ query: wanted }) => {
-      const { rows, totalItems } = await listWebhooks(query, wanted);
+    handler: async (input) => {
+      const { query: wanted } = input;
+      const { rows, totalItems } = await listWebhooks(query, { ...wanted, owner: await admit(input) });
       return page(rows, { ...wanted, totalItems });
     },
   }),
@@ -42,14 +50,21 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     method: 'POST',
     idempotent: true,
     path,
-    access: 'admin',
+    access,
     scope: 'webhooks:write',
-    summary: 'Create a webhook',
-    body: newWebhook,
+    summary: `Create a webhook${whose}`,
+    body: bodies.create,
     answers: { 201: webhookJson },
     handler: async (input) => {
+      const admitted = await admit(input);
+      const owner = admitted ?? (input.body.owner && findGivenOwner(owners, input.body.owner));
+      if (owner) checkOwned(owner, input.body);
       const webhook = await transaction(async (run) => {
-        const made = await createWebhook(run, input.body);
+        await keepCollections(run);
+        const { id } = await createWebhook(run, input.body);
+        if (owner) await setOwner(run, id, owner);
+        const made = await getWebhook(run, id);
+        await requireUsableFilter(run, made);
         await auditWebhook(run, input, 'webhooks.create', made.id, { name: made.name, url: made.url });
         return made;
       });
@@ -59,26 +74,36 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
   route({
     method: 'GET',
     path: `${path}/:id`,
-    access: 'admin',
+    access,
     scope: 'webhooks:read',
-    summary: 'Get a webhook, secret included',
+    summary: `Get a webhook${whose}, secret included`,
     params,
     answers: { 200: webhookJson, ...noSuchWebhook },
-    handler: async ({ params: { id } }) => ok(await getWebhook(query, id)),
+    handler: async (input) => {
+      await admit(input);
+      return ok(await getWebhook(query, input.params.id));
+    },
   }),
   route({
     method: 'PATCH',
     path: `${path}/:id`,
-    access: 'admin',
+    access,
     scope: 'webhooks:write',
-    summary: 'Change a webhook; the change counts from the next attempt on',
+    summary: `Change a webhook${whose}; the change counts from the next attempt on`,
     params,
     body: webhookChange,
     answers: { 200: webhookJson, ...noSuchWebhook },
     handler: async (input) => {
       const { params, body } = input;
+      const admitted = await admit(input);
+      const given = admitted ? null : (await getWebhook(query, params.id)).owner;
+      const owner = admitted ?? (given && findGivenOwner(owners, given));
+      if (owner) checkOwned(owner, body);
       const webhook = await transaction(async (run) => {
+        const mayName = body.filter !== undefined || body.events !== undefined;
+        if (mayName) await keepCollections(run);
         const changed = await changeWebhook(run, params.id, body);
+        if (mayName) await requireUsableFilter(run, changed);
         await auditWebhook(run, input, 'webhooks.update', params.id, { changed: Object.keys(body) });
         return changed;
       });
@@ -89,13 +114,14 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
   route({
     method: 'DELETE',
     path: `${path}/:id`,
-    access: 'admin',
+    access,
     scope: 'webhooks:write',
-    summary: 'Delete a webhook and its deliveries',
+    summary: `Delete a webhook${whose} and its deliveries`,
     params,
     answers: { 200: z.null(), ...noSuchWebhook },
     handler: async (input) => {
       const { id } = input.params;
+      await admit(input);
       await transaction(async (run) => {
         await deleteWebhook(run, id);
         await auditWebhook(run, input, 'webhooks.delete', id);
@@ -107,7 +133,7 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     method: 'POST',
     idempotent: true,
     path: `${path}/:id/regenerate-secret`,
-    access: 'admin',
+    access,
     scope: 'webhooks:write',
     summary: "Replace a webhook's secret; the old secret also signs for a while, in the Standard Webhooks header",
     params,
@@ -115,6 +141,7 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
     answers: { 200: webhookJson, ...noSuchWebhook },
     handler: async (input) => {
       const { params, body } = input;
+      await admit(input);
       const webhook = await transaction(async (run) => {
         const changed = await regenerateSecret(run, params.id, newSecret(), body.overlap_seconds);
         await auditWebhook(run, input, 'webhooks.regenerate-secret', params.id);
@@ -127,11 +154,14 @@ export const webhookRoutes = ({ database: { query, transaction }, bus }: Webhook
   route({
     method: 'GET',
     path: `${path}/:id/status`,
-    access: 'admin',
+    access,
     scope: 'webhooks:read',
-    summary: 'Get whether a webhook is paused or failing, and its pending deliveries',
+    summary: `Get whether a webhook${whose} is paused or failing, and its pending deliveries`,
     params,
     answers: { 200: webhookStatusJson, ...noSuchWebhook },
-    handler: async ({ params: { id } }) => ok(await getWebhookStatus(query, id)),
+    handler: async (input) => {
+      await admit(input);
+      return ok(await getWebhookStatus(query, input.params.id));
+    },
   }),
 ];

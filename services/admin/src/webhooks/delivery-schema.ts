@@ -16,7 +16,12 @@ export const deliveryJson = z
     response_code: z.number().nullable(),
     response_body: z.string().nullable(),
     error: z.string().nullable(),
-    payload: z.object({}).loose().optional().describe('the request body; missing with `skipPayload`'),
+    payload: z
+      .object({})
+      .loose()
+      .nullable()
+      .optional()
+      .describe('the request body; null when it is no longer kept, and missing with `skipPayload`'),
     attempts: z.array(
       z.object({
         at: unixSeconds,
@@ -50,6 +55,10 @@ export const replayRequest = z.strictObject({
   until: timeSec.optional(),
   status: status.optional(),
   dry_run: z.boolean('must be true or false').default(false).describe('only count'),
+  missing: z
+    .boolean('must be true or false')
+    .default(false)
+    .describe('also the events of the last seven days that match and were never sent to it'),
 });
 
 export type DeliveriesQuery = z.output<typeof deliveriesQuery>;

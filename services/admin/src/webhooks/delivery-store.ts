@@ -4,7 +4,12 @@ import type { DeliveriesQuery } from './delivery-schema.ts';
 
 const seconds = (column: string) => `floor(extract(epoch from ${column}))::bigint`;
 
-const payload = `'payload', (select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at),`;
+/** The payload is null once the webhook keeps it no longer, even before it is dropped (webhooks §2.9). */
+const payload = `'payload', case when d.status = 'pending' or not coalesce(
+    (select d.created_at < now() - make_interval(days => w.payload_days) from system.webhooks w where w.id = d.webhook_id), false
+  ) then coalesce(d.body::json, (
+    select e.body::json from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at
+  )) end,`;
 
 /** SQL for a delivery as JSON. The database writes it, so the payload's numbers keep their digits. */
 const deliveryJson = (withPayload: boolean) => `json_build_object(

@@ -1,15 +1,15 @@
 import { isDatabaseError, newId, type Query, sqlState } from '@recordbus/database';
-import { notFound } from '@recordbus/errors';
+import { conflict, notFound } from '@recordbus/errors';
 import type { ReplayRequest } from './delivery-schema.ts';
 import { requireUuid } from './delivery-store.ts';
 import type { Webhook } from './webhook-schema.ts';
 
 const testEvent = 'webhooks.test';
 
-/** SQL that creates deliveries to webhook $1 from the rows (event_id, occurred_at, event) of a CTE `source`. */
+/** SQL that creates deliveries to webhook $1 from the rows (event_id, occurred_at, event, body, collection_id) of a CTE `source`. */
 const enqueueSource = `made as (
-    insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status)
-    select system.new_id(), occurred_at, event_id, $1, event, 'pending' from source
+    insert into system.deliveries (id, occurred_at, event_id, webhook_id, event, status, body, collection_id)
+    select system.new_id(), occurred_at, event_id, $1, event, 'pending', body, collection_id from source
     returning id, occurred_at, event_id, webhook_id
   ), queued as (
     insert into system.delivery_queue (delivery_id, occurred_at, event_id, webhook_id)
@@ -27,7 +27,7 @@ export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<
   const [deliveryId] = await enqueue(query, {
     text: `with source as (
         insert into system.events (id, occurred_at, event, body) values ($2, now(), '${testEvent}', $3)
-        returning id as event_id, occurred_at, event
+        returning id as event_id, occurred_at, event, null::text as body, null::text as collection_id
       ), ${enqueueSource}`,
     values: [id, eventId, body],
   });
@@ -35,11 +35,19 @@ export async function enqueueTest(query: Query, { id, name }: Webhook): Promise<
   return deliveryId;
 }
 
-/** Enqueues a delivery's event again. Returns the new delivery's id. Throws 404. */
+/**
+ * Enqueues a delivery's event again. Returns the new delivery's id. Throws 404, and 409 for a payload that is no longer
+ * kept.
+ */
 export async function redeliver(query: Query, webhookId: string, deliveryId: string): Promise<string> {
+  const [kept] = await query<{ isKept: boolean }>({
+    text: `select ${isKept} as "isKept" from system.deliveries d where d.id = $2::uuid and d.webhook_id = $1`,
+    values: [webhookId, requireUuid(deliveryId)],
+  });
+  if (kept && !kept.isKept) throw conflict('payload_dropped', "the delivery's payload is no longer kept");
   const [newDeliveryId] = await enqueue(query, {
     text: `with source as (
-        select event_id, occurred_at, event from system.deliveries where id = $2::uuid and webhook_id = $1
+        select event_id, occurred_at, event, body, collection_id from system.deliveries where id = $2::uuid and webhook_id = $1
       ), ${enqueueSource}`,
     values: [webhookId, requireUuid(deliveryId)],
   });
@@ -47,9 +55,14 @@ export async function redeliver(query: Query, webhookId: string, deliveryId: str
   return newDeliveryId;
 }
 
+/** SQL: whether the payload of a delivery `d` has not been dropped (webhooks §2.9). */
+const isKept = `not exists (
+    select from system.events e where e.id = d.event_id and e.occurred_at = d.occurred_at and 'null' in (e.body, d.body)
+  )`;
+
 /** The deliveries that a replay may repeat. */
-const replayed = `from system.deliveries
-  where webhook_id = $1 and created_at >= to_timestamp($2) and ($4::bigint is null or created_at < to_timestamp($4 + 1))
+const replayed = `from system.deliveries d
+  where ${isKept} and webhook_id = $1 and created_at >= to_timestamp($2) and ($4::bigint is null or created_at < to_timestamp($4 + 1))
     and case when $3::text is null then status <> 'pending' else status = $3 end`;
 
 /**
@@ -59,7 +72,7 @@ const replayed = `from system.deliveries
 export async function replay(query: Query, webhookId: string, wanted: ReplayRequest): Promise<number> {
   const ids = await enqueue(query, {
     text: `with source as (
-        select distinct on (event_id) event_id, occurred_at, event ${replayed}
+        select distinct on (event_id) event_id, occurred_at, event, body, collection_id ${replayed}
       ), ${enqueueSource}`,
     values: replayValues(webhookId, wanted),
   });

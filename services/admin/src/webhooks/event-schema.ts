@@ -34,7 +34,7 @@ export const eventJson = z.object({
 /** An event with its body, and each delivery with its attempts. */
 export const eventDetailsJson = eventJson
   .extend({
-    body: z.object({}).loose().describe('the body that webhooks receive'),
+    body: z.object({}).loose().nullable().describe('the body that webhooks receive; null when it is no longer kept'),
     deliveries: z
       .array(
         shortDelivery.extend({

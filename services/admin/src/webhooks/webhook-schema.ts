@@ -3,10 +3,13 @@ import { findEventNameProblem } from '@recordbus/bus';
 import { mapOf } from '@recordbus/http/map-of';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
+import { webhookOwner } from './webhook-owner.ts';
 
 const maxUrlLength = 2048;
 const maxPatterns = 100;
 const maxHeaders = 50;
+/** Values within `in (…)` do not count towards an expression's own limit. */
+const maxFilterLength = 1_000_000;
 
 const maxPatternLength = 255;
 const secretPattern = /^whsec_[A-Za-z0-9+/]+={0,2}$/;
@@ -112,6 +115,8 @@ const wholeNumber = (min: number, max: number) => {
   return z.int(message).min(min, message).max(max, message);
 };
 
+const rateMessage = 'must be null or a number of deliveries a second from 0.1 to 1000';
+
 const fields = {
   name: z.string('must be a string').trim().min(1, 'must not be empty').max(255, 'must have at most 255 characters'),
   url,
@@ -123,10 +128,18 @@ const fields = {
   retry_backoff: z.enum(['exponential', 'fixed'], 'must be exponential or fixed'),
   retry_delay_ms: wholeNumber(100, 86_400_000),
   timeout_ms: wholeNumber(100, 60_000),
+  payload_days: wholeNumber(0, 30).nullable(),
+  filter: boundedText(maxFilterLength, 'must be null or an expression')
+    .transform((text) => text.trim() || null)
+    .nullable(),
+  rate: z.number(rateMessage).min(0.1, rateMessage).max(1000, rateMessage).nullable(),
 };
 
 /** Members set by the server; ignored, so that a webhook that was read can be sent back. */
 const readOnly = { id: z.unknown().optional(), created_at: z.unknown().optional(), updated_at: z.unknown().optional() };
+
+/** The owner is set once. A body that was read and is sent back has it too. */
+const ignoredOwner = { owner: z.unknown().optional() };
 
 /** A create's body, with defaults and limits (webhooks §1.2). */
 export const newWebhook = z.strictObject({
@@ -140,10 +153,23 @@ export const newWebhook = z.strictObject({
   retry_backoff: fields.retry_backoff.default('exponential'),
   retry_delay_ms: fields.retry_delay_ms.default(1000),
   timeout_ms: fields.timeout_ms.default(30_000),
+  rate: fields.rate.default(null),
+  filter: fields.filter.default(null),
+  payload_days: fields.payload_days.default(null),
+  owner: webhookOwner.nullable().default(null),
+});
+
+/** The same where the request itself names the owner (webhooks §9.6). */
+export const newOwnedWebhook = newWebhook.extend({
+  owner: z
+    .unknown()
+    .optional()
+    .transform(() => null)
+    .describe('ignored: the request names the owner'),
 });
 
 /** A PATCH's body: any of the same members. */
-export const webhookChange = z.strictObject({ ...readOnly, ...fields }).partial();
+export const webhookChange = z.strictObject({ ...readOnly, ...ignoredOwner, ...fields }).partial();
 
 /** How long a replaced secret keeps signing in addition to the new one, in seconds. */
 const overlapSec = { default: 24 * 3600, max: 7 * 24 * 3600 };
@@ -169,6 +195,13 @@ export const webhookJson = z
     retry_backoff: z.enum(['exponential', 'fixed']),
     retry_delay_ms: z.number(),
     timeout_ms: z.number(),
+    rate: z.number().nullable().describe('deliveries a second; null for no limit'),
+    payload_days: z
+      .number()
+      .nullable()
+      .describe('how many days the log keeps payloads; null for as long as deliveries'),
+    filter: z.string().nullable().describe('the expression that events must fulfil; null for none'),
+    owner: webhookOwner.nullable().describe("the record that owns it; null for an admin's"),
     created_at: z.number().describe('unix seconds'),
     updated_at: z.number().describe('unix seconds'),
   })

@@ -1,8 +1,11 @@
 import { newId, type Query } from '@recordbus/database';
 import { notFound } from '@recordbus/errors';
+import { type Owner, ownerColumn } from './webhook-owner.ts';
 import type { NewWebhook, Webhook, WebhookChange } from './webhook-schema.ts';
 
 const columns = `id, name, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms,
+  rate, filter, payload_days,
+  ${ownerColumn},
   floor(extract(epoch from created_at))::bigint as created_at,
   floor(extract(epoch from updated_at))::bigint as updated_at`;
 const fromNowOn = 'tstzmultirange(tstzrange(now(), null))';
@@ -18,40 +21,57 @@ export async function getWebhook(query: Query, id: string): Promise<Webhook> {
   return onlyRow(await query<Webhook>({ text: `select ${columns} from system.webhooks where id = $1`, values: [id] }));
 }
 
-/** Returns a page of webhooks, newest first, and how many webhooks there are. */
+/** Returns a page of all or one owner's webhooks, newest first, and how many there are. */
 export async function listWebhooks(
   query: Query,
-  { page, perPage }: { readonly page: number; readonly perPage: number },
+  { page, perPage, owner }: { readonly page: number; readonly perPage: number; readonly owner?: Owner | undefined },
 ): Promise<{ rows: Webhook[]; totalItems: number }> {
+  const where = owner ? 'where owner_collection = $1 and owner_id = $2' : '';
+  const values = owner ? [owner.collection.id, owner.id] : [];
   const rows = await query<Webhook>({
-    text: `select ${columns} from system.webhooks order by webhooks.created_at desc, id desc limit $1 offset $2`,
-    values: [perPage, (page - 1) * perPage],
+    text: `select ${columns} from system.webhooks ${where} order by webhooks.created_at desc, id desc
+      limit ${perPage} offset ${(page - 1) * perPage}`,
+    values,
   });
-  const [total] = await query<{ count: number }>({ text: 'select count(*) from system.webhooks', values: [] });
+  const [total] = await query<{ count: number }>({ text: `select count(*) from system.webhooks ${where}`, values });
   return { rows, totalItems: total?.count ?? 0 };
 }
 
-/** Returns all webhooks. */
+/** Returns all webhooks without an owner: those that schema files define. */
 export const listAllWebhooks = (query: Query): Promise<Webhook[]> =>
-  query<Webhook>({ text: `select ${columns} from system.webhooks order by id`, values: [] });
+  query<Webhook>({
+    text: `select ${columns} from system.webhooks where owner_collection is null order by id`,
+    values: [],
+  });
+
+/** The members that are stored as they are given. */
+const plainMembers = [
+  'name',
+  'url',
+  'events',
+  'secret',
+  'headers',
+  'retry_max',
+  'retry_backoff',
+  'retry_delay_ms',
+  'timeout_ms',
+  'rate',
+  'filter',
+  'payload_days',
+] as const;
 
 /** Creates a webhook. It gets events from now on, unless it is disabled. */
 export async function createWebhook(query: Query, webhook: NewWebhook, id = newId()): Promise<Webhook> {
-  const { name, url, events, secret, headers, enabled } = webhook;
-  const { retry_max, retry_backoff, retry_delay_ms, timeout_ms } = webhook;
+  const places = plainMembers.map((_member, index) => `$${index + 3}`);
   return onlyRow(
     await query<Webhook>({
-      text: `insert into system.webhooks
-          (id, name, url, events, secret, headers, active, retry_max, retry_backoff, retry_delay_ms, timeout_ms)
-        values ($1, $2, $3, $4, $5, $6, case when $7::boolean then ${fromNowOn} else '{}' end, $8, $9, $10, $11)
+      text: `insert into system.webhooks (id, active, ${plainMembers.join(', ')})
+        values ($1, case when $2::boolean then ${fromNowOn} else '{}' end, ${places.join(', ')})
         returning ${columns}`,
-      values: [id, name, url, events, secret, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms],
+      values: [id, webhook.enabled, ...plainMembers.map((member) => webhook[member])],
     }),
   );
 }
-
-const mayFixReceiver = `((url, headers, secret, enabled) is distinct from
-  (coalesce($3, url), coalesce($6::jsonb, headers), coalesce($5, secret), coalesce($7::boolean, enabled)))`;
 
 /**
  * Changes the given members. Events that happen while it is disabled are never sent to it. Another address, other headers
@@ -59,38 +79,32 @@ const mayFixReceiver = `((url, headers, secret, enabled) is distinct from
  * replaces both the current and the former one. Throws 404.
  */
 export async function changeWebhook(query: Query, id: string, change: WebhookChange): Promise<Webhook> {
+  const values: unknown[] = [id, change.enabled, change.url, change.headers, change.secret];
+  const assigned = plainMembers
+    .filter((member) => change[member] !== undefined)
+    .map((member) => `${member} = $${values.push(change[member])},`);
   return onlyRow(
     await query<Webhook>({
       text: `update system.webhooks set
-          name = coalesce($2, name), url = coalesce($3, url), events = coalesce($4, events),
-          secret = coalesce($5, secret), headers = coalesce($6::jsonb, headers),
+          ${assigned.join(' ')}
+          ${change.payload_days === undefined ? '' : 'payloads_until = null,'}
           active = case
-            when $7::boolean and not enabled then active + ${fromNowOn}
-            when not $7::boolean and enabled then active - ${fromNowOn}
+            when $2::boolean and not enabled then active + ${fromNowOn}
+            when not $2::boolean and enabled then active - ${fromNowOn}
             else active
           end,
           ${resetHealthWhen(mayFixReceiver)},
           previous_secret = case when secret = coalesce($5, secret) then previous_secret end,
           previous_secret_until = case when secret = coalesce($5, secret) then previous_secret_until end,
-          retry_max = coalesce($8, retry_max), retry_backoff = coalesce($9, retry_backoff),
-          retry_delay_ms = coalesce($10, retry_delay_ms), timeout_ms = coalesce($11, timeout_ms), updated_at = now()
+          updated_at = now()
         where id = $1 returning ${columns}`,
-      values: [
-        id,
-        change.name,
-        change.url,
-        change.events,
-        change.secret,
-        change.headers,
-        change.enabled,
-        change.retry_max,
-        change.retry_backoff,
-        change.retry_delay_ms,
-        change.timeout_ms,
-      ],
+      values,
     }),
   );
 }
+
+const mayFixReceiver = `((url, headers, secret, enabled) is distinct from
+  (coalesce($3, url), coalesce($4::jsonb, headers), coalesce($5, secret), coalesce($2::boolean, enabled)))`;
 
 /** Sets a new secret. The old one keeps signing for `overlapSec`. Throws 404. */
 export async function regenerateSecret(query: Query, id: string, secret: string, overlapSec: number): Promise<Webhook> {

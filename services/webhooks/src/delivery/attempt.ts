@@ -10,7 +10,7 @@ import { signatureHeaders } from './sign.ts';
 const lostLeaseLimit = 3;
 const gone = 410;
 
-/** Makes one attempt of a leased delivery and returns its outcome. Never throws. */
+/** Attempts a leased delivery once, and returns the outcome. Never throws. */
 export async function attemptDelivery(client: EgressClient, claim: LeasedDelivery): Promise<AttemptOutcome> {
   const { event, body } = claim;
   if (claim.lost_leases >= lostLeaseLimit) return endUnattempted(claim, 'delivery interrupted');
@@ -41,8 +41,8 @@ export async function attemptDelivery(client: EgressClient, claim: LeasedDeliver
 }
 
 /**
- * The conventions for spans of HTTP clients (OpenTelemetry, "HTTP spans"). Only the origin of the URL: paths and queries
- * of receivers are often secrets.
+ * A client span's attributes (OpenTelemetry, "HTTP spans"). They have only the URL's origin: a receiver's path and query
+ * are often secret.
  */
 function attributesOf(claim: LeasedDelivery) {
   const { origin, protocol, hostname, port } = new URL(claim.url);
@@ -83,14 +83,17 @@ function send(client: EgressClient, claim: LeasedDelivery, event: string, body: 
 
 function outcomeOfResponse(claim: LeasedDelivery, answer: EgressResponse, durationMs: number): AttemptOutcome {
   const { status, headers } = answer;
-  const response = { ...shownResponse(answer), durationMs };
+  const wish = String(headers['webhook-delivery'] ?? '').toLowerCase();
+  const response = { ...shownResponse(answer), durationMs, asksToDisable: wish === 'disable' };
   if (status >= 200 && status < 300) return { ...outcomeOf(claim), ...response, verdict: 'success' };
   const error = `the receiver answered ${status}`;
   if (status === gone) return { ...outcomeOf(claim), ...response, verdict: 'dead', error };
+  if (wish === 'abort-message')
+    return { ...outcomeOf(claim), ...response, verdict: 'dead', error: `${error} and aborted the delivery` };
   return outcomeOfFailure(claim, { ...response, error }, readRetryAfterMs(headers['retry-after'], Date.now()));
 }
 
-/** What the log of deliveries shows of an answer. */
+/** What the delivery log shows about an answer. */
 const shownResponse = ({ status, body }: EgressResponse) => ({
   responseCode: status,
   responseBody: responseText(body),
@@ -107,7 +110,7 @@ function outcomeOfFailure(
   return { ...outcomeOf(claim), ...result, verdict: 'retry', delayMs };
 }
 
-/** Returns the outcome of a delivery that ends without a request, which is not an attempt. */
+/** Returns the outcome for a delivery that ends without a request, which is not an attempt. */
 const endUnattempted = (claim: LeasedDelivery, error: string): AttemptOutcome => ({
   ...outcomeOf(claim),
   verdict: 'dead',
@@ -120,8 +123,9 @@ const outcomeOf = (claim: LeasedDelivery): AttemptOutcome => ({
   webhookId: claim.webhook_id,
   occurredAt: claim.occurred_at,
   leaseToken: claim.lease_token,
-  // The failure of an earlier attempt may have been recorded after the claim.
+  // An earlier attempt's failure may have been recorded after the claim.
   wasFailing: claim.failing || claim.attempt > 0,
+  asksToDisable: false,
   verdict: 'success',
   delayMs: 0,
   attempted: true,

@@ -54,6 +54,7 @@ describe('delivery claims', { skip: skipWithoutDatabase }, () => {
     deliveryId: claimed.delivery_id,
     webhookId: claimed.webhook_id,
     wasFailing: claimed.failing,
+    asksToDisable: false,
     occurredAt: claimed.occurred_at,
     leaseToken: claimed.lease_token,
     verdict: 'success',
@@ -84,6 +85,25 @@ describe('delivery claims', { skip: skipWithoutDatabase }, () => {
     const claims = await claim({ perWebhook: 10, inFlight: new Map([[busy, 8]]) });
     const counts = webhooks.map((webhook) => claims.filter(({ webhook_id }) => webhook_id === webhook).length);
     assert.deepEqual(counts, [2, 10, 10]);
+  });
+
+  it("keep to a webhook's rate, however many claim at once, and leave the others alone", async () => {
+    const slow = await addWebhook();
+    const other = await addWebhook();
+    await run('update system.webhooks set rate = 20 where id = $1', slow);
+    await enqueue(slow, 12);
+    await enqueue(other, 12);
+    const startMs = performance.now();
+    const claims: LeasedDelivery[] = [];
+    const claimUntil = async (count: number): Promise<void> => {
+      while (claims.length < count) claims.push(...(await claim()));
+    };
+    await claimUntil(12);
+    assert.ok(claims.filter(({ webhook_id }) => webhook_id === slow).length < 12);
+    await Promise.all([claimUntil(24), claimUntil(24), claimUntil(24)]);
+    // The first two slots may be free at once: 12 deliveries end with the tenth later slot.
+    assert.ok(performance.now() - startMs >= 10 * (1000 / 20));
+    assert.equal(new Set(claims.map(({ delivery_id }) => delivery_id)).size, 24);
   });
 
   it('skip disabled webhooks and deliveries that are not due', async () => {

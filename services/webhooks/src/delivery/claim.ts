@@ -31,23 +31,29 @@ export interface LeasedDelivery {
   readonly retry_backoff: 'exponential' | 'fixed';
   readonly retry_delay_ms: number;
   readonly timeout_ms: number;
+  /** The record that owns the webhook: its collection's id and its own; null for an admin's webhook. */
+  readonly owner_collection: string | null;
+  readonly owner_id: string | null;
+  /** The webhook's most deliveries a second; null for no limit. */
+  readonly rate: number | null;
 }
 
 interface ClaimLimits {
-  /** The largest number of deliveries to lease. */
+  /** How many deliveries to lease at most. */
   readonly limit: number;
-  /** The maximum number of attempts in progress in this process for one webhook. */
+  /** How many attempts this process may have in progress for one webhook. */
   readonly perWebhook: number;
-  /** The number of attempts in progress in this process, by webhook. */
+  /** How many attempts this process has in progress, by webhook. */
   readonly inFlight: ReadonlyMap<string, number>;
   readonly leaseSec: number;
 }
 
 /**
- * Leases due deliveries, each with a new token. The statement skips webhooks at their share, so the backlog of a
- * receiver that hangs never delays others; it finds the webhooks in the queue by skipping along the index, without
- * reading all of it. It also skips paused webhooks; after a pause, one replica gets one of the deliveries, and the
- * others wait for its outcome.
+ * Leases due deliveries, each with a new token. The statement skips webhooks at their share, so a hanging receiver's
+ * backlog never delays others. It finds the queued webhooks by skipping along the index, and reads only a part. It also
+ * skips paused webhooks; after a pause, one replica gets one delivery, and the others wait for its outcome. A webhook
+ * with a rate has a slot every 1/rate seconds, and keeps unused slots for a tenth of a second; one replica at a time
+ * takes some. The webhooks in `held` are locked for that.
  */
 export function claimDue(
   query: Query,
@@ -62,19 +68,26 @@ export function claimDue(
           select q.webhook_id from system.delivery_queue q
           where q.webhook_id > waiting.webhook_id order by q.webhook_id limit 1
         ) from waiting where waiting.webhook_id is not null
-      ), probed as materialized (
-        select w.id from waiting join system.webhooks w on w.id = waiting.webhook_id
-        where w.enabled and w.paused_until <= now() for no key update of w skip locked
+      ), held as materialized (
+        select w.id, w.paused_until is not null as is_probed, w.rate,
+          greatest(w.rate_next, now() - make_interval(secs => greatest(0.1 - 1 / w.rate, 0))) as slot
+        from waiting join system.webhooks w on w.id = waiting.webhook_id
+        where w.enabled and case when w.paused_until is null then w.rate is not null else w.paused_until <= now() end
+        for no key update of w skip locked
       ), room as materialized (
-        select w.id, w.url, w.secret, w.headers, w.retry_max, w.retry_backoff, w.retry_delay_ms, w.timeout_ms,
-          w.failing_since is not null as failing,
+        select w.id, w.url, w.secret, w.headers, w.retry_max, w.retry_backoff, w.retry_delay_ms, w.timeout_ms, w.rate,
+          w.owner_collection, w.owner_id, w.failing_since is not null as failing,
           case when w.previous_secret_until > now() then w.previous_secret end as previous_secret,
-          case when w.paused_until is null then $3::integer - coalesce(busy.in_flight, 0) else 1 end as free
+          greatest(0, least(
+            case when held.is_probed then 1 else $3::integer - coalesce(busy.in_flight, 0) end,
+            1 + floor(extract(epoch from now() - held.slot) * held.rate)
+          ))::integer as free
         from waiting
         join system.webhooks w on w.id = waiting.webhook_id and w.enabled
+        left join held on held.id = w.id
         left join unnest($1::text[], $2::integer[]) as busy (webhook_id, in_flight) on busy.webhook_id = w.id
-        where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer
-          else w.id in (select id from probed) end
+        where case when w.paused_until is null then coalesce(busy.in_flight, 0) < $3::integer else true end
+          and (held.id is not null or (w.paused_until is null and w.rate is null))
         order by random()
       ), claimed as (
         ${deliveries.claim({
@@ -89,16 +102,19 @@ export function claimDue(
           set: ['lost_leases = q.lost_leases + (q.lease_until is not null)::integer'],
           returning: `q.delivery_id, q.occurred_at, q.event_id, q.webhook_id, q.attempt, q.lease_token, q.lost_leases, due.url,
             due.secret, due.previous_secret, due.failing, due.headers, due.retry_max, due.retry_backoff, due.retry_delay_ms,
-            due.timeout_ms`,
+            due.timeout_ms, due.rate, due.owner_collection, due.owner_id`,
         })}
-      ), paused as (
+      ), taken as (
         update system.webhooks w
-        set paused_until = clock_timestamp() + make_interval(secs => $5 + claimed.timeout_ms / 1000.0)
-        from claimed where w.id = claimed.webhook_id and w.id in (select id from probed)
+        set rate_next = held.slot + make_interval(secs => of_webhook.count / held.rate),
+          paused_until = case when held.is_probed
+            then clock_timestamp() + make_interval(secs => $5 + w.timeout_ms / 1000.0) end
+        from held join (select webhook_id, count(*) from claimed group by 1) as of_webhook on of_webhook.webhook_id = held.id
+        where w.id = held.id
       )
       select c.delivery_id, c.occurred_at::text as occurred_at, c.webhook_id, c.attempt, c.lease_token, c.lost_leases,
         c.url, c.secret, c.previous_secret, c.failing, c.headers, c.retry_max, c.retry_backoff, c.retry_delay_ms, c.timeout_ms,
-        e.event, e.body, e.traceparent
+        c.rate, c.owner_collection, c.owner_id, e.event, nullif(e.body, 'null') as body, e.traceparent
       from claimed c left join system.events e on e.id = c.event_id and e.occurred_at = c.occurred_at`,
     values: [[...inFlight.keys()], [...inFlight.values()], perWebhook, limit, leaseSec],
   });

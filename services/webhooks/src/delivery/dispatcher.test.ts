@@ -59,9 +59,11 @@ describe('the dispatcher', { skip: skipWithoutDatabase }, () => {
       if (statement.name === 'delivery.claim') await eventually(() => dispatcher.underWay === 0);
       return rows;
     };
+    const client = createEgressClient({ rules: () => parseEgressRules({ deny: 'off', allow: '' }) });
     const dispatcher = createDispatcher({
       query,
-      client: createEgressClient({ rules: () => parseEgressRules({ deny: 'off', allow: '' }) }),
+      clientOf: () => client,
+      recheck: async (claims) => claims,
       log,
       idleMs: neverMs,
       onBegin: () => {},

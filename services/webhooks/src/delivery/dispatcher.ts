@@ -4,7 +4,7 @@ import type { EgressClient } from '@recordbus/egress';
 import type { Logger } from '@recordbus/process/logging';
 import { createQueueWorker } from '@recordbus/queue';
 import { attemptDelivery } from './attempt.ts';
-import { claimDue, type LeasedDelivery } from './claim.ts';
+import { claimDue, type LeasedDelivery, releaseLeases } from './claim.ts';
 import { createHeldLeases, leaseSec } from './held-leases.ts';
 import { createOutcomeWriter } from './outcome-writer.ts';
 import type { AttemptOutcome } from './record-outcomes.ts';
@@ -14,18 +14,21 @@ interface Dispatcher {
   start(): void;
   /** Checks for due deliveries now. */
   wake(): void;
-  /** The number of attempts in progress. */
+  /** How many attempts are in progress. */
   readonly underWay: number;
   /** Waits a limited time for attempts in progress, then releases the remaining leases to other replicas. */
   stop(): Promise<void>;
 }
 
-interface DispatcherOptions {
+export interface DispatcherOptions {
   readonly query: Query;
-  readonly client: EgressClient;
+  /** The client for a delivery's webhook. */
+  readonly clientOf: (claim: LeasedDelivery) => EgressClient;
   readonly log: Logger;
   /** The interval between claims without a wake-up, in milliseconds; 2,000 by default. */
   readonly idleMs?: number;
+  /** Returns the leased deliveries that may still be sent, and ends the others (webhooks §9.4). */
+  readonly recheck: (claims: readonly LeasedDelivery[]) => Promise<readonly LeasedDelivery[]>;
   /** Called when an attempt begins. */
   readonly onBegin: (claim: LeasedDelivery) => void;
   /** Called with the outcomes that were recorded and counted. */
@@ -34,16 +37,18 @@ interface DispatcherOptions {
 
 /** The largest claim (webhooks §2.8). */
 const claimLimit = 50;
-/** The most attempts of a process at once, over all webhooks. */
+/** How many attempts a process may have in progress, over all webhooks. */
 export const maxUnderWay = 1000;
 /** Retries due later than this wait for the next interval. */
 const timedRetryMs = 60_000;
-/** Longest wait of `stop` for attempts in progress, in milliseconds. */
+/** Claims that a rate causes are at least this far apart. */
+const leastRateWakeMs = 50;
+/** How long `stop` waits for attempts in progress, in milliseconds. */
 const stopTimeoutMs = 12_000;
 
-/** Creates the dispatcher of this process; it does nothing before `start`. */
+/** Creates this process's dispatcher; it does nothing before `start`. */
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
-  const { query, client, log, idleMs, onBegin, onRecorded } = options;
+  const { query, clientOf, log, idleMs, recheck, onBegin, onRecorded } = options;
   const leases = createHeldLeases(query, log);
   const writer = createOutcomeWriter({ query, log, onWritten });
   const worker = createQueueWorker<LeasedDelivery>({
@@ -55,17 +60,30 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
     async claim(limit) {
       const { running } = worker;
       const perWebhook = shareOf(running.length);
-      const items = await claimDue(query, { limit, perWebhook, inFlight: countByWebhook(running), leaseSec });
+      const claimed = await claimDue(query, { limit, perWebhook, inFlight: countByWebhook(running), leaseSec });
+      const items = await recheck(claimed).catch(async (error: unknown) => {
+        // They were not attempted, so their leases do not count as lost.
+        await releaseLeases(query, claimed);
+        throw error;
+      });
       leases.add(items);
       const counts = countByWebhook([...running, ...items]);
-      return { items, leftSome: counts.values().some((count) => count >= perWebhook) };
+      wakeForRates(claimed);
+      // Where deliveries were ended, others may be due.
+      return { items, leftSome: items.length < claimed.length || counts.values().some((count) => count >= perWebhook) };
     },
     async work(claim, ending) {
       if (ending.aborted) return;
       onBegin(claim);
-      writer.add(await attemptDelivery(client, claim));
+      writer.add(await attemptDelivery(clientOf(claim), claim));
     },
   });
+
+  /** A webhook with a rate has its next slot before the idle interval ends. */
+  function wakeForRates(claimed: readonly LeasedDelivery[]): void {
+    for (const rate of new Set(claimed.map((claim) => claim.rate)))
+      if (rate !== null) setTimeout(worker.wakeSoon, Math.max(1000 / rate, leastRateWakeMs)).unref();
+  }
 
   function onWritten(outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]): void {
     onRecorded(counted);
@@ -93,8 +111,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 }
 
 /**
- * The maximum number of concurrent attempts of one webhook: high while the process is idle, low when many receivers
- * hang.
+ * How many attempts one webhook may have in progress: many while the process is idle, few when many receivers hang.
  */
 const shareOf = (underWay: number): number => (underWay < 200 ? 64 : underWay < 600 ? 8 : 2);
 

@@ -5,7 +5,7 @@ import { every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 
 /**
- * Checks the targets of new deliveries. A delivery to a denied target becomes a dead letter at once, even if its
+ * Checks new deliveries' targets. A delivery to a denied target becomes a dead letter at once, even if its
  * attempt would have to wait because its webhook is paused or at its share (webhooks §7.3). An attempt checks its own
  * target when it connects.
  */
@@ -18,13 +18,14 @@ interface EgressScreen {
 
 interface EgressScreenOptions {
   readonly query: Query;
-  readonly client: Pick<EgressClient, 'check'>;
+  /** The client for a webhook, by whether it has an owner. */
+  readonly clientOf: (webhook: { readonly owner_collection: string | null }) => Pick<EgressClient, 'check'>;
   readonly log: Logger;
 }
 
 /** The wait before a check: by then most new deliveries have been attempted. It also bounds how often checks run. */
 const settleMs = 500;
-/** Interval between checks without a wake-up: replicas are not notified of every new delivery. */
+/** Interval between checks without a wake-up: not every new delivery wakes all replicas. */
 const idleMs = 30_000;
 /** Longest wait for a name to resolve. After that, only the attempt checks the target. */
 const lookupMs = 2000;
@@ -32,10 +33,11 @@ const lookupMs = 2000;
 interface Waiting {
   readonly id: string;
   readonly url: string;
+  readonly owner_collection: string | null;
 }
 
-/** Creates the screen of this process; it does nothing before `start`. */
-export function createEgressScreen({ query, client, log }: EgressScreenOptions): EgressScreen {
+/** Creates this process's screen; it does nothing before `start`. */
+export function createEgressScreen({ query, clientOf, log }: EgressScreenOptions): EgressScreen {
   const screening = every({
     name: "check new deliveries' targets",
     log,
@@ -46,9 +48,9 @@ export function createEgressScreen({ query, client, log }: EgressScreenOptions):
     },
   });
 
-  async function screen({ id, url }: Waiting): Promise<void> {
-    const error = await findBlock(client, url);
-    if (error !== undefined) await endUnattempted(query, id, error);
+  async function screen(waiting: Waiting): Promise<void> {
+    const error = await findBlock(clientOf(waiting), waiting.url);
+    if (error !== undefined) await endUnattempted(query, waiting.id, error);
   }
 
   return { start: screening.start, wake: screening.wakeSoon, stop: screening.stop };
@@ -71,7 +73,7 @@ async function findBlock(client: Pick<EgressClient, 'check'>, url: string): Prom
 const findWaiting = (query: Query): Promise<Waiting[]> =>
   query<Waiting>({
     name: 'delivery.unattempted',
-    text: `select w.id, w.url from system.webhooks w where w.enabled and exists (
+    text: `select w.id, w.url, w.owner_collection from system.webhooks w where w.enabled and exists (
         select from system.delivery_queue q where q.webhook_id = w.id and q.attempt = 0 and q.lease_token is null
       )`,
     values: [],

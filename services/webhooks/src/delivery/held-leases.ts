@@ -7,17 +7,17 @@ import { type LeasedDelivery, releaseLeases, renewLeases } from './claim.ts';
 interface HeldLeases {
   add(claims: readonly LeasedDelivery[]): void;
   remove(leaseToken: string): void;
-  /** Starts renewing the leases of attempts that take long. */
+  /** Starts renewing the leases when attempts take long. */
   start(): void;
   /** Stops renewing, and releases the remaining leases, so that other replicas can take the deliveries. */
   stop(): Promise<void>;
 }
 
-/** After this time another replica takes over the deliveries of a dead process. Longer attempts renew their leases. */
+/** After this time another replica takes over a dead process's deliveries. Longer attempts renew their leases. */
 export const leaseSec = 12;
 const renewEveryMs = 3000;
 
-/** Creates the leases of this process. */
+/** Creates this process's leases. */
 export function createHeldLeases(query: Query, log: Logger): HeldLeases {
   const held = new Map<string, { readonly claim: LeasedDelivery; readonly sinceMs: number }>();
   const renewing = every({

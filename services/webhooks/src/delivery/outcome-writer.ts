@@ -17,7 +17,7 @@ interface OutcomeWriterOptions {
   readonly onWritten: (outcomes: readonly AttemptOutcome[], counted: readonly AttemptOutcome[]) => void;
 }
 
-/** The wait for more outcomes after the first of a batch, in milliseconds. */
+/** How long a batch waits for more outcomes after its first, in milliseconds. */
 const batchDelayMs = 10;
 const batchSize = 200;
 const retryMs = 500;

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 
-/** The result of a leased delivery. */
+/** A leased delivery's result. */
 export interface AttemptOutcome {
   readonly deliveryId: string;
   readonly webhookId: string;
@@ -8,6 +8,8 @@ export interface AttemptOutcome {
   readonly leaseToken: string;
   /** Whether the webhook or this delivery failed before, so that a success may change the webhook's health. */
   readonly wasFailing: boolean;
+  /** Whether the receiver asked to be sent nothing more (webhooks §3.5). */
+  readonly asksToDisable: boolean;
   readonly verdict: 'success' | 'dead' | 'retry';
   /** Wait before the next attempt; 0 unless the verdict is retry. */
   readonly delayMs: number;

@@ -1,8 +1,8 @@
-/** How many bytes of a receiver's answer are kept (webhooks §3.4). */
+/** A receiver's answer is kept up to this many bytes (webhooks §3.4). */
 export const maxResponseBytes = 2048;
 
 /**
- * Decodes the captured bytes of an answer to text that PostgreSQL accepts: invalid UTF-8 and NUL become U+FFFD, and the
+ * Decodes an answer's captured bytes to text that PostgreSQL accepts: invalid UTF-8 and NUL become U+FFFD, and the
  * text is cut to 2,048 bytes between characters.
  */
 export function responseText(bytes: Uint8Array): string {
@@ -11,7 +11,7 @@ export function responseText(bytes: Uint8Array): string {
   return cutToBytes(text, maxResponseBytes);
 }
 
-/** Cuts a text to at most `limitBytes` of UTF-8, between characters. */
+/** Cuts a text between characters to at most `limitBytes` in UTF-8. */
 export function cutToBytes(text: string, limitBytes: number): string {
   const target = new Uint8Array(limitBytes);
   const { read } = new TextEncoder().encodeInto(text, target);

@@ -1,7 +1,7 @@
 import { doubling } from '@recordbus/queue';
 import { readDateText } from '@recordbus/text/date-text';
 
-/** The retry options of a webhook. */
+/** A webhook's retry options. */
 interface RetryPlan {
   /** Attempts after the first one. */
   readonly retryMax: number;
@@ -10,7 +10,7 @@ interface RetryPlan {
 }
 
 const dayMs = 24 * 3600 * 1000;
-/** A delay of at least this length gets a jitter that only lengthens it; shorter delays stay exact. */
+/** Longer delays get a jitter, which only lengthens them; shorter ones stay exact. */
 const jitterFromMs = 10_000;
 const jitterShare = 0.1;
 const retryAfterMaxMs = 3600 * 1000;

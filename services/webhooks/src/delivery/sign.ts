@@ -16,7 +16,7 @@ const secretPrefix = 'whsec_';
 
 /**
  * Returns the headers that identify and sign a delivery: the product's own, keyed with the secret's text, and
- * those of Standard Webhooks, keyed with the bytes that the secret encodes (webhooks §5.2). Only the latter can hold
+ * the Standard Webhooks ones, keyed with the bytes that the secret encodes (webhooks §5.2). Only the latter can hold
  * two signatures.
  */
 export function signatureHeaders(signable: Signable): [string, string][] {

@@ -3,15 +3,27 @@ import { type Database, isConnectionError, isDatabaseError } from '@recordbus/da
 import type { Logger } from '@recordbus/process/logging';
 import { inSpan } from '@recordbus/process/telemetry';
 import type { EventDays } from './event-days.ts';
-import { fanOut, parkMessage } from './fan-out.ts';
+import { fanOut, fanOutPassed, type Passed, parkMessage } from './fan-out.ts';
+import type { FilterPlans } from './filter-plans.ts';
+import { judgeFilters } from './judge-filters.ts';
+import type { OwnedMatch } from './match-owned.ts';
 import type { MatchedEvents } from './matched-events.ts';
 import { type IncomingEvent, type ReceivedEvent, readDetails, readMessage, UnusableMessage } from './read-message.ts';
+
+/** The part of the fan-out that concerns webhooks with an owner. */
+interface OwnersFanOut {
+  findMatches(events: readonly ReceivedEvent[]): Promise<readonly OwnedMatch[]>;
+  fanOut(events: readonly IncomingEvent[], matches: readonly OwnedMatch[]): Promise<number>;
+  end(events: readonly ReceivedEvent[]): Promise<void>;
+}
 
 interface ProcessBatchDeps {
   readonly database: Database;
   readonly stream: EventStream;
   readonly days: EventDays;
   readonly matched: MatchedEvents;
+  readonly filters: FilterPlans;
+  readonly owners: OwnersFanOut;
   readonly log: Logger;
 }
 
@@ -37,7 +49,7 @@ const noPartition = '23514';
  * database refuses, is parked and logged, and does not stop the others. Throws when the database does not answer.
  */
 export async function processBatch(
-  { database, stream, days, matched, log }: ProcessBatchDeps,
+  { database, stream, days, matched, filters, owners, log }: ProcessBatchDeps,
   messages: readonly EventMessage[],
 ): Promise<number> {
   const { query } = database;
@@ -48,17 +60,31 @@ export async function processBatch(
   }
 
   async function store(events: readonly ReceivedEvent[]): Promise<number> {
-    if (!(await matched.mayBeAny(events.map(({ received }) => received.envelope.event)))) return 0;
+    const owned = await owners.findMatches(events);
+    if (owned.length === 0 && !(await matched.mayBeAny(events.map(({ received }) => received.envelope.event))))
+      return 0;
     const incoming = await complete(events);
     await days.ensure(incoming.map(({ occurredAt }) => occurredAt));
     const traceparent = incoming[0]?.traceparent ?? undefined;
-    const made = await inSpan(
-      spanName,
-      { kind: 'CONSUMER', traceparent, attributes: () => ofBatch(stream, messages) },
-      () => fanOut(query, incoming),
+    return inSpan(spanName, { kind: 'CONSUMER', traceparent, attributes: () => ofBatch(stream, messages) }, () =>
+      create(incoming, owned),
     );
-    matched.note(made);
-    return made;
+  }
+
+  async function create(incoming: readonly IncomingEvent[], owned: readonly OwnedMatch[]): Promise<number> {
+    const { made, hasFiltered } = await fanOut(query, incoming);
+    matched.note(made > 0 || hasFiltered);
+    const passed = hasFiltered ? await judge(incoming) : [];
+    return (
+      made +
+      (passed.length > 0 ? await fanOutPassed(query, incoming, passed) : 0) +
+      (await owners.fanOut(incoming, owned))
+    );
+  }
+
+  async function judge(incoming: readonly IncomingEvent[]): Promise<Passed[]> {
+    const loaded = await filters.load([...new Set(incoming.map(({ event }) => event))]);
+    return judgeFilters(query, loaded, incoming);
   }
 
   /** Reads events' details, with the data that the stream only refers to. */
@@ -77,6 +103,7 @@ export async function processBatch(
     }
   }
   if (readable.length === 0) return 0;
+  await owners.end(readable);
   try {
     return await store(readable);
   } catch (error) {

@@ -153,7 +153,7 @@ describe('a webhook whose receiver keeps failing', { skip }, () => {
       ['system.webhook.disabled'],
     );
     const { data, actor } = JSON.parse(events[0]?.body ?? '');
-    assert.deepEqual(Object.keys(data.record).sort(), ['failing_since', 'failures', 'id', 'name', 'url']);
+    assert.deepEqual(Object.keys(data.record).sort(), ['failing_since', 'failures', 'id', 'name', 'reason', 'url']);
     assert.deepEqual([data.record.id, actor], [id, { type: 'system', id: null }]);
   });
 

@@ -1,10 +1,10 @@
 import type { Database } from '@recordbus/database';
 import type { Logger } from '@recordbus/process/logging';
 import type { AttemptOutcome } from '../delivery/record-outcomes.ts';
-import { disableFailingWebhook } from './disable-webhook.ts';
+import { disableWebhook } from './disable-webhook.ts';
 import { type HealthPolicy, noteResults, type Result } from './note-results.ts';
 
-/** Pauses and disables webhooks whose receivers keep failing. */
+/** Pauses and disables webhooks whose receivers keep failing, and disables those whose receivers ask for it. */
 interface HealthKeeper {
   /** Takes recorded outcomes. Never waits, never throws. */
   note(outcomes: readonly AttemptOutcome[]): void;
@@ -33,18 +33,26 @@ export function createHealthKeeper(options: HealthKeeperOptions): HealthKeeper {
       if (paused) log.warn({ webhook_id: id }, 'webhook paused: its receiver keeps failing');
       if (reopened) log.info({ webhook_id: id }, 'webhook resumed: its receiver answers again');
       if (reopened) onReopened();
-      if (!isHopeless || !(await disableFailingWebhook(database, id, disableAfterSec))) continue;
-      log.warn({ webhook_id: id }, 'webhook disabled: its receiver has failed for too long');
-      onEvent();
+      if (isHopeless) await disable(id, 'its receiver has failed for too long', disableAfterSec);
     }
+  }
+
+  async function disable(id: string, reason: string, afterSec?: number): Promise<void> {
+    if (!(await disableWebhook(database, id, afterSec))) return;
+    log.warn({ webhook_id: id }, `webhook disabled: ${reason}`);
+    onEvent();
   }
 
   return {
     note(outcomes) {
       const results = summarize(outcomes);
-      if (results.length === 0) return;
+      const asking = new Set(outcomes.filter(({ asksToDisable }) => asksToDisable).map(({ webhookId }) => webhookId));
+      if (results.length === 0 && asking.size === 0) return;
       noting = noting
-        .then(() => keep(results))
+        .then(async () => {
+          if (results.length > 0) await keep(results);
+          for (const id of asking) await disable(id, 'its receiver asked for it');
+        })
         .catch((error) => log.warn({ err: error }, 'cannot update webhook health'));
     },
     stop: () => noting,

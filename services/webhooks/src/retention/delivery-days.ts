@@ -3,6 +3,7 @@ import { every } from '@recordbus/process/background';
 import type { Logger } from '@recordbus/process/logging';
 import type { EventDays } from '../fan-out/event-days.ts';
 import { dropOldDays } from './drop-old-days.ts';
+import { dropPayloads } from './drop-payloads.ts';
 
 /** Creates the delivery log's partitions ahead of time, one for each day, and drops those past the retention. */
 interface DeliveryDays {
@@ -33,6 +34,7 @@ export function createDeliveryDays({ query, days, keepDays, log }: DeliveryDaysO
     retryMs,
     async run() {
       await days.ensureAhead();
+      await dropPayloads(query);
       const dropped = await dropOldDays(query, keepDays());
       if (dropped.length === 0) return;
       days.forget();

@@ -1,0 +1,153 @@
+import assert from 'node:assert/strict';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { Client } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { at, type JsonObject, listAt, objectAt, textAt } from '../harness/json.ts';
+import { startReceiver } from '../harness/receiver.ts';
+import { onEachTopology, type Target } from '../harness/target.ts';
+import { adminPath, prepare } from './firms.ts';
+
+const portalPath = `${adminPath}/portal`;
+const path = '/api/v1/webhooks';
+
+/** Makes a link and returns its token. */
+async function linkFor(admin: Client, firm: string, members: object = {}): Promise<string> {
+  const { path: link } = await admin.post(portalPath, { owner: { collection: 'firms', id: firm }, ...members });
+  return String(link).replace('/_/portal#', '');
+}
+
+const open = (target: Target, token: string) => target.guest.send('POST', `${path}/portal`, { body: { token } });
+
+onEachTopology('a portal link opens one owner, once [webhooks §10]', async (t, target) => {
+  await using receiver = await startReceiver();
+  const { admin, firms, ann } = await prepare(target, receiver);
+  const [north, south] = firms;
+  const mine = `owner=firms/${north}`;
+  const token = await linkFor(admin, north, { theme: { title: 'North Shop', accent: '#aa3300' } });
+  const opened = await open(target, token);
+  assert.equal(opened.status, 200, opened.text);
+  assert.deepEqual(at(opened.json, 'data.theme'), { title: 'North Shop', accent: '#aa3300' });
+  const headers = { 'X-Portal-Session': textAt(opened.json, 'data.session') };
+  const status = async (client: Client, method: string, where: string, body?: object) =>
+    (await client.send(method, where, { headers, ...(body && { body }) })).status;
+
+  await t.test('it manages the webhooks of its owner', async () => {
+    const body = { name: 'From the portal', url: receiver.url, events: ['orders.*'] };
+    assert.equal(await status(target.guest, 'POST', `${path}?${mine}`, body), 201);
+    const list = await target.guest.send('GET', `${path}?${mine}`, { headers });
+    const [made] = listAt(list.json, 'data');
+    assert.equal(at(made ?? {}, 'name'), 'From the portal');
+    assert.equal(await status(target.guest, 'POST', `${path}/${at(made ?? {}, 'id')}/test?${mine}`), 200);
+    await receiver.received(1);
+  });
+
+  await t.test('it opens nothing else, not even for admins', async () => {
+    const other = await admin.post(adminPath, { name: 'Other', url: receiver.url, events: ['nothing.*'] });
+    for (const [client, method, where, expected] of [
+      [target.guest, 'GET', `${path}?owner=firms/${south}`, 401],
+      [admin, 'GET', `${path}?owner=firms/${south}`, 401],
+      [ann, 'GET', `${path}?owner=firms/${south}`, 401],
+      [target.guest, 'GET', `${path}/${other.id}?${mine}`, 404],
+      [target.guest, 'GET', adminPath, 401],
+      [target.guest, 'GET', '/api/v1/orders', 403],
+      [target.guest, 'GET', '/api/v1/admin/settings', 401],
+    ] as const)
+      assert.equal(await status(client, method, where), expected, `${method} ${where}`);
+  });
+
+  await t.test('a link works once, and a wrong or expired one never', async () => {
+    assert.equal((await open(target, token)).status, 401);
+    assert.equal((await open(target, 'wrong')).status, 401);
+    const guessed = await target.guest.send('GET', `${path}?${mine}`, { headers: { 'X-Portal-Session': token } });
+    assert.equal(guessed.status, 401, 'the token is no session');
+  });
+
+  await t.test('only admins make links, and for records that may own webhooks', async () => {
+    const owner = { collection: 'firms', id: north };
+    const send = async (client: Client, body: object) => (await client.send('POST', portalPath, { body })).status;
+    assert.equal(await send(target.guest, { owner }), 401);
+    assert.equal(await send(ann, { owner }), 403);
+    assert.equal(await send(admin, { owner: { collection: 'orders', id: north } }), 422);
+    assert.equal(await send(admin, { owner: { collection: 'firms', id: 'nobody' } }), 404);
+    for (const wrong of [
+      { expires_s: 1 },
+      { session_s: 90_000 },
+      { theme: { accent: 'red' } },
+      { theme: { css: 'x' } },
+    ])
+      assert.equal(await send(admin, { owner, ...wrong }), 422, JSON.stringify(wrong));
+  });
+
+  await t.test('it ends with its owner', async () => {
+    const { id } = await admin.create('firms', { name: 'Short-lived' });
+    const { json } = await open(target, await linkFor(admin, String(id)));
+    const own = { 'X-Portal-Session': textAt(json, 'data.session') };
+    const list = async () => (await target.guest.send('GET', `${path}?owner=firms/${id}`, { headers: own })).status;
+    assert.equal(await list(), 200);
+    await admin.delete(`/api/v1/firms/${id}`);
+    assert.equal(await list(), 404);
+  });
+
+  await t.test('the page has its own policy, and the admin pages keep theirs', async () => {
+    const policyOf = async (page: string) =>
+      (await fetch(`${target.url}${page}`)).headers.get('content-security-policy') ?? '';
+    assert.match(await policyOf('/_/portal'), /frame-ancestors 'none'/);
+    await admin.patch('/api/v1/admin/settings', { 'webhooks.portal_frames': 'https://shop.example.com' });
+    await eventually('the setting applies', async () =>
+      (await policyOf('/_/portal')).includes('frame-ancestors https://shop.example.com'),
+    );
+    for (const page of ['/_/', '/_/webhooks', '/docs']) assert.match(await policyOf(page), /frame-ancestors 'none'/);
+    await admin.patch('/api/v1/admin/settings', { 'webhooks.portal_frames': '' });
+  });
+
+  await t.test('every event is sent as the catalogue describes it', async () => {
+    await admin.patch('/api/v1/collections/orders', { webhook_rule: 'firm = @owner.id' });
+    const catalogue = listAt((await target.guest.send('GET', `${path}/events?${mine}`, { headers })).json, 'data');
+    const names = catalogue.map((one) => at(one, 'name'));
+    assert.deepEqual(names, ['orders.create', 'orders.update', 'orders.delete', 'orders.leave']);
+    const validate = validatorOf(catalogue);
+    const from = receiver.deliveries.length;
+    const { id } = await admin.create('orders', { firm: north, state: 'a', margin: '1' });
+    await admin.patch(`/api/v1/orders/${id}`, { state: 'b' });
+    await admin.patch(`/api/v1/orders/${id}`, { firm: south });
+    await admin.patch(`/api/v1/orders/${id}`, { firm: north });
+    await admin.delete(`/api/v1/orders/${id}`);
+    const bodies = (await receiver.received(from + 5)).slice(from).map(({ json }) => json);
+    assert.deepEqual(new Set(bodies.map(({ event }) => event)), new Set(names));
+    for (const body of bodies) validate(body);
+    for (const one of catalogue) {
+      validate(objectAt(one, 'example'));
+      assert.ok(!JSON.stringify(one).includes('margin'), 'owners do not hear of fields that they never see');
+    }
+  });
+
+  await t.test('admins read the whole catalogue, and it holds for their webhooks', async () => {
+    const catalogue = listAt((await admin.get(`${path}/events`)).json, 'data');
+    const validate = validatorOf(catalogue);
+    for (const one of catalogue) validate(objectAt(one, 'example'));
+    const url = new URL('/admin', receiver.url).href;
+    await admin.post(adminPath, { name: 'All', url, events: ['staff.*', 'firms.*', 'orders.*'] });
+    const { id: firm } = await admin.create('firms', { name: 'East' });
+    const { id: clerk } = await admin.create('staff', { email: 'bo@example.com', password: 'a long password', firm });
+    await admin.patch(`/api/v1/staff/${clerk}`, { firm: north });
+    await admin.create('orders', { firm, margin: '3' });
+    await admin.delete(`/api/v1/staff/${clerk}`);
+    const bodies = await eventually('all events come', () => {
+      const all = receiver.deliveries.filter((one) => one.path === '/admin');
+      return all.length >= 5 && all.map(({ json }) => json);
+    });
+    for (const body of bodies) validate(body);
+    assert.equal((await target.guest.send('GET', `${path}/events`)).status, 400);
+  });
+});
+
+/** Returns a function that checks a body by the schema of its event. */
+function validatorOf(catalogue: readonly JsonObject[]): (body: JsonObject) => void {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  const byName = new Map(catalogue.map((one) => [at(one, 'name'), ajv.compile(objectAt(one, 'schema'))]));
+  return (body) => {
+    const isValid = byName.get(body.event);
+    assert.ok(isValid, `the catalogue lacks ${body.event}`);
+    assert.ok(isValid(body), `${ajv.errorsText(isValid.errors)} in ${JSON.stringify(body)}`);
+  };
+}
