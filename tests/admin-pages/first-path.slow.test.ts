@@ -116,10 +116,11 @@ describe('the first path through the admin pages', { skip: skipWithoutBrowser },
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.keyboard.type('state');
     await page.getByRole('combobox', { name: 'Type of state' }).selectOption('select');
-    await page.getByRole('textbox', { name: 'Values' }).fill('draft\nready');
+    await page.getByRole('textbox', { name: 'Values', exact: true }).fill('draft\nready');
     await page.getByRole('button', { name: 'Add field' }).click();
     await page.keyboard.type('photo');
     await page.getByRole('combobox', { name: 'Type of photo' }).selectOption('file');
+    await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByRole('combobox', { name: 'List: who can' }).selectOption('some');
     const rule = page.getByRole('textbox', { name: 'List' });
     await rule.click();

@@ -121,14 +121,18 @@ describe('an admin form with a value that cannot be read', { skip: skipWithoutBr
     await page.getByRole('button', { name: 'Options of stars' }).click();
     await page.getByLabel('Min', { exact: true }).fill('1,5');
     await page.getByLabel('Default', { exact: true }).fill('five');
+    await page.getByRole('tab', { name: 'Rules' }).click();
     await page.getByLabel('Delete: who can').selectOption('some');
     await pages.button('Save').click();
     await page.getByText('Check delete_rule, fields.stars.options.min, fields.stars.options.default.').waitFor();
+    await page.getByRole('tab', { name: 'Fields 2 to check' }).click();
     assert.equal(await page.getByLabel('Min', { exact: true }).inputValue(), '1,5');
     assert.equal(await page.getByLabel('Default', { exact: true }).inputValue(), 'five');
     const { data } = (await admin.get('/api/v1/collections/notes')).json as { data: Record<string, unknown> };
     assert.equal(data.delete_rule, null);
+    await page.getByRole('tab', { name: 'Rules 1 to check' }).click();
     await page.getByLabel('Delete: who can').selectOption('everyone');
+    await page.getByRole('tab', { name: 'Fields' }).click();
     await page.getByLabel('Min', { exact: true }).fill('1.5');
     await page.getByLabel('Default', { exact: true }).fill('5');
     await pages.button('Save').click();
@@ -141,9 +145,9 @@ describe('an admin form with a value that cannot be read', { skip: skipWithoutBr
   test('a webhook with a header that cannot be read is not saved without it', async () => {
     await pages.open('webhooks?new&url=https://example.com/hook');
     await page.getByRole('dialog').getByLabel('Name').fill('crm');
-    await page.getByText('Headers, retries and timeout').click();
+    await page.getByText('Headers, retries, timeout, rate and payloads').click();
     await page.getByLabel('Headers', { exact: true }).fill('X-Token abc');
-    await page.getByText('Headers, retries and timeout').click();
+    await page.getByText('Headers, retries, timeout, rate and payloads').click();
     await pages.button('Create webhook').click();
     await page.getByText('Line 1: write Name: value.').waitFor();
     assert.equal((await admin.get('/api/v1/admin/webhooks')).text.includes('crm'), false);

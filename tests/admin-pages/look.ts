@@ -22,7 +22,7 @@ export interface Screen {
   readonly opens?: (page: Page) => Promise<void>;
 }
 
-const widths = [380, 1280];
+const widths = [380, 1280] as const;
 const colorSchemes = ['light', 'dark'] as const;
 
 /** The axe rules that depend on colours. A width's second theme differs in nothing else. */
@@ -40,10 +40,11 @@ export async function openScreen(page: Page, url: string, { path, shows, opens }
  * than the window. Takes a picture of a screen that fails.
  */
 export async function look(page: Page, url: string, screen: Screen): Promise<void> {
+  await page.setViewportSize({ width: widths[0], height: 800 });
+  await openScreen(page, url, screen);
+  await page.evaluate(axe);
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 });
-    await openScreen(page, url, screen);
-    await page.evaluate(axe);
     for (const colorScheme of colorSchemes) {
       await page.emulateMedia({ colorScheme });
       await page.locator(`html[data-theme="${colorScheme}"]`).waitFor();

@@ -73,7 +73,7 @@ export const operationsScreens = ({ event, request, job, record }: OperationsGro
   { name: 'event', path: `/_/events/${event}`, shows: 'Changes' },
   { name: 'record-events', path: `/_/collections/wares/records/${record}/events`, shows: 'update' },
   { name: 'health', path: '/_/health', shows: 'all in one' },
-  { name: 'requests', path: '/_/requests?path=/api/v1/wares', shows: '/api/v1/wares' },
+  { name: 'requests', path: '/_/requests?path=/api/v1/wares&principal_type=admin', shows: '/api/v1/wares' },
   { name: 'request', path: `/_/requests/${request}`, shows: 'Answered' },
   { name: 'audit', path: '/_/audit', shows: 'webhooks.create' },
   { name: 'jobs', path: '/_/jobs', shows: 'Import into wares' },

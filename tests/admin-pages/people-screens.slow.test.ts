@@ -39,6 +39,9 @@ async function fill(stack: Stack): Promise<readonly Screen[]> {
     'app.url': 'https://example.com/',
     'smtp.pass': 'the secret of the mail',
     'theme.accent': '#0a7d5c',
+    'realtime.channels': JSON.stringify([
+      { pattern: hostile, publish_rule: '@request.auth.id != null', subscribe_rule: '' },
+    ]),
     'email.verify.body': `{{link}} ${hostile}\n${hostile.repeat(900)}`,
   };
   await admin.patch('/api/v1/admin/settings', texts);
@@ -58,26 +61,29 @@ async function fill(stack: Stack): Promise<readonly Screen[]> {
     { name: 'new-admin', path: '/_/admins?new=1', shows: 'Generate' },
     { name: 'keys', path: '/_/keys', shows: 'rbk_' },
     { name: 'new-key', path: '/_/keys?new=1', shows: 'Other scopes' },
-    { name: 'settings', path: '/_/settings/Mail%20(SMTP)', shows: 'smtp.from' },
-    { name: 'settings-theme', path: '/_/settings/Theme', shows: 'theme.accent' },
+    { name: 'settings', path: '/_/settings', shows: 'Address of your app' },
+    { name: 'settings-mail', path: '/_/settings/Mail', shows: 'smtp.from' },
+    { name: 'settings-limits', path: '/_/settings/Limits', shows: 'rate_limit.rules' },
+    { name: 'settings-channels', path: '/_/settings/Channels', shows: 'Who may receive them' },
+    { name: 'settings-appearance', path: '/_/settings/Appearance', shows: 'theme.accent' },
     {
       name: 'settings-providers',
-      path: '/_/settings/OAuth2%20providers',
-      shows: 'oauth2.google',
-      opens: (page) => page.getByText('oauth2.google', { exact: true }).click(),
+      path: '/_/settings/Providers',
+      shows: 'Google',
+      opens: (page) => page.getByText('Google', { exact: true }).click(),
     },
     {
       name: 'field-options',
       path: '/_/collections/kinds/settings',
-      shows: 'Add index',
+      shows: 'Add field',
       async opens(page) {
         for (const type of kinds) await page.getByRole('button', { name: `Options of a_${type}` }).click();
       },
     },
     {
       name: 'test-rule',
-      path: '/_/collections/kinds/settings',
-      shows: 'Add index',
+      path: '/_/collections/kinds/settings?tab=rules',
+      shows: 'Who can do what.',
       async opens(page) {
         await page.getByRole('button', { name: 'Test rule: List' }).click();
         await page.getByRole('button', { name: 'Test', exact: true }).click();

@@ -6,6 +6,7 @@ import { skipWithoutBrowser, startBrowser } from '../harness/browser.ts';
 import { type Client, createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { textAt } from '../harness/json.ts';
+import { startMailServer } from '../harness/mail-server.ts';
 import { type Stack, startStack } from '../harness/stack.ts';
 import { enter, openPage, signIn } from './watched-page.ts';
 
@@ -22,7 +23,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
   before(async () => {
     stack = await startStack({ topology: 'one', environment: { SERVICE_PAGES_DIR: await builtPages() } });
     admin = await stack.admin();
-    await admin.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [] });
+    await admin.post('/api/v1/collections', { name: 'people', type: 'auth', fields: [{ name: 'nick', type: 'text' }] });
     const fields = [
       { name: 'title', type: 'text' },
       { name: 'owner', type: 'relation', collection: 'people' },
@@ -55,7 +56,7 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
   const button = (name: string | RegExp) => page.getByRole('button', { name, exact: true });
 
   test('a rule is tried for a user, before it is saved', async () => {
-    await open('collections/notes/settings');
+    await open('collections/notes/settings?tab=rules');
     await button('Test rule: List').click();
     await page.getByLabel('Caller').selectOption('people');
     await page.getByLabel('User').fill('ann');
@@ -70,6 +71,17 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
       'the focus is back',
       async () => (await page.evaluate('document.activeElement.ariaLabel')) === 'Test rule: List',
     );
+  });
+
+  test('a sign-in rule is tried for an account', async () => {
+    await open('collections/people/settings?tab=rules');
+    await button('Test rule: Sign in').click();
+    await page.getByRole('dialog').getByText('Every account').waitFor();
+    await page.getByLabel('Account').fill('ann');
+    await button(/ann@example\.com/).click();
+    await button('Test').click();
+    await page.getByText('Allowed.').waitFor();
+    await page.keyboard.press('Escape');
   });
 
   test("a view's query is previewed, and its error is shown", async () => {
@@ -142,6 +154,26 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
     await button('Block').waitFor();
   });
 
+  test("a user's own fields are shown and edited, and a reset mail says what happened", async () => {
+    await open(`users/people/${ann}`);
+    const fields = page.getByRole('region', { name: 'Fields' });
+    await fields.getByText('empty').waitFor();
+    await button('Send reset mail').click();
+    await page.getByText('Mail is not configured.').waitFor();
+    await fields.getByRole('button', { name: 'Edit' }).click();
+    await page.getByLabel('nick').fill('Annie');
+    await page.keyboard.press('Control+s');
+    await page.getByText('Record saved.').waitFor();
+    await fields.getByText('Annie').waitFor();
+    await using server = await startMailServer();
+    await admin.patch('/api/v1/admin/settings', server.settings);
+    await button('Send reset mail').click();
+    await page.getByText(/^Reset mail sent/).waitFor();
+    assert.ok((await server.mailTo('ann@example.com')).token);
+    const none = Object.fromEntries(Object.keys(server.settings).map((key) => [key, '']));
+    await admin.patch('/api/v1/admin/settings', none);
+  });
+
   test('acting as a user shows what the user sees, and ends with a click', async () => {
     await open(`users/people/${ann}`);
     await button('Act as this user').click();
@@ -205,22 +237,22 @@ describe('people, rules and settings on the admin pages', { skip: skipWithoutBro
   });
 
   test('settings are changed, errors are shown at their field, and a secret is never shown', async () => {
-    await open('settings/Mail%20(SMTP)');
-    await page.getByLabel('smtp.port').fill('none');
-    await page.getByLabel('smtp.pass', { exact: true }).fill('hidden words');
+    await open('settings/Mail');
+    await page.getByLabel('Port', { exact: true }).fill('none');
+    await page.getByLabel('Password', { exact: true }).fill('hidden words');
     await button('Save 2 changes').click();
     await page.getByText('must be a whole number from 1 to 65535').waitFor();
-    await page.getByLabel('smtp.port').fill('2525');
+    await page.getByLabel('Port', { exact: true }).fill('2525');
     await button('Save 2 changes').click();
     await page.getByText('2 settings saved.').waitFor();
-    assert.equal(await page.getByLabel('smtp.pass', { exact: true }).inputValue(), '');
+    assert.equal(await page.getByLabel('Password', { exact: true }).inputValue(), '');
     const client = await stackAdminAfter(stack);
     const stored = (await client.get('/api/v1/admin/settings')).json as { data: Record<string, string> };
     assert.deepEqual([stored.data['smtp.port'], stored.data['smtp.pass']], ['2525', 'hidden words']);
     await button('Send').click();
     await page.getByText(/^Mail is not configured/).waitFor();
-    await button('Remove smtp.pass').click();
-    await button('Reset smtp.port').click();
+    await button('Remove Password').click();
+    await button('Reset Port').click();
     await button('Save 2 changes').click();
     await eventually('both are gone', async () => {
       const { data } = (await client.get('/api/v1/admin/settings/groups')).json as {

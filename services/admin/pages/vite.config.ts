@@ -13,7 +13,7 @@ const config: UserConfig = {
     }),
   ],
   build: {
-    rolldownOptions: { input: ['index.html', 'docs.html'] },
+    rolldownOptions: { input: ['index.html', 'docs.html', 'portal.html'] },
     target: 'es2022',
     // Data addresses in styles would need a wider policy.
     assetsInlineLimit: 0,

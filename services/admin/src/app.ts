@@ -7,9 +7,12 @@ import { createIdempotencyKeys } from '@recordbus/idempotency';
 import { createNotifier } from '@recordbus/notifications';
 import { createPasswordRules } from '@recordbus/passwords';
 import type { Logger } from '@recordbus/process/logging';
+import type { CollectionCache } from '@recordbus/schema';
 import { createFilteredClient, type Settings } from '@recordbus/settings';
 import { createAuditRetention } from './audit/audit-retention.ts';
 import { createDelayedEncryption } from './collections/delayed-encryption.ts';
+import { createKnownWords } from './indexes/add-known-words.ts';
+import { createSearchBuilds } from './indexes/build-search-indexes.ts';
 import { createBuiltFiles } from './pages/built-files.ts';
 import { adminRoutes } from './routes/admins.ts';
 import { auditRoutes } from './routes/audit.ts';
@@ -20,11 +23,14 @@ import { indexRoutes } from './routes/indexes.ts';
 import { keyRoutes } from './routes/keys.ts';
 import { notificationRoutes } from './routes/notifications.ts';
 import { pageRoutes } from './routes/pages.ts';
+import { portalRoutes } from './routes/portal.ts';
+import { savedViewRoutes } from './routes/saved-views.ts';
 import { schemaRoutes } from './routes/schema.ts';
 import { settingsRoutes } from './routes/settings.ts';
 import { snapshotRoutes } from './routes/snapshots.ts';
 import { viewRoutes } from './routes/views.ts';
 import { webhookDeliveryRoutes } from './routes/webhook-deliveries.ts';
+import { adminPlace, ownerPlace } from './routes/webhook-place.ts';
 import { webhookRoutes } from './routes/webhooks.ts';
 import { readonlyChanges } from './schema/readonly-changes.ts';
 import { createSchemaChanges } from './schema/schema-changes.ts';
@@ -32,12 +38,11 @@ import { createKeyWatch } from './settings/key-watch.ts';
 import { createUpdateChecker } from './update-check/update-checker.ts';
 import { parseSql } from './views/sql-parser.ts';
 
-export { addAdmin, resetAdmin } from './admins/change-admins.ts';
-export { createKey, deleteKey, listAllKeys } from './keys/change-keys.ts';
+export { addAdmin, resetAdmin, takeAdmin } from './admins/change-admins.ts';
+export { changeKey, createKey, deleteKey, listAllKeys } from './keys/change-keys.ts';
 export { newKey } from './keys/key-schema.ts';
 export { openAnalystSchema, rebuildAnalystViews } from './schema/analyst-views.ts';
 export type { Change, Lock } from './schema-files/change.ts';
-export { type FileKind, fileSchemas } from './schema-files/file-schemas.ts';
 export { applySchemaFiles, planSchemaFiles, readSchemaFiles } from './schema-files/without-routes.ts';
 export { applySnapshotDocument, exportSnapshot } from './snapshots/snapshots.ts';
 
@@ -49,6 +54,8 @@ export interface AdminDeps {
   readonly secret: Uint8Array;
   /** The process's copy, loaded before the service starts and stopped after it. */
   readonly settings: Settings;
+  /** The process's copy of the collections, loaded before the service starts and stopped after it. */
+  readonly collections: CollectionCache;
   /** Encrypts secret settings. */
   readonly cipher: ValueCipher;
   readonly config: {
@@ -70,19 +77,26 @@ export interface AdminDeps {
 
 /** Creates the admin service: collections with their tables, admins, settings, webhooks and their delivery log. */
 export function createAdmin(deps: AdminDeps): Service {
-  const { log, database, bus, secret, settings, cipher, config, clock = Date.now } = deps;
+  const { log, database, bus, secret, settings, collections, cipher, config, clock = Date.now } = deps;
   const nowSec = () => Math.floor(clock() / 1000);
   const passwords = createPasswordRules({ settings, log, breachServiceUrl: config.breachServiceUrl });
   const client = createFilteredClient(settings);
   const notifier = createNotifier({ settings, client, urls: config });
   const background = database.of('background');
   const delayedEncryption = createDelayedEncryption({ database: background, cipher, log, nowSec });
-  const changes = createSchemaChanges({ database, bus, cipher, onChanged: delayedEncryption.wake });
+  const onChanged = () => {
+    delayedEncryption.wake();
+    searchBuilds.wake();
+  };
+  const changes = createSchemaChanges({ database, bus, cipher, onChanged });
+  const searchBuilds = createSearchBuilds({ database: background, changes, log });
+  const knownWords = createKnownWords({ database: background, log });
   const openChanges = config.schemaMode === 'readonly' ? readonlyChanges : changes;
   const retention = createAuditRetention({ database: background, settings, log });
   const keyWatch = createKeyWatch({ query: background.query, cipher, log });
   const { releaseUrl } = config;
   const updateChecker = createUpdateChecker({ database, bus, cipher, settings, log, releaseUrl, clock });
+  const places = [adminPlace, ownerPlace({ query: database.query, collections, settings })];
   const routes = [
     ...collectionRoutes({ database, changes: openChanges, nowSec }),
     ...fieldRoutes({ database, changes: openChanges, nowSec }),
@@ -93,15 +107,20 @@ export function createAdmin(deps: AdminDeps): Service {
     ...adminRoutes({ database, bus, passwords, nowSec }),
     ...keyRoutes({ database, bus, nowSec }),
     ...settingsRoutes({ database, bus, cipher, settings }),
-    ...webhookRoutes({ database, bus }),
-    ...webhookDeliveryRoutes({ database, bus }),
+    ...portalRoutes({ database, owners: { collections, settings } }),
+    ...places.flatMap((place) => [
+      ...webhookRoutes({ database, bus, owners: { collections, settings } }, place),
+      ...webhookDeliveryRoutes({ database, bus }, place),
+    ]),
     ...notificationRoutes({ settings, notifier }),
     ...viewRoutes({ database }),
+    ...savedViewRoutes({ database, nowSec }),
     ...eventRoutes({ database }),
     ...pageRoutes({
       read: createBuiltFiles(config.pagesDirectory),
       audience: () => settings.get('openapi.audience'),
       filesHost: () => settings.get('files.host'),
+      portalFrames: () => settings.get('webhooks.portal_frames'),
     }),
   ];
   return {
@@ -122,6 +141,8 @@ export function createAdmin(deps: AdminDeps): Service {
     dispensable: new Set(['bus']),
     async start() {
       retention.start();
+      searchBuilds.start();
+      knownWords.start();
       updateChecker.start();
       keyWatch.start();
     },
@@ -130,6 +151,8 @@ export function createAdmin(deps: AdminDeps): Service {
       await parseSql('select 1');
     },
     async stop() {
+      await searchBuilds.stop();
+      await knownWords.stop();
       await keyWatch.stop();
       await updateChecker.stop();
       await retention.stop();

@@ -4,6 +4,7 @@ import { openDatabase } from '@recordbus/database';
 import { runService } from '@recordbus/http/run-service';
 import { startPart } from '@recordbus/process/lifecycle';
 import { createContextSigner } from '@recordbus/request/context';
+import { createCollectionCache } from '@recordbus/schema';
 import { createSettings } from '@recordbus/settings';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { createAdmin } from './app.ts';
@@ -23,9 +24,10 @@ await runService('admin', adminVariables, async ({ config, log, lifecycle, metri
   const bus = connectBus({ urls: config.natsUrl, name: 'admin', log, metrics });
   lifecycle.onStop('bus', () => bus.close());
   const cipher = createValueCipher(findEncryptionKey(config).text);
-  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher, metrics }));
+  const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   return {
-    service: createAdmin({ log, database, bus, secret, settings, cipher, config }),
+    service: createAdmin({ log, database, bus, secret, settings, collections, cipher, config }),
     contextSigner: createContextSigner(secret),
   };
 });

@@ -42,6 +42,26 @@ export async function addAdmin(
 }
 
 /**
+ * Adds an admin whom another system had, with the password's hash from there. Returns false if the address is another
+ * admin's.
+ */
+export async function takeAdmin(
+  database: Database,
+  { email, passwordHash }: { readonly email: string; readonly passwordHash: string },
+  nowSec: number,
+  actor: Actor,
+): Promise<boolean> {
+  const admin = { id: newId(), email, created_at: nowSec, second_factor: false };
+  return database.transaction(async (query) => {
+    await requireUnbounded(query, actor);
+    if (await findAdminByEmail(query, email)) return false;
+    await insertAdmin(query, admin, passwordHash);
+    await auditAdmin(query, actor, 'admins.create', admin.id, { email });
+    return true;
+  });
+}
+
+/**
  * Changes an admin's address or password and ends the admin's tokens. Throws 403 for a service key with an end or
  * networks, 404, and 422 when the address is taken or the policy refuses the password.
  */

@@ -77,7 +77,10 @@ export async function changeWithAudit(
   return { collection, lostValues };
 }
 
-/** Changes a collection as one part of a larger schema change, without an audit row. */
+/**
+ * Changes a collection as one part of a larger schema change, without an audit row. Returns the same collection, and
+ * writes nothing, if nothing changes.
+ */
 export async function applyChange(
   schema: SchemaChange,
   idOrName: string,
@@ -93,11 +96,7 @@ async function applyPlan(
 ): Promise<Collection> {
   const { query, collections, execute } = schema;
   const isView = before.type === 'view';
-  if (isSameDefinition(before, planned)) {
-    await updateCollection(query, planned);
-    return planned;
-  }
-
+  if (isSameDefinition(before, planned)) return before;
   const isRebuilt = isView ? before.viewQuery !== planned.viewQuery : before.fields !== planned.fields;
   const views = isRebuilt || before.name !== planned.name ? dependentsOf(before.name, readings) : [];
   await dropViews(execute, views);

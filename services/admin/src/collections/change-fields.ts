@@ -90,7 +90,9 @@ function mergeField(field: Field, draft: FieldDraft): FieldDraft {
   const { options } = draft;
   const definition = definitionOf(field);
   if (options !== undefined && !isObject(options)) return { ...definition, ...draft, id: field.id };
-  const merged = Object.entries({ ...field.options, ...options }).filter(([, value]) => value !== null);
+  // Another type is refused, without a word about the options of this one.
+  const kept = definition.type === (draft.type ?? definition.type) ? field.options : {};
+  const merged = Object.entries({ ...kept, ...options }).filter(([, value]) => value !== null);
   return { ...definition, ...draft, id: field.id, options: Object.fromEntries(merged) };
 }
 

@@ -1,5 +1,5 @@
 import { startSlice } from '@recordbus/limits/time-slice';
-import { checkRule, QueryError, readsRequestBody } from '@recordbus/query';
+import { checkRule, checkWebhookRule, findSources, QueryError, readsRequestBody } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
 import { rulesOf } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
@@ -37,11 +37,15 @@ export function checkOwnRules(
 
 function findProblem(rule: string, place: string, origin: ReturnType<typeof originOf>): string | undefined {
   try {
-    checkRule(rule, origin);
+    if (place === 'webhook_rule') checkWebhookRule(rule, origin.owners, origin);
+    else checkRule(rule, origin);
   } catch (error) {
     if (!(error instanceof QueryError)) throw error;
     return error.message;
   }
+  // It is checked again while the session lasts, without a request.
+  if (place === 'sign_in_rule')
+    return findSources(rule, origin).readsRequest ? 'cannot read @request: it is about the account alone' : undefined;
   // A writer chooses the body, and could make the answer show a hidden field.
   const isViewOfField = place.startsWith('fields.') && place.endsWith('.view_rule');
   return isViewOfField && readsRequestBody(rule) ? 'cannot read @request.body' : undefined;

@@ -5,6 +5,15 @@ import { z } from 'zod';
 /** Only the type; `checkRules` validates the expression. */
 const rule = z.string('must be null or a string').nullish();
 
+/** Never null: public means every owner's webhooks, so it is written out (webhooks §9.2). */
+export const webhookRule = z.string('must be a string').optional();
+
+/** Other systems' ids for a collection. */
+export const alias = z
+  .string('must be null or a string')
+  .regex(/^[A-Za-z0-9_-]{1,63}$/, 'must have 1 to 63 letters, digits, underscores and hyphens')
+  .nullish();
+
 const members = {
   name: z.string('must be a string'),
   type: z.enum(['base', 'auth', 'view'], 'must be base, auth or view'),
@@ -14,11 +23,14 @@ const members = {
     'must be a list of field definitions',
   ),
   view_query: z.string('must be a string').nullish(),
+  alias,
   list_rule: rule,
   view_rule: rule,
   create_rule: rule,
   update_rule: rule,
   delete_rule: rule,
+  sign_in_rule: rule,
+  webhook_rule: webhookRule,
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   // Set by the server; ignored, so that a collection that was read can be sent back.

@@ -17,8 +17,9 @@ import { checkDefaults } from './check-defaults.ts';
 import { checkRules } from './check-rules.ts';
 import type { NewCollection } from './collection-draft.ts';
 import { nameTaken } from './errors.ts';
+import { readAlias } from './read-alias.ts';
 import { readDurability } from './read-durability.ts';
-import { defaultRules, readRules } from './read-rules.ts';
+import { defaultRules, readRules, refuseOtherTypesRules } from './read-rules.ts';
 
 /** Creates a collection and its table. Throws 400 when the name is taken, and 422 that names every other problem. */
 export function createCollection(
@@ -73,6 +74,7 @@ async function readCollection(
   const nameProblem = findCollectionNameProblem(draft.name);
   if (nameProblem) problems.add('name', nameProblem);
   refuseMembersOfOtherTypes(draft, problems);
+  refuseOtherTypesRules(draft, draft.type, problems);
   const collection: Collection = {
     id: newId(),
     name: draft.name,
@@ -91,6 +93,7 @@ async function readCollection(
             problems,
           ),
     viewQuery: draft.view_query ?? null,
+    ...readAlias(draft.alias, undefined, collections, problems),
     rules: readRules(draft, defaultRules[draft.type]),
     historyEnabled: draft.history_enabled ?? false,
     ...readDurability(draft.durability, draft.type, problems),

@@ -1,8 +1,10 @@
 import { startSlice } from '@recordbus/limits/time-slice';
 import { findReferences, QueryError, type Reference } from '@recordbus/query';
 import type { Collection, Problems } from '@recordbus/schema';
+import type { Renamed } from '../references/find-renamed.ts';
+import { keyOf, refusalOf } from '../references/lost-reference.ts';
 import { rulesOf } from './placed-rules.ts';
-import { type Renamed, ruleRenamer } from './rename-in-rules.ts';
+import { ruleRenamer } from './rename-in-rules.ts';
 import { originOf } from './rule-origin.ts';
 
 /** What rules can see in a change to the collections. */
@@ -40,18 +42,10 @@ export async function refuseLostNames(
   }
 }
 
-/** Ids survive renames. */
-const keyOf = ({ to, collection }: Reference): string =>
-  to === collection ? collection.id : `${collection.id} ${to.id}`;
-
-const refusalOf = ({ to, collection }: Reference): string =>
-  to === collection
-    ? `names the collection ${collection.name}`
-    : `names the field ${JSON.stringify(to.name)} in ${collection.name}`;
-
 function namesIn(rule: string, collection: Collection, collections: readonly Collection[]): Reference[] {
   try {
-    return findReferences(rule, originOf(collection, collections));
+    // Any collection's records may own webhooks, so a name behind @owner is lost only when none has it: `checkRules` sees that.
+    return findReferences(rule, { ...originOf(collection, collections), owners: [] });
   } catch (error) {
     if (error instanceof QueryError) return [];
     throw error;

@@ -1,5 +1,5 @@
-import { type Collection, type Field, fileOptionsOf, type Rule } from '@recordbus/schema';
-import { type Rules, ruleNames } from './read-rules.ts';
+import { type Collection, type CollectionRules, type Field, fileOptionsOf, type Rule } from '@recordbus/schema';
+import { ruleNames } from './read-rules.ts';
 
 /** A rule, and its place in its collection's definition. */
 interface PlacedRule {
@@ -50,12 +50,14 @@ function withRuleAt(field: Field, place: FieldPlace, rule: Rule): Field {
 }
 
 /** Replaces the expressions in a collection's own rules. */
-export const mapRules = (rules: Rules, replace: (rule: string) => string): Rules => ({
+export const mapRules = (rules: CollectionRules, replace: (rule: string) => string): CollectionRules => ({
   list: replaced(rules.list, replace),
   view: replaced(rules.view, replace),
   create: replaced(rules.create, replace),
   update: replaced(rules.update, replace),
   delete: replaced(rules.delete, replace),
+  ...(rules.sign_in != null && { sign_in: replaced(rules.sign_in, replace) }),
+  ...(rules.webhook && { webhook: replace(rules.webhook) }),
 });
 
 /** Replaces the expressions in field rules. A field whose rules stay the same is returned as is. */

@@ -9,6 +9,7 @@ import {
 } from '@recordbus/schema';
 import { planChecks } from '../ddl/checks.ts';
 import { keepIndexes } from '../indexes/keep-indexes.ts';
+import { findRenamed } from '../references/find-renamed.ts';
 import { findByFoldedName, getCollection } from '../schema/find-collection.ts';
 import type { SchemaChange } from '../schema/schema-changes.ts';
 import { loadViewReadings, refuseReadFields, type ViewReading } from '../views/view-readings.ts';
@@ -19,10 +20,11 @@ import { refuseEncryptionChanges } from './encryption-changes.ts';
 import { nameTaken } from './errors.ts';
 import { refuseLostNames } from './lost-names.ts';
 import { mapFieldRules, mapRules, ruleAt } from './placed-rules.ts';
+import { readAlias } from './read-alias.ts';
 import { readDurability } from './read-durability.ts';
-import { readRules } from './read-rules.ts';
-import { findRenamed, renameInRules, ruleRenamer } from './rename-in-rules.ts';
-import { refuseSearchedLists } from './searched-fields.ts';
+import { readRules, refuseOtherTypesRules } from './read-rules.ts';
+import { renameInRules, ruleRenamer } from './rename-in-rules.ts';
+import { refuseSearchedFields } from './searched-fields.ts';
 
 /** A change to a collection that was checked but not applied. */
 export interface PlannedChange {
@@ -31,6 +33,7 @@ export interface PlannedChange {
   readonly planned: Collection;
   /** The other collections, with new names in their relations and rules. */
   readonly others: readonly Collection[];
+  /** Empty if the change concerns neither columns nor names, which are all that views read. */
   readonly readings: readonly ViewReading[];
   readonly problems: Problems;
 }
@@ -49,17 +52,20 @@ export async function planCollectionChange(
   const problems = createProblems();
   const planned = readChange(before, { change, collections, nowSec, problems });
   const others = followNames(before, planned, collections);
-  const readings = await loadViewReadings(query);
+  const readings = changesColumns(before, planned) ? await loadViewReadings(query) : [];
   const isView = before.type === 'view';
   if (!isView) refuseReadFields(before, planned, readings, problems);
   refuseEncryptionChanges(before, planned, problems);
-  refuseSearchedLists(before, planned, problems);
+  refuseSearchedFields(before, planned, problems);
   await checkPlannedRules({ before, planned, others, collections }, problems);
   problems.throwIfAny();
   if (!isView) await checkRows(query, planChecks(before, planned, cipher), problems);
   problems.throwIfAny();
   return { before, planned, others, readings, problems };
 }
+
+const changesColumns = (before: Collection, after: Collection): boolean =>
+  before.name !== after.name || before.fields !== after.fields || before.viewQuery !== after.viewQuery;
 
 interface PlannedRules extends Pick<PlannedChange, 'before' | 'planned' | 'others'> {
   readonly collections: readonly Collection[];
@@ -114,6 +120,7 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
     if (!viewQuery) problems.add('view_query', 'is required');
     if (change.history_enabled) problems.add('history_enabled', 'is not for view collections');
   } else if (viewQuery !== before.viewQuery) problems.add('view_query', 'is only for view collections');
+  refuseOtherTypesRules(change, before.type, problems);
   const previous = renameTarget(before.fields, before.name, name);
   const after = { ...before, name };
   // A view's fields come from its query.
@@ -134,11 +141,12 @@ function readChange(before: Collection, { change, collections, nowSec, problems 
   // Unchanged rules follow renames. Rules in the change already use the new names.
   const rename = ruleRenamer(before, findRenamed(before, { name, fields }), collections);
   const planned = renameKeptRules(before, fields, rename);
-  const { durability, ...others } = after;
+  const { durability, alias: _, ...others } = after;
   return keepIndexes({
     ...others,
     fields: isDeepStrictEqual(planned, before.fields) ? before.fields : planned,
     viewQuery,
+    ...readAlias(change.alias, before, collections, problems),
     rules: readRules(change, mapRules(before.rules, rename)),
     historyEnabled: change.history_enabled ?? before.historyEnabled,
     ...readDurability(change.durability ?? durability, before.type, problems),

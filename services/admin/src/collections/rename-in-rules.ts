@@ -1,10 +1,8 @@
 import { QueryError, renameInExpression } from '@recordbus/query';
-import type { Collection, Field } from '@recordbus/schema';
+import type { Collection } from '@recordbus/schema';
+import type { Renamed } from '../references/find-renamed.ts';
 import { mapFieldRules, mapRules } from './placed-rules.ts';
 import { originOf } from './rule-origin.ts';
-
-/** The new names, by the collections and fields from before the change. */
-export type Renamed = ReadonlyMap<Collection | Field, string>;
 
 /**
  * Returns a function that renames in a collection's rules. Names are resolved in `collections`, from before the change,
@@ -45,16 +43,4 @@ export function renameInRules(
     JSON.stringify(after.rules) === JSON.stringify(collection.rules) &&
     after.fields.every((field, index) => field === collection.fields[index]);
   return isSame ? collection : after;
-}
-
-/** Finds the new names that a change gives to a collection and its fields. The id identifies a field. */
-export function findRenamed(before: Collection, after: Pick<Collection, 'name' | 'fields'>): Renamed {
-  const fields = before.fields.flatMap((field): [Field, string][] => {
-    const name = after.fields.find(({ id }) => id === field.id)?.name;
-    return name === undefined || name === field.name ? [] : [[field, name]];
-  });
-  return new Map<Collection | Field, string>([
-    ...fields,
-    ...(before.name === after.name ? [] : [[before, after.name] as const]),
-  ]);
 }

@@ -5,4 +5,6 @@ export const originOf = (collection: Collection, collections: readonly Collectio
   collection,
   schema: { findCollection: (name: string) => collections.find((other) => other.name === name) },
   accounts: collections.filter(({ type }) => type === 'auth'),
+  // Views have no rows of their own that could own something.
+  owners: collections.filter(({ type }) => type !== 'view'),
 });

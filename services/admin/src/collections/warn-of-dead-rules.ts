@@ -12,7 +12,9 @@ type PlacedRule = readonly [place: string, rule: string | null | undefined];
 /** Returns a warning for each part of a collection's rules that can never hold (rules §6.4). */
 export const warningsOfDeadRules = (collection: Collection, collections: readonly Collection[]): string[] =>
   warningsOf(
-    ruleNames.map((name): PlacedRule => [`${name}_rule of ${collection.name}`, collection.rules[name]]),
+    ruleNames
+      .filter((name) => name !== 'webhook')
+      .map((name): PlacedRule => [`${name}_rule of ${collection.name}`, collection.rules[name]]),
     collection,
     collections,
   );

@@ -2,7 +2,7 @@ import type { Query } from '@recordbus/database';
 import { findMissingIndex, type WantedIndex } from '@recordbus/query';
 import type { Collection } from '@recordbus/schema';
 import type { CollectionChange } from './collection-draft.ts';
-import { ruleNames } from './read-rules.ts';
+import { actions } from './read-rules.ts';
 import { originOf } from './rule-origin.ts';
 
 /** From this many records, a warning is due. */
@@ -18,7 +18,7 @@ export async function warningsOfMissingIndexes(
   collections: readonly Collection[],
   change: CollectionChange,
 ): Promise<string[]> {
-  const written = ruleNames.filter((name) => change[`${name}_rule`]);
+  const written = actions.filter((name) => change[`${name}_rule`]);
   if (written.length === 0) return [];
   const large = await findLarge(query);
   if (large.size === 0) return [];

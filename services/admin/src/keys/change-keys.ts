@@ -7,6 +7,9 @@ import { requireWithinBounds } from './bounds.ts';
 import type { KeyChange, KeyJson, NewKey } from './key-schema.ts';
 import { countKeys, deleteKeyRow, getKey, insertKey, listKeys, updateKey } from './key-store.ts';
 
+/** How long a key that no rate limit counts lives at most, in seconds. */
+const maxUncountedSec = 86_400;
+
 /** How many keys there may be. Every gateway holds them all in memory. */
 const maxKeys = 1000;
 
@@ -24,7 +27,7 @@ export function createKey(
     await requireWithinBounds(query, actor, wanted);
     if ((await countKeys(query)) >= maxKeys) throw conflict('too_many_keys', `there are ${maxKeys} keys already`);
     const { id, hash, text } = newKeyText();
-    await insertKey(query, { ...wanted, id, hash, createdBy: makerOf(actor) }, problemsOf(wanted, nowSec));
+    await insertKey(query, { ...wanted, id, hash, createdBy: makerOf(actor) }, problemsOf(wanted, wanted, nowSec));
     const made = await getKey(query, id);
     await audit(query, actor, 'keys.create', made, { name: made.name, scopes: made.scopes });
     return { ...made, key: text };
@@ -42,7 +45,7 @@ export function changeKey(
   return transaction(async (query) => {
     const wanted = { ...(await getKey(query, id, 'for update')), ...change };
     await requireWithinBounds(query, actor, wanted);
-    await updateKey(query, id, wanted, problemsOf(change, nowSec));
+    await updateKey(query, id, wanted, problemsOf(change, wanted, nowSec));
     const changed = await getKey(query, id);
     await audit(query, actor, 'keys.update', changed, { changed: Object.keys(change), scopes: changed.scopes });
     return changed;
@@ -63,9 +66,18 @@ export function deleteKey({ transaction }: Pick<Database, 'transaction'>, id: st
 export const listAllKeys = async (query: Query): Promise<readonly KeyJson[]> =>
   (await listKeys(query, { page: 1, perPage: maxKeys })).rows;
 
-/** The problems that need no row to be read. */
-const problemsOf = ({ expires_at: endSec }: Pick<KeyChange, 'expires_at'>, nowSec: number): Record<string, string> =>
-  endSec !== undefined && endSec !== null && endSec <= nowSec ? { expires_at: 'must be in the future' } : {};
+/** The problems of a change, and of the key as it will be, that need no other row. */
+function problemsOf(
+  { expires_at: newEndSec }: Pick<KeyChange, 'expires_at'>,
+  { expires_at: endSec, rate_limited: isCounted }: Pick<NewKey, 'expires_at' | 'rate_limited'>,
+  nowSec: number,
+): Record<string, string> {
+  if (newEndSec !== undefined && newEndSec !== null && newEndSec <= nowSec)
+    return { expires_at: 'must be in the future' };
+  if (!isCounted && (endSec === null || endSec > nowSec + maxUncountedSec))
+    return { rate_limited: 'must be true, unless the key ends within a day' };
+  return {};
+}
 
 function makerOf({ context }: Actor): { readonly type: string; readonly id: string | null } {
   if (context === 'system') return { type: 'system', id: null };

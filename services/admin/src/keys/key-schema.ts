@@ -37,6 +37,9 @@ const fields = {
     .regex(/^[A-Za-z0-9_-]{1,64}$/, 'must have 1 to 64 letters, digits, _ and -')
     .nullable()
     .describe("the key's label in rate rules"),
+  rate_limited: z
+    .boolean('must be true or false')
+    .describe("whether rate limits count the key's requests; if not, the key ends within a day"),
 };
 
 /** Members set by the server; ignored, so that a key that was read can be sent back. */
@@ -54,6 +57,7 @@ export const newKey = z.strictObject({
   expires_at: fields.expires_at.default(null),
   allowed_cidrs: fields.allowed_cidrs.default([]),
   rate_label: fields.rate_label.default(null),
+  rate_limited: fields.rate_limited.default(true),
 });
 
 /** A PATCH's body: any of the same members. */
@@ -69,6 +73,7 @@ export const keyJson = z
     expires_at: z.int().nullable(),
     allowed_cidrs: z.array(z.string()),
     rate_label: z.string().nullable(),
+    rate_limited: z.boolean(),
     created_by: z.object({ type: z.string(), id: z.string().nullable() }),
     created_at: z.int().describe('unix seconds'),
     updated_at: z.int().describe('unix seconds'),
@@ -85,7 +90,7 @@ export const madeKeyJson = keyJson
 export type NewKey = Pick<z.output<typeof newKey>, KeyMember>;
 export type KeyChange = Partial<NewKey>;
 export type KeyJson = z.output<typeof keyJson>;
-type KeyMember = 'name' | 'scopes' | 'expires_at' | 'allowed_cidrs' | 'rate_label';
+type KeyMember = 'name' | 'scopes' | 'expires_at' | 'allowed_cidrs' | 'rate_label' | 'rate_limited';
 
 /** The ranges in a list of networks. */
 export const rangesOf = (networks: readonly string[]) => parseCidrList(networks.join(','));

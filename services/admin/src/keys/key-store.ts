@@ -11,7 +11,7 @@ interface KeyRow extends Omit<KeyJson, 'prefix' | 'created_by'> {
   readonly created_by_id: string | null;
 }
 
-const columns = `k.id, k.name, k.scopes, k.expires_at, k.allowed_cidrs, k.rate_label, k.created_by_type, k.created_by_id,
+const columns = `k.id, k.name, k.scopes, k.expires_at, k.allowed_cidrs, k.rate_label, k.rate_limited, k.created_by_type, k.created_by_id,
   k.created_at, k.updated_at, k.last_used_at, k.last_used_ip, ${collectionNames} as collections`;
 
 const present = ({ collections, created_by_type, created_by_id, scopes, ...row }: KeyRow): KeyJson => ({
@@ -64,8 +64,8 @@ type Problems = Readonly<Record<string, string>>;
 export async function insertKey(query: Query, key: NewKeyRow, problems: Problems): Promise<void> {
   await query({
     text: `insert into system.service_keys
-        (id, name, hash, scopes, expires_at, allowed_cidrs, rate_label, created_by_type, created_by_id)
-      values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9)`,
+        (id, name, hash, scopes, expires_at, allowed_cidrs, rate_label, rate_limited, created_by_type, created_by_id)
+      values ($1, $2, decode($3, 'hex'), $4, $5, $6, $7, $8, $9, $10)`,
     values: [
       key.id,
       key.name,
@@ -74,6 +74,7 @@ export async function insertKey(query: Query, key: NewKeyRow, problems: Problems
       key.expires_at,
       key.allowed_cidrs,
       key.rate_label,
+      key.rate_limited,
       key.createdBy.type,
       key.createdBy.id,
     ],
@@ -84,7 +85,7 @@ export async function insertKey(query: Query, key: NewKeyRow, problems: Problems
 export async function updateKey(query: Query, id: string, key: NewKey, problems: Problems): Promise<void> {
   await query({
     text: `update system.service_keys set name = $2, scopes = $3, expires_at = $4, allowed_cidrs = $5, rate_label = $6,
-        updated_at = extract(epoch from clock_timestamp())::bigint where id = $1`,
+        rate_limited = $7, updated_at = extract(epoch from clock_timestamp())::bigint where id = $1`,
     values: [
       id,
       key.name,
@@ -92,6 +93,7 @@ export async function updateKey(query: Query, id: string, key: NewKey, problems:
       key.expires_at,
       key.allowed_cidrs,
       key.rate_label,
+      key.rate_limited,
     ],
   });
 }

@@ -18,6 +18,8 @@ export interface BuiltFiles {
   readonly index: BuiltFile;
   /** The API document's page. */
   readonly docs: BuiltFile;
+  /** The page where owners manage their webhooks. */
+  readonly portal: BuiltFile;
   readonly assets: ReadonlyMap<string, BuiltFile>;
 }
 
@@ -50,11 +52,15 @@ async function load(directory: string | undefined): Promise<PagesState> {
   if (!directory) return { files: undefined, failure: 'SERVICE_PAGES_DIR is not set.' };
   const index = await readBuiltFile(directory, 'index.html');
   const docs = await readBuiltFile(directory, 'docs.html');
-  if (!index || !docs) return { files: undefined, failure: (await readIfThere(`${directory}.failure`))?.toString() };
+  const portal = await readBuiltFile(directory, 'portal.html');
+  if (!index || !docs || !portal)
+    return { files: undefined, failure: (await readIfThere(`${directory}.failure`))?.toString() };
   const assets = join(directory, 'assets');
   const names = (await readdir(assets)).filter((name) => extname(name) in contentTypes);
   const files = await Promise.all(names.map(async (name) => [name, await readBuiltFile(assets, name)] as const));
-  return { files: { index, docs, assets: new Map(files.flatMap(([name, file]) => (file ? [[name, file]] : []))) } };
+  return {
+    files: { index, docs, portal, assets: new Map(files.flatMap(([name, file]) => (file ? [[name, file]] : []))) },
+  };
 }
 
 async function readBuiltFile(directory: string, name: string): Promise<BuiltFile | undefined> {

@@ -35,11 +35,19 @@ const referencePolicy = pagesPolicy.replace(
     .concat("; style-src-attr 'unsafe-inline'"),
 );
 
-/** The pages' policies. They read record files from the host in the setting `files.host`. */
-export const policiesFor = (filesHost: string | undefined) => {
+/**
+ * The pages' policies. They read record files from the host in the setting `files.host`. Only the portal may be framed, by
+ * the origins in `webhooks.portal_frames`.
+ */
+export const policiesFor = (filesHost: string | undefined, portalFrames: readonly string[] = []) => {
   const withFiles = (policy: string): string =>
     filesHost === undefined ? policy : policy.replace("connect-src 'self'", `connect-src 'self' ${filesHost}`);
-  return { pages: withFiles(pagesPolicy), reference: withFiles(referencePolicy) };
+  const frames = portalFrames.length > 0 ? portalFrames.join(' ') : "'none'";
+  return {
+    pages: withFiles(pagesPolicy),
+    reference: withFiles(referencePolicy),
+    portal: pagesPolicy.replace("frame-ancestors 'none'", `frame-ancestors ${frames}`),
+  };
 };
 
 interface Request {

@@ -1,6 +1,6 @@
 import type { Query } from '@recordbus/database';
 import { inSlices } from '@recordbus/limits/time-slice';
-import { type Collection, indexName, quoteIdentifier, tableOf } from '@recordbus/schema';
+import { type Collection, indexName, isSearchIndex, quoteIdentifier, tableOf } from '@recordbus/schema';
 import { applyEncryptionChanges } from '../collections/encryption-changes.ts';
 import { planChange } from '../ddl/change-table.ts';
 import { planDropRelation } from '../ddl/columns.ts';
@@ -50,11 +50,14 @@ const renameTable = (collection: Pick<Collection, 'name'>, to: string): string =
 /** Plans the change to a table that already has its new name. */
 const planKept = ({ before, after }: KeptCollection): string[] => planChange({ ...before, name: after.name }, after);
 
-/** Plans which indexes to drop: those that the files lack, including those over dropped columns. */
+/**
+ * Plans which indexes to drop: those that the files lack, including those over dropped columns. `planChange` drops search
+ * indexes, which have a table.
+ */
 const planDroppedIndexes = ({ before, after }: KeptCollection): string[] => {
   const left = new Set((after.indexes ?? []).map(({ id }) => id));
   return (before.indexes ?? [])
-    .filter(({ id }) => !left.has(id))
+    .filter((index) => !left.has(index.id) && !isSearchIndex(index))
     .map((index) => `drop index records.${quoteIdentifier(indexName(before, index))}`);
 };
 

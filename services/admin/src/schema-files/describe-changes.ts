@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { startSlice } from '@recordbus/limits/time-slice';
-import { type Collection, columnsOfIndex } from '@recordbus/schema';
+import type { Collection } from '@recordbus/schema';
 import { compareFields } from '../ddl/compare-fields.ts';
+import { definitionOfIndex } from '../indexes/present-indexes.ts';
 import type { Change, MemberChange } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';
 import { presentCollectionFile, presentFieldFile } from './present-files.ts';
@@ -45,10 +46,13 @@ function changesOf({ before, after }: KeptCollection): Change[] {
 /** Returns the changed members other than the name, the fields and the indexes. */
 function membersThatChange(before: Collection, after: Collection): MemberChange[] {
   const [was, is] = [presentCollectionFile(before), presentCollectionFile(after)];
-  const members = Object.keys(is)
+  // A member with its default is left out.
+  const members = [...new Set([...Object.keys(was), ...Object.keys(is)])]
     .filter((member) => !['id', 'name', 'fields', 'indexes'].includes(member))
     .flatMap((member) =>
-      isDeepStrictEqual(was[member], is[member]) ? [] : [{ member, before: was[member], after: is[member] }],
+      isDeepStrictEqual(was[member], is[member])
+        ? []
+        : [{ member, before: was[member] ?? null, after: is[member] ?? null }],
     );
   const order = after.type === 'view' ? [] : orderThatChanges(before, after);
   return [...members, ...order];
@@ -89,7 +93,7 @@ function indexChanges(before: Collection, after: Collection): Change[] {
     new Map(
       (collection.indexes ?? []).map((index) => [
         index.name,
-        { id: index.id, columns: columnsOfIndex(collection, index), unique: index.unique, type: index.type },
+        { ...definitionOfIndex(collection, index), id: index.id },
       ]),
     );
   const [was, is] = [shown(before), shown(after)];

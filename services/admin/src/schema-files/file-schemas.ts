@@ -21,6 +21,9 @@ export const fileSchemas = (): Readonly<Record<FileKind, JsonSchema>> => ({
     events: { type: 'array', items: text },
     headers: { type: 'object', additionalProperties: textOrVariable() },
     enabled: { type: 'boolean' },
+    rate: { type: ['number', 'null'] },
+    filter: nullable,
+    payload_days: { type: ['integer', 'null'] },
     ...Object.fromEntries(['retry_max', 'retry_delay_ms', 'timeout_ms'].map((name) => [name, { type: 'integer' }])),
   }),
   settings: {

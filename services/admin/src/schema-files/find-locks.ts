@@ -1,5 +1,5 @@
 import { inSlices } from '@recordbus/limits/time-slice';
-import { type Collection, fieldTypeOf, isEncrypted, isUnique } from '@recordbus/schema';
+import { type Collection, fieldTypeOf, isEncrypted, isSearchIndex, isUnique } from '@recordbus/schema';
 import { compareFields } from '../ddl/compare-fields.ts';
 import type { Lock } from './change.ts';
 import type { SchemaPlan } from './compute-plan.ts';
@@ -65,7 +65,10 @@ function reasonsOf({ before, after }: KeptCollection): Reason[] {
       ...(now.required && !old.required ? [writes(`check ${now.name}`)] : []),
       ...((fieldTypeOf(now).narrowings?.(old, now, 'x') ?? []).length > 0 ? [writes(`check ${now.name}`)] : []),
     ]),
-    ...(after.indexes ?? []).filter(({ id }) => !indexes.has(id)).map(({ name }) => writes(`index ${name}`)),
+    // A search index is built later, and holds the table only for a moment.
+    ...(after.indexes ?? [])
+      .filter((index) => !indexes.has(index.id) && !isSearchIndex(index))
+      .map(({ name }) => writes(`index ${name}`)),
     ...(before.indexes ?? []).filter(({ id }) => !left.has(id)).map(({ name }) => all(`drop index ${name}`)),
   ];
 }

@@ -1,7 +1,9 @@
 import type { ValueCipher } from '@recordbus/crypto';
 import type { Database, Query } from '@recordbus/database';
 import { inSlices } from '@recordbus/limits/time-slice';
+import type { Collection, Problems } from '@recordbus/schema';
 import { warningsOfDefinition } from '../collections/warn-of-definition.ts';
+import { findFilterProblem } from '../references/check-filter.ts';
 import { tryViews } from './build-views.ts';
 import { type Change, dropsOf, type Lock } from './change.ts';
 import { checkAllRules } from './check-all-rules.ts';
@@ -45,6 +47,7 @@ export async function planSchema(
     const plan = await computePlan(files, current, variables, nowSec);
     const after = plan.rebuildsViews ? await tryViews(query, plan.collections, plan.problems) : plan.collections.after;
     await checkAllRules(after, plan.problems);
+    checkFilters(plan.webhooks, after, plan.problems);
     const counts = limitCounts(query);
     const notes = await checkStoredValues(plan, cipher, counts);
     plan.problems.throwIfAny();
@@ -57,6 +60,14 @@ export async function planSchema(
       warnings: [...notes, ...(await warningsOf(plan, after))],
     };
   });
+}
+
+/** Adds to `problems` the filters in the files that cannot be used with the collections. */
+function checkFilters({ filters }: SchemaPlan['webhooks'], after: readonly Collection[], problems: Problems): void {
+  for (const webhook of filters) {
+    const problem = findFilterProblem({ ...webhook, owner: null }, after);
+    if (problem !== undefined) problems.add(`webhooks.${webhook.name}.filter`, problem);
+  }
 }
 
 /** Warnings about variables that the apply needs, and about changed collections' definitions. */

@@ -21,12 +21,21 @@ export interface PlannedWebhooks {
   readonly created: readonly { readonly id: string | undefined; readonly webhook: NewWebhook }[];
   readonly changed: readonly { readonly id: string; readonly webhook: Partial<NewWebhook> }[];
   readonly dropped: readonly Webhook[];
+  /** The files' webhooks, whose filters are checked with the collections after the apply. */
+  readonly filters: readonly NewWebhook[];
   readonly changes: readonly Change[];
   /** The places whose variables were not given, and a sentence for each. */
   readonly missing: ReadonlyMap<string, string>;
 }
 
-export const noWebhooks: PlannedWebhooks = { created: [], changed: [], dropped: [], changes: [], missing: new Map() };
+export const noWebhooks: PlannedWebhooks = {
+  created: [],
+  changed: [],
+  dropped: [],
+  filters: [],
+  changes: [],
+  missing: new Map(),
+};
 
 /** Compares the files' webhooks with the current ones. Adds what is wrong to `problems`. Runs in time slices. */
 export async function planWebhooks(
@@ -37,6 +46,7 @@ export async function planWebhooks(
   if (files === undefined) return noWebhooks;
   const ids = new Set(files.flatMap(({ id }) => id ?? []));
   const matched = new Set<string>();
+  const filters: NewWebhook[] = [];
   const planned = { created: [], changed: [], changes: [], missing: new Map() } as {
     created: PlannedWebhooks['created'][number][];
     changed: PlannedWebhooks['changed'][number][];
@@ -49,6 +59,7 @@ export async function planWebhooks(
     const wanted = readWebhook(file, variables, problems);
     if (!wanted) continue;
     const { name } = wanted.webhook;
+    filters.push(wanted.webhook);
     const known = current.find(({ id }) => id === file.id);
     const named = current.filter((one) => one.name === name && !ids.has(one.id) && !matched.has(one.id));
     const before = known ?? (named.length === 1 ? named[0] : undefined);
@@ -65,7 +76,7 @@ export async function planWebhooks(
   }
   const dropped = current.filter(({ id }) => !matched.has(id));
   planned.changes.push(...dropped.map(({ name }): Change => ({ action: 'drop', kind: 'webhook', name })));
-  return { ...planned, dropped };
+  return { ...planned, dropped, filters };
 }
 
 /** Replaces a missing value while the others are checked. */
@@ -108,6 +119,9 @@ const plainMembers = [
   'retry_backoff',
   'retry_delay_ms',
   'timeout_ms',
+  'rate',
+  'filter',
+  'payload_days',
 ] as const;
 
 function compare(before: Webhook, { webhook, hasSecret, missing }: WantedWebhook, planned: Planned): void {

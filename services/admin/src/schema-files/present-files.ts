@@ -41,6 +41,9 @@ export function presentCollectionFile(collection: Collection): Members {
     list_rule: rules.list,
     view_rule: rules.view,
     ...(!isView && { create_rule: rules.create, update_rule: rules.update, delete_rule: rules.delete }),
+    ...(collection.alias !== undefined && { alias: collection.alias }),
+    ...(rules.sign_in != null && { sign_in_rule: rules.sign_in }),
+    ...(rules.webhook && { webhook_rule: rules.webhook }),
     ...(isView ? { view_query: collection.viewQuery } : { history_enabled: collection.historyEnabled }),
     ...(collection.durability === 'relaxed' && { durability: collection.durability }),
     ...(!isView && { fields: collection.fields.map(presentFieldFile), indexes: presentIndexFiles(collection) }),
@@ -88,11 +91,15 @@ function changedOptions(field: Field): Members {
 }
 
 const presentIndexFiles = (collection: Collection): Members[] =>
-  definitionsOfIndexes(collection).map(({ name, columns, unique, type }) => ({
+  definitionsOfIndexes(collection).map(({ name, columns, unique, type, prefix, typos, synonyms = {}, ...search }) => ({
     name,
-    columns: [...columns],
+    ...(columns && { columns }),
     ...(unique && { unique }),
     ...(type !== 'btree' && { type }),
+    ...search,
+    ...(prefix === false && { prefix }),
+    ...(typos === false && { typos }),
+    ...(Object.keys(synonyms).length > 0 && { synonyms }),
   }));
 
 /** Returns the settings that differ from their defaults. Each secret becomes a variable. */
@@ -109,23 +116,43 @@ export function presentWebhooks(webhooks: readonly Webhook[]): Members[] {
   const nameVariable = variableNames();
   return [...webhooks]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
-    .map(({ id, name, url, events, headers, enabled, retry_max, retry_backoff, retry_delay_ms, timeout_ms }) => ({
-      id,
-      name,
-      url,
-      events,
-      secret: { $env: nameVariable(`webhook ${name} secret`) },
-      headers: Object.fromEntries(
-        Object.keys(headers)
-          .sort()
-          .map((header) => [header, { $env: nameVariable(`webhook ${name} ${header}`) }]),
-      ),
-      enabled,
-      retry_max,
-      retry_backoff,
-      retry_delay_ms,
-      timeout_ms,
-    }));
+    .map(
+      ({
+        id,
+        name,
+        url,
+        events,
+        headers,
+        enabled,
+        retry_max,
+        retry_backoff,
+        retry_delay_ms,
+        timeout_ms,
+        rate,
+        filter,
+        payload_days,
+      }) => ({
+        id,
+        name,
+        url,
+        events,
+        secret: { $env: nameVariable(`webhook ${name} secret`) },
+        headers: Object.fromEntries(
+          Object.keys(headers)
+            .sort()
+            .map((header) => [header, { $env: nameVariable(`webhook ${name} ${header}`) }]),
+        ),
+        enabled,
+        retry_max,
+        retry_backoff,
+        retry_delay_ms,
+        timeout_ms,
+        // Versions before these members refuse them.
+        ...(rate !== null && { rate }),
+        ...(filter !== null && { filter }),
+        ...(payload_days !== null && { payload_days }),
+      }),
+    );
 }
 
 /** Returns a function that turns texts into variable names, such as `SMTP_PASSWORD`, each name once. */

@@ -4,6 +4,7 @@ import { mapOf } from '@recordbus/http/map-of';
 import { durabilities, writtenField } from '@recordbus/schema';
 import { boundedText } from '@recordbus/text/bounded-text';
 import { z } from 'zod';
+import { alias, webhookRule } from '../collections/collection-draft.ts';
 import { newIndex } from '../indexes/index-draft.ts';
 
 const version = 1;
@@ -54,9 +55,12 @@ export const collectionFile = z.strictObject({
   create_rule: rule,
   update_rule: rule,
   delete_rule: rule,
+  sign_in_rule: rule,
+  webhook_rule: webhookRule,
   history_enabled: z.boolean('must be true or false').optional(),
   durability: z.enum(durabilities, 'must be full or relaxed').optional(),
   view_query: z.string('must be a string').nullish(),
+  alias,
   fields: boundedList(z.unknown().meta(fieldOfFile), 10_000, 'must be a list of field definitions')
     .default([])
     .meta({ default: [] }),
@@ -78,6 +82,9 @@ export const webhookFile = z.strictObject({
   retry_backoff: z.unknown().optional(),
   retry_delay_ms: z.unknown().optional(),
   timeout_ms: z.unknown().optional(),
+  rate: z.unknown().optional(),
+  filter: z.unknown().optional(),
+  payload_days: z.unknown().optional(),
 });
 
 export type WebhookFile = z.output<typeof webhookFile>;

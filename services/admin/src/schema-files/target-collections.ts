@@ -11,9 +11,11 @@ import {
 } from '@recordbus/schema';
 import { refuseEncryptionChanges } from '../collections/encryption-changes.ts';
 import { isSameDefinition } from '../collections/is-same-definition.ts';
+import { readAlias } from '../collections/read-alias.ts';
 import { readDurability } from '../collections/read-durability.ts';
-import { defaultRules, readRules } from '../collections/read-rules.ts';
-import { refuseSearchedLists } from '../collections/searched-fields.ts';
+import { defaultRules, readRules, refuseOtherTypesRules } from '../collections/read-rules.ts';
+import { refuseSearchedFields } from '../collections/searched-fields.ts';
+import { isSameIndex } from '../indexes/is-same-index.ts';
 import { readIndex } from '../indexes/read-index.ts';
 import { type CollectionPair, matchCollections } from './match-collections.ts';
 import { isDefinition, matchFields } from './match-fields.ts';
@@ -38,6 +40,7 @@ interface Context {
   readonly pairs: readonly CollectionPair[];
   readonly problems: Problems;
   readonly nowSec: number;
+  readonly collections: readonly Collection[];
   /** The collections' new names, by their current names. Dropped collections have none. */
   readonly newNames: ReadonlyMap<string, string>;
   readonly fileOf: ReadonlyMap<string, CollectionFile>;
@@ -57,7 +60,7 @@ export async function computeCollections(
   refuseDuplicates(files, problems);
   const newNames = new Map(pairs.flatMap(({ file, before }) => (before ? [[before.name, file.name] as const] : [])));
   const fileOf = new Map(files.map((file) => [file.name, file]));
-  const context: Context = { pairs, problems, nowSec, newNames, fileOf };
+  const context: Context = { pairs, problems, nowSec, collections, newNames, fileOf };
   const slice = startSlice();
   const created: Collection[] = [];
   const kept: KeptCollection[] = [];
@@ -92,6 +95,7 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
   if (before && before.type !== file.type)
     problems.add('type', `cannot change from ${before.type}: give the file another id to drop it and make another`);
   refuseMembersOfOtherTypes(file, problems);
+  refuseOtherTypesRules(file, file.type, problems);
   const { nowSec } = context;
   const plain: Collection = {
     id: before?.id ?? file.id ?? newId(),
@@ -99,6 +103,7 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
     type: before?.type ?? file.type,
     fields: file.type === 'view' ? (before?.fields ?? []) : readFields({ file, before }, context, problems),
     viewQuery: file.view_query ?? null,
+    ...readAlias(file.alias, before, context.collections, problems),
     rules: readRules(file, defaultRules[file.type]),
     historyEnabled: file.history_enabled ?? false,
     ...readDurability(file.durability, file.type, problems),
@@ -110,7 +115,7 @@ function readCollection({ file, before }: CollectionPair, context: Context): Col
   const after = { ...plain, ...(indexes.length > 0 && { indexes }) };
   if (!before) return after;
   refuseEncryptionChanges(before, after, problems);
-  refuseSearchedLists(before, after, problems);
+  refuseSearchedFields(before, after, problems);
   return isSameDefinition(before, after) ? before : { ...after, updatedAtSec: Math.max(nowSec, before.updatedAtSec) };
 }
 
@@ -181,9 +186,6 @@ function readIndexes(
   }
   return read;
 }
-
-const isSameIndex = (a: CollectionIndex, b: CollectionIndex): boolean =>
-  a.name === b.name && a.unique === b.unique && a.type === b.type && `${a.columns}` === `${b.columns}`;
 
 /** One file's problems, by their places in it. */
 const problemsOf = (name: string, problems: Problems): Problems => ({

@@ -4,7 +4,9 @@ import type { ValueCipher } from '@recordbus/crypto';
 import { type Database, isDatabaseError, locks, type Query, sqlState, takeLock } from '@recordbus/database';
 import { unavailable } from '@recordbus/errors';
 import { type Collection, loadCollections } from '@recordbus/schema';
+import { followInFilters } from '../references/follow-filters.ts';
 import { createAnalystViews, dropAnalystViews } from './analyst-views.ts';
+import { keepSignInTriggers } from './sign-in-triggers.ts';
 
 /** A running schema change: the only one, in a transaction, with the current collections. */
 export interface SchemaChange {
@@ -73,8 +75,12 @@ export function createSchemaChanges({ database, bus, cipher, onChanged }: Schema
       const { collections } = await loadCollections(query);
       const hasAnalysts = await dropAnalystViews(query);
       const result = await work({ query, collections, cipher, execute, leaveUnchanged });
+      if (isChanged) await followInFilters(query, collections);
       if (hasAnalysts) await createAnalystViews(query, (await loadCollections(query)).collections);
-      if (isChanged) await execute(["update system.versions set version = version + 1 where name = 'schema'"]);
+      if (isChanged) {
+        await keepSignInTriggers(query, execute);
+        await execute(["update system.versions set version = version + 1 where name = 'schema'"]);
+      }
       return { result, isChanged };
     });
 

@@ -1,27 +1,65 @@
 import { validationFailed } from '@recordbus/errors';
-import { type Collection, type Field, fieldTypeOf } from '@recordbus/schema';
+import { checkRule, findRequestNames, QueryError, readsRequestBody } from '@recordbus/query';
+import { type Collection, type Field, fieldTypeOf, findIdentityProblem } from '@recordbus/schema';
 import {
   collectionFamilies,
+  type FamilyKey,
   findNamedKey,
   type ProfileMember,
   type SettingsPatch,
   settingFamilies,
 } from '@recordbus/settings';
 
-/** Throws 422 that names each key without an auth collection and each profile map with unsuitable fields. */
+const ofOwners = 'webhooks.owners.<collection>';
+
+/** Throws 422 that names each key without a suitable collection, and each with unsuitable fields or rules. */
 export function checkCollectionsOf(patch: SettingsPatch, collections: readonly Collection[]): void {
   const problems: Record<string, string> = {};
   for (const [key, text] of Object.entries(patch)) {
     const named = findNamedKey(key);
     if (!named || !collectionFamilies.includes(named.family)) continue;
-    const collection = collections.find(({ name, type }) => name === named.name && type === 'auth');
-    if (!collection) problems[key] = `there is no auth collection ${named.name}`;
-    else if (named.family === 'oauth2.profile.<collection>' && text !== '') {
-      const problem = findProfileProblem(text, collection);
+    const isOfOwners = named.family === ofOwners;
+    const collection = collections.find(
+      ({ name, type }) => name === named.name && (isOfOwners ? type !== 'view' : type === 'auth'),
+    );
+    if (!collection) problems[key] = `there is no ${isOfOwners ? 'base or auth' : 'auth'} collection ${named.name}`;
+    else if (isOfOwners) {
+      const problem = findOwnersProblem(text, collection, collections);
+      if (problem) problems[key] = problem;
+    } else if (text !== '') {
+      const problem = findFieldProblem(named.family, text, collection);
       if (problem) problems[key] = problem;
     }
   }
   if (Object.keys(problems).length > 0) throw validationFailed(problems);
+}
+
+/** Finds a field in the text that the collection lacks, or that does not suit the setting. */
+function findFieldProblem(family: FamilyKey, text: string, collection: Collection): string | undefined {
+  if (family === 'oauth2.profile.<collection>') return findProfileProblem(text, collection);
+  if (family !== 'auth.identity.<collection>') return undefined;
+  const names = settingFamilies[family].schema.parse(text);
+  return names.flatMap((name) => findIdentityProblem(collection, name) ?? [])[0];
+}
+
+/** Finds why nobody could manage webhooks by the rule in the text (webhooks §9.1). */
+function findOwnersProblem(text: string, collection: Collection, collections: readonly Collection[]) {
+  const rule = text === '' ? '' : (settingFamilies[ofOwners].schema.parse(text)?.manage_rule ?? '');
+  if (rule === '') return undefined;
+  try {
+    checkRule(rule, {
+      collection,
+      schema: { findCollection: (name) => collections.find((one) => one.name === name) },
+      accounts: collections.filter(({ type }) => type === 'auth'),
+    });
+  } catch (error) {
+    if (!(error instanceof QueryError)) throw error;
+    return `manage_rule ${error.message}`;
+  }
+  const { query, headers } = findRequestNames(rule);
+  return query.length > 0 || headers.length > 0 || readsRequestBody(rule)
+    ? 'manage_rule can read @request.auth only'
+    : undefined;
 }
 
 function findProfileProblem(text: string, { fields }: Collection): string | undefined {

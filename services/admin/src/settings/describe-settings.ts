@@ -1,3 +1,4 @@
+import type { Collection } from '@recordbus/schema';
 import {
   collectionFamilies,
   type FamilyKey,
@@ -33,11 +34,11 @@ type Described = z.output<typeof settingDescription>;
 
 /**
  * Describes every setting by subject, with its value unless it is a secret. A collection's settings are listed for each
- * auth collection, a provider's for each configured provider. Settings that the product writes are left out.
+ * collection that they suit, a provider's for each configured provider. Settings that the product writes are left out.
  */
 export function describeSettings(
   values: Readonly<Record<string, string>>,
-  authCollections: readonly string[],
+  collections: readonly Pick<Collection, 'name' | 'type'>[],
 ): z.output<typeof settingGroupDescription>[] {
   const describe = (key: string, setting: Setting<unknown>): Described => {
     const value = values[key] ?? setting.defaultText;
@@ -60,7 +61,7 @@ export function describeSettings(
         .filter(([key]) => !isStateKey(key))
         .map(([key, setting]) => describe(key, setting)),
       ...Object.entries<Setting<unknown>>(families).flatMap(([family, setting]) =>
-        namesOf(family as FamilyKey, values, authCollections).map((name) =>
+        namesOf(family as FamilyKey, values, collections).map((name) =>
           describe(namedKey(family as FamilyKey, name), setting),
         ),
       ),
@@ -73,13 +74,18 @@ export function describeSettings(
   }));
 }
 
-/** The names in a family's keys: the auth collections, or the providers for which a setting is stored. */
+/** The names in a family's keys: the collections that it suits, or the providers for which a setting is stored. */
 function namesOf(
   family: FamilyKey,
   values: Readonly<Record<string, string>>,
-  authCollections: readonly string[],
+  collections: readonly Pick<Collection, 'name' | 'type'>[],
 ): readonly string[] {
-  if (collectionFamilies.includes(family)) return authCollections;
+  if (collectionFamilies.includes(family))
+    return collections.filter(({ type }) => suits(type, family)).map(({ name }) => name);
   const names = Object.keys(values).flatMap((key) => /^oauth2\.providers\.oidc\.([a-z0-9_-]+)\./.exec(key)?.[1] ?? []);
   return [...new Set(names)].sort();
 }
+
+/** Records of any table may own webhooks. The other families are about accounts. */
+const suits = (type: Collection['type'], family: FamilyKey): boolean =>
+  family === 'webhooks.owners.<collection>' ? type !== 'view' : type === 'auth';

@@ -1,15 +1,13 @@
 import type { Query } from '@recordbus/database';
-import type { Collection } from '@recordbus/schema';
+import { type Collection, identityFieldsOf } from '@recordbus/schema';
 import { collectionFamilies, namedKey, type ProfileMap, settingFamilies } from '@recordbus/settings';
 
-const profileKey = (name: string): string => namedKey('oauth2.profile.<collection>', name);
-
 /**
- * Renames an auth collection's settings with the collection and its fields, or deletes them with it, in the same
+ * Renames a collection's settings with the collection and its fields, or deletes them with it, in the same
  * transaction. The lock on the version keeps concurrent settings patches out.
  */
 export async function followInSettings(query: Query, before: Collection, after: Collection | undefined): Promise<void> {
-  if (before.type !== 'auth') return;
+  if (before.type === 'view') return;
   await query({ text: "select version from system.versions where name = 'settings' for update", values: [] });
   const keys = collectionFamilies.map((family) => namedKey(family, before.name));
   const rows = await query<{ key: string; value: string }>({
@@ -33,19 +31,38 @@ interface StoredSetting {
 
 function renameSetting({ key, value }: StoredSetting, before: Collection, after: Collection): StoredSetting[] {
   const newKey = `${key.slice(0, key.length - before.name.length)}${after.name}`;
-  if (key !== profileKey(before.name)) return [{ key: newKey, value }];
+  const renamed = renameInValue(key, value, before, after);
+  return renamed === '' ? [] : [{ key: newKey, value: renamed }];
+}
+
+/** Returns a setting's value with the fields' new names; empty when none of them is left. */
+function renameInValue(key: string, value: string, before: Collection, after: Collection): string {
+  if (key === namedKey('auth.identity.<collection>', before.name)) {
+    const names = settingFamilies['auth.identity.<collection>'].schema.safeParse(value).data ?? [];
+    const renamed = names.flatMap((name) => newNameOf(name, before, after) ?? []);
+    // Without `unique` a field names no account.
+    return identityFieldsOf(after, renamed)
+      .map(({ name }) => name)
+      .join(',');
+  }
+  if (key !== namedKey('oauth2.profile.<collection>', before.name)) return value;
   const map = settingFamilies['oauth2.profile.<collection>'].schema.safeParse(value);
   const renamed = map.success ? renameFields(map.data, before, after) : {};
-  return Object.keys(renamed).length > 0 ? [{ key: newKey, value: JSON.stringify(renamed) }] : [];
+  return Object.keys(renamed).length > 0 ? JSON.stringify(renamed) : '';
+}
+
+/** Returns a field's new name; undefined for a dropped field. */
+function newNameOf(name: string, before: Collection, after: Collection): string | undefined {
+  const id = before.fields.find((field) => field.name === name)?.id;
+  return after.fields.find((kept) => kept.id === id)?.name;
 }
 
 /** Returns the map with the fields' new names, without dropped fields. */
 function renameFields(map: ProfileMap, before: Collection, after: Collection): ProfileMap {
   return Object.fromEntries(
     Object.entries(map).flatMap(([name, member]) => {
-      const id = before.fields.find((field) => field.name === name)?.id;
-      const field = after.fields.find((kept) => kept.id === id);
-      return field ? [[field.name, member]] : [];
+      const newName = newNameOf(name, before, after);
+      return newName === undefined ? [] : [[newName, member]];
     }),
   );
 }

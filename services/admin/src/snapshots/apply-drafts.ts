@@ -23,6 +23,7 @@ type Named = Pick<SnapshotCollection, 'name'>;
 
 /** An apply's steps. Each sees the collections as the steps before it left them. */
 interface Steps {
+  /** Runs the work, which returns one of the given collections only if it changed nothing. */
   run(draft: Named, work: (now: SchemaChange) => Promise<unknown>): Promise<void>;
   change(draft: Named, body: CollectionChange): Promise<void>;
   /** Returns a collection's fields after the draft. Texts are reported when they are applied. */
@@ -50,7 +51,12 @@ export async function applyDrafts(
   }
   for (const draft of tables) {
     const fields = await steps.fieldsAfter(draft, { hasRules: false });
-    await steps.change(draft, { fields, history_enabled: draft.history_enabled, durability: draft.durability });
+    await steps.change(draft, {
+      fields,
+      history_enabled: draft.history_enabled,
+      durability: draft.durability,
+      alias: draft.alias,
+    });
   }
   for (const draft of tables) await steps.run(draft, (now) => applyIndexes(now, draft));
   await applyViews(schema, drafts, { ...applying, steps, droppedViews });
@@ -62,15 +68,21 @@ export async function applyDrafts(
 }
 
 function stepsOf(schema: SchemaChange, { load, nowSec }: Applying): Steps {
+  let current: readonly Collection[] | undefined;
+  const loadIfChanged = async () => {
+    current ??= await load();
+    return current;
+  };
   const run: Steps['run'] = async (draft, work) => {
-    const now = { ...schema, collections: await load() };
-    await reportingUnder(draft.name, () => work(now));
+    const collections = await loadIfChanged();
+    const after = await reportingUnder(draft.name, () => work({ ...schema, collections }));
+    if (!collections.some((collection) => collection === after)) current = undefined;
   };
   return {
     run,
     change: (draft, body) => run(draft, (now) => applyChange(now, draft.name, body, nowSec)),
     async fieldsAfter({ name, fields: written }, { hasRules }) {
-      const existing = (await load()).find((collection) => collection.name === name);
+      const existing = (await loadIfChanged()).find((collection) => collection.name === name);
       const fields = listOfFields(written);
       if (typeof fields === 'string') return fields;
       return mergeFields(existing?.fields ?? [], hasRules ? fields : withoutFieldRules(fields));
@@ -112,9 +124,9 @@ async function applyViews(
 }
 
 /** Runs the work and reports 400 and 422 as 422, with places below the collection's name. */
-async function reportingUnder(name: string, work: () => Promise<unknown>): Promise<void> {
+async function reportingUnder<T>(name: string, work: () => Promise<T>): Promise<T> {
   try {
-    await work();
+    return await work();
   } catch (error) {
     if (!(error instanceof AppError) || !(error.status === 422 || error.status === 400)) throw error;
     const details = Object.entries(error.details ?? { name: error.message });

@@ -14,6 +14,8 @@ export const withoutRules = (draft: SnapshotCollection) => {
     create_rule: _c,
     update_rule: _u,
     delete_rule: _d,
+    sign_in_rule: _s,
+    webhook_rule: _w,
     ...rest
   } = withoutIndexes(draft);
   return rest;

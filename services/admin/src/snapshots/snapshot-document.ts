@@ -57,6 +57,6 @@ export const takeSnapshot = (collections: readonly Collection[], nowSec: number)
   generated_at: nowSec,
   collections: collections.map((collection) => ({
     ...presentCollection(collection),
-    indexes: definitionsOfIndexes(collection).map((index) => ({ ...index, columns: [...index.columns] })),
+    indexes: definitionsOfIndexes(collection),
   })),
 });

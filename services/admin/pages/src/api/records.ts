@@ -18,6 +18,8 @@ interface ListRequest {
   readonly perPage: number;
   readonly sort: string;
   readonly filter: string;
+  /** Words for the search index; the cursors are then page numbers. */
+  readonly search: string;
   /** The members to read. Undefined reads all. */
   readonly fields: readonly string[] | undefined;
   /** The relations to expand. */
@@ -36,7 +38,8 @@ export async function readPage(request: ListRequest): Promise<CursorPage> {
     const isTooLarge = error instanceof RecordbusError && error.code === 'answer_too_large';
     if (!isTooLarge) throw error;
     if (request.expand.length > 0) return readPage(withoutExpansions(request));
-    if (request.perPage === 1) throw error;
+    // Page numbers count pages of one size.
+    if (request.perPage === 1 || request.search !== '') throw error;
     return readPage({ ...request, perPage: request.perPage > fewer ? fewer : 1 });
   }
 }
@@ -54,24 +57,34 @@ async function readWhole({
   perPage,
   sort,
   filter,
+  search,
   fields,
   expand,
   signal,
 }: ListRequest): Promise<CursorPage> {
   const path = `/api/v1/records/${encodeURIComponent(collection)}`;
+  const page = Number(cursor || '1');
   const query = {
-    cursor,
+    ...(search === '' ? { cursor } : { search, page }),
     perPage,
     sort: sort || undefined,
     filter: filter || undefined,
     fields: fields?.join(','),
     expand: expand.join(',') || undefined,
   };
-  return (await client.transport.send({ method: 'GET', path, query, signal })).json as CursorPage;
+  const { json } = await client.transport.send({ method: 'GET', path, query, signal });
+  if (search === '') return json as CursorPage;
+  const { data, totalPages } = json as CursorPage & { readonly totalPages: number };
+  return { data, next: page < totalPages ? String(page + 1) : null };
 }
 
-/** Counts the records that match a filter. */
-export async function countRecords(collection: string, filter: string, signal?: AbortSignal): Promise<number> {
-  const options = { perPage: 1, fields: ['id'], filter: filter || undefined, signal };
+/** Counts the records that match a filter, or words in the search index. */
+export async function countRecords(
+  collection: string,
+  { filter, search = '' }: { readonly filter: string; readonly search?: string },
+  signal?: AbortSignal,
+): Promise<number> {
+  const query = search === '' ? undefined : { search };
+  const options = { perPage: 1, fields: ['id'], filter: filter || undefined, query, signal };
   return (await client.from(collection).list(options)).totalItems;
 }

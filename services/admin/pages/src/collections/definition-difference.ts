@@ -1,4 +1,5 @@
 import type { CollectionValues, FieldDefinition } from '@recordbus/client';
+import { ruleWords } from './rule-texts.ts';
 
 /** A definition part that differs between two admins. */
 export interface Difference {
@@ -13,13 +14,11 @@ interface Part {
   readonly text: string;
 }
 
-const ruleText = (rule: unknown): string => (rule === null ? 'everyone' : rule === '' ? 'admins only' : String(rule));
-
 /** Returns a definition's parts as texts to compare. Fields match by id, so a renamed field is the same part. */
 function partsOf({ fields = [], ...members }: CollectionValues): Map<string, Part> {
   const parts = Object.entries(members).map(([name, value]): [string, Part] => [
     name,
-    { name: name.replace('_', ' '), text: name.endsWith('_rule') ? ruleText(value) : String(value) },
+    { name: name.replace('_', ' '), text: name.endsWith('_rule') ? ruleWords(value) : String(value) },
   ]);
   const ofFields = fields.map((field): [string, Part] => [
     `field ${field.id ?? field.name}`,
@@ -35,8 +34,8 @@ function fieldText({ name, type, required, collection, options, ...rules }: Fiel
   return [
     `${name}: ${type}${required ? ', required' : ''}${collection ? ` of ${collection}` : ''}`,
     ...(given.length > 0 ? [JSON.stringify(sorted)] : []),
-    ...(view === null ? [] : [`view rule: ${ruleText(view)}`]),
-    ...(write === null ? [] : [`write rule: ${ruleText(write)}`]),
+    ...(view === null ? [] : [`view rule: ${ruleWords(view)}`]),
+    ...(write === null ? [] : [`write rule: ${ruleWords(write)}`]),
   ].join(', ');
 }
 

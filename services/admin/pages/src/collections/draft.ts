@@ -25,6 +25,8 @@ export type RuleName = (typeof ruleNames)[number];
 
 /** A collection in the editor. */
 export interface Draft extends Record<RuleName, DraftRule> {
+  /** Only auth collections have it. */
+  sign_in_rule: DraftRule;
   name: string;
   type: CollectionDefinition['type'];
   fields: FieldDraft[];
@@ -67,13 +69,27 @@ const fieldDraft = (field: FieldDefinition): FieldDraft => ({
   isSystem: field.system === true,
 });
 
-/** Returns a collection's draft. A new collection starts with admin-only rules. */
+/** The rules of a new collection. An account is its own. */
+const newRules = (type: Draft['type']): Record<RuleName, DraftRule> => {
+  const own = type === 'auth' ? 'id = @request.auth.id' : '';
+  return { list_rule: '', view_rule: own, create_rule: '', update_rule: own, delete_rule: own };
+};
+
+/** Returns a new collection's draft. */
+export const newDraft = (type: Draft['type']): Draft => ({
+  name: type === 'auth' ? 'users' : '',
+  type,
+  fields: type === 'auth' ? [] : [newField('text')],
+  view_query: '',
+  history_enabled: false,
+  durability: 'full',
+  ...newRules(type),
+  sign_in_rule: null,
+});
+
+/** Returns a collection's draft. */
 export function draftOf(collection: CollectionDefinition | undefined): Draft {
-  if (!collection) {
-    const rules = { list_rule: '', view_rule: '', create_rule: '', update_rule: '', delete_rule: '' };
-    const options = { history_enabled: false, durability: 'full' } as const;
-    return { name: '', type: 'base', fields: [newField('text')], view_query: '', ...options, ...rules };
-  }
+  if (!collection) return newDraft('base');
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule, history_enabled, durability } =
     collection;
   return {
@@ -84,6 +100,7 @@ export function draftOf(collection: CollectionDefinition | undefined): Draft {
     create_rule,
     update_rule,
     delete_rule,
+    sign_in_rule: collection.sign_in_rule ?? null,
     history_enabled,
     durability,
     view_query: collection.view_query ?? '',
@@ -119,8 +136,8 @@ export function draftValues(draft: Draft): DraftValues {
   const { name, type, list_rule, view_rule, create_rule, update_rule, delete_rule } = draft;
   const reads = { name: name.trim(), type, list_rule, view_rule };
   if (type === 'view') return { ...reads, view_query: draft.view_query };
-  const { history_enabled, durability } = draft;
-  const options = { history_enabled, ...(type === 'base' && { durability }) };
+  const { history_enabled, durability, sign_in_rule } = draft;
+  const options = { history_enabled, ...(type === 'base' && { durability }), ...(type === 'auth' && { sign_in_rule }) };
   return { ...reads, create_rule, update_rule, delete_rule, ...options, fields: draft.fields.map(fieldValues) };
 }
 

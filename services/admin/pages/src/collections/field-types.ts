@@ -47,13 +47,17 @@ export const fieldKinds: readonly FieldKind[] = [
       encrypted,
     ],
   },
-  { type: 'number', about: 'Integer or decimal', options: [number('min', 'Min'), number('max', 'Max'), unique] },
+  {
+    type: 'number',
+    about: 'Integer or decimal',
+    options: [number('min', 'Min'), number('max', 'Max'), check('integer', 'Whole numbers only'), unique],
+  },
   { type: 'bool', about: 'True or false', options: [] },
   { type: 'date', about: 'Date and time', options: [] },
   {
     type: 'select',
     about: 'One or more values from a list',
-    options: [lines('values', 'Values', 'One per line'), multiple],
+    options: [lines('values', 'Values', 'One per line'), multiple, number('max', 'Max values', '0 means no limit')],
   },
   {
     type: 'relation',
@@ -77,6 +81,8 @@ export const fieldKinds: readonly FieldKind[] = [
       lines('mimeTypes', 'Content types', 'One per line, such as image/*. Leave empty to accept all.'),
       lines('thumbs', 'Thumbnail sizes', 'One per line, such as 200x200'),
       multiple,
+      number('max', 'Max files', '0 means no limit'),
+      check('public', 'Public', "Everyone with a file's address can download it, whatever the rules."),
       check('protected', 'Protected', 'Downloads need a file token.'),
       check('requireAuth', 'Require sign-in'),
       check('oneTimeToken', 'One-time tokens'),

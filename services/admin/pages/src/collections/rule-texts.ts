@@ -9,6 +9,10 @@ export const ruleTexts: Readonly<Record<RuleName, { readonly label: string; read
   delete_rule: { label: 'Delete', about: 'Who can delete records' },
 };
 
+/** Says who a rule admits: `null` and `""` in words. */
+export const ruleWords = (rule: unknown): string =>
+  rule === null ? 'Everyone, guests too' : rule === '' ? 'Admins only' : String(rule);
+
 /** Completions for the rule language, in addition to field names. */
 export const ruleCompletions: readonly string[] = [
   '@request.auth.id',

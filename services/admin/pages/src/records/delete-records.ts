@@ -1,4 +1,6 @@
 import { client } from '../api/client.ts';
+import { type CursorPage, readPage } from '../api/records.ts';
+import type { Sought } from './plain-words.ts';
 
 /** How many records one batch deletes. */
 const atOnce = 500;
@@ -18,13 +20,15 @@ export async function deleteRecords(
   }
 }
 
-/** Reads the ids of all records that match a filter. */
-export async function idsOf(collection: string, filter: string, signal: AbortSignal): Promise<string[]> {
+/** Reads the ids of all records that match. */
+export async function idsOf(collection: string, sought: Sought, signal: AbortSignal): Promise<string[]> {
   const ids: string[] = [];
-  for await (const { id } of client
-    .from(collection)
-    .all({ fields: ['id'], perPage: 1000, filter: filter || undefined, signal } as never))
-    ids.push(id as string);
+  const request = { collection, ...sought, perPage: 1000, sort: '', fields: ['id'], expand: [], signal };
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const page: CursorPage = await readPage({ ...request, cursor });
+    ids.push(...page.data.map(({ id }) => id));
+    cursor = page.next;
+  }
   return ids;
 }
 

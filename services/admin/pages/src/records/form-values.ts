@@ -24,6 +24,15 @@ export const changedValues = (
       .filter(([name, value]) => value !== undefined && !sameValue(stored?.[name], value)),
   );
 
+/** Returns the values that a copy of a record starts with. Files stay with their record. */
+export const copiedValues = (
+  fields: readonly FieldDefinition[],
+  record: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    fields.flatMap(({ name, type }) => (type === 'file' || type === 'password' ? [] : [[name, record[name]]])),
+  );
+
 /** Returns a new record's values: the defaults. */
 export const emptyValues = (fields: readonly FieldDefinition[]): Record<string, unknown> =>
   Object.fromEntries(

@@ -33,6 +33,11 @@ export class LiveRows {
     this.isOld = false;
   }
 
+  /** Shows a record on the page as it is now. */
+  put(record: AnyRecord): void {
+    this.changed = new Map(this.changed).set(record.id, record);
+  }
+
   /** Follows a collection until the signal aborts. If live changes do not support the filter, the rows do not change. */
   async follow(collection: string, filter: string, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => {

@@ -16,7 +16,7 @@ export const columnsOf = (collection: CollectionDefinition): readonly FieldDefin
 ];
 
 /** Created once, since creating a formatter takes longer than formatting a hundred dates. */
-const localFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short' });
+const localFormat = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** Whether a time is within `Date`'s range. */
 const isDate = (seconds: number): boolean => Math.abs(seconds) <= 8.64e12;
@@ -43,6 +43,37 @@ export function cellText(value: unknown): string {
   if (Array.isArray(value) && value.length > 8 && typeof value[0] === 'number') return `${value.length} numbers`;
   return cut(JSON.stringify(value));
 }
+
+/** Whether a file is an image that has a preview. Other types could contain scripts or use a lot of memory. */
+export const isImage = (name: string): boolean => /\.(png|jpe?g|gif|webp|avif)$/i.test(name);
+
+/** A geographic point, in degrees. */
+export interface Point {
+  readonly lat: number;
+  readonly lng: number;
+}
+
+export const isPoint = (value: unknown): value is Point =>
+  typeof value === 'object' &&
+  value !== null &&
+  'lat' in value &&
+  'lng' in value &&
+  typeof value.lat === 'number' &&
+  typeof value.lng === 'number';
+
+const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'", nbsp: ' ' };
+
+/** Returns a rich text without its tags. */
+export const plainText = (html: unknown): unknown =>
+  typeof html === 'string'
+    ? html
+        .slice(0, 4 * longestCell)
+        .replace(/<\/?(?:a|b|code|del|em|i|mark|s|small|span|strong|sub|sup|u)(?:\s[^<>]*)?>/gi, '')
+        .replace(/<[^<>]*>/g, ' ')
+        .replace(/&(amp|lt|gt|quot|#39|nbsp);/g, (_, name: string) => entities[name] ?? '')
+        .replace(/\s+/g, ' ')
+        .trim()
+    : html;
 
 const cut = (text: string): string => (text.length > longestCell ? `${text.slice(0, longestCell)}…` : text);
 

@@ -11,5 +11,9 @@ export const lazyScreens: Readonly<Record<string, LoadScreen>> = {
   audit: () => import('../audit/audit-list.svelte'),
   jobs: () => import('../jobs/job-list.svelte'),
   crons: () => import('../crons/cron-list.svelte'),
+  settings: () => import('../settings/settings-page.svelte'),
+  'move-in': () => import('../moves/move-page.svelte'),
+  schema: () => import('../developers/schema-page.svelte'),
+  types: () => import('../developers/types-page.svelte'),
   backups: () => import('../backups/backup-page.svelte'),
 };

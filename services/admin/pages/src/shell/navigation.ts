@@ -6,6 +6,8 @@ export interface Area {
   readonly segment: string;
   readonly name: string;
   readonly icon: IconName;
+  /** Other words that find it in the palette. */
+  readonly words?: string;
 }
 
 /** Entries under a heading. */
@@ -39,9 +41,33 @@ export const areaGroups: readonly AreaGroup[] = [
       { segment: 'audit', name: 'Audit log', icon: 'audit' },
       { segment: 'jobs', name: 'Jobs', icon: 'jobs' },
       { segment: 'crons', name: 'Crons', icon: 'history' },
-      { segment: 'backups', name: 'Backups', icon: 'archive' },
+      { segment: 'backups', name: 'Backups', icon: 'archive', words: 'restore upload schedule' },
     ],
   },
+];
+
+/** The pages under the heading Developers, before those outside. */
+export const developerAreas: readonly Area[] = [
+  {
+    segment: 'schema',
+    name: 'Schema',
+    icon: 'relations',
+    words: 'diagram relations pull plan apply migrations api docs types',
+  },
+  { segment: 'types', name: 'Types', icon: 'code', words: 'typescript client api docs schema' },
+];
+
+/** A page outside these pages. The browser loads it. */
+export interface OutsidePage {
+  readonly name: string;
+  readonly icon: IconName;
+  readonly path: string;
+  /** Other words that find it in the palette. */
+  readonly words: string;
+}
+
+export const developerPages: readonly OutsidePage[] = [
+  { name: 'API reference', icon: 'book', path: '/docs', words: 'docs documentation openapi types schema routes' },
 ];
 
 export const addressOf = ({ segment }: Area): string => pathTo(segment);

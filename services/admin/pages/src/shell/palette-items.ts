@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from '@recordbus/client';
 import { pathTo, router } from '../router/router.svelte.ts';
 import type { IconName } from '../ui/icons.ts';
-import { areaGroups } from './navigation.ts';
+import { areaGroups, developerAreas, developerPages } from './navigation.ts';
 
 /** A palette result, and what it does. */
 export interface PaletteItem {
@@ -9,6 +9,8 @@ export interface PaletteItem {
   /** The kind of result, shown next to the name. */
   readonly kind: string;
   readonly icon: IconName;
+  /** Other words that find it. */
+  readonly words?: string;
   run(): void;
 }
 
@@ -20,7 +22,20 @@ const opens = (name: string, kind: string, icon: IconName, path: string): Palett
 });
 
 const screens = (): PaletteItem[] =>
-  areaGroups.flatMap(({ areas }) => areas.map(({ name, icon, segment }) => opens(name, 'page', icon, pathTo(segment))));
+  [...areaGroups.flatMap(({ areas }) => areas), ...developerAreas].map(({ name, icon, segment, words }) => ({
+    ...opens(name, 'page', icon, pathTo(segment)),
+    ...(words !== undefined && { words }),
+  }));
+
+const outside = (): PaletteItem[] =>
+  developerPages.map(({ name, icon, path, words }) => ({
+    name,
+    icon,
+    words,
+    kind: 'developers',
+    // Unsaved changes keep the page: the browser asks.
+    run: () => location.assign(path),
+  }));
 
 const ofCollection = ({ name, type }: CollectionDefinition): PaletteItem[] => [
   opens(
@@ -30,6 +45,10 @@ const ofCollection = ({ name, type }: CollectionDefinition): PaletteItem[] => [
     pathTo('collections', name, 'records'),
   ),
   opens(`${name}: settings`, 'collection', 'settings', pathTo('collections', name, 'settings')),
+  {
+    ...opens(`${name}: API`, 'developers', 'code', `${pathTo('collections', name, 'records')}?api=1`),
+    words: 'docs types schema curl client samples',
+  },
   ...(type === 'view'
     ? []
     : [
@@ -46,8 +65,10 @@ export const paletteItems = (
 ): PaletteItem[] => [
   opens('Collections', 'page', 'collections', pathTo('collections')),
   ...screens(),
+  ...outside(),
   opens('New collection', 'action', 'plus', pathTo('new-collection')),
   opens('New webhook', 'action', 'plus', `${pathTo('webhooks')}?new=1`),
+  { ...opens('Move in from PocketBase', 'action', 'upload', pathTo('move-in')), words: 'import backup migrate' },
   ...actions,
   ...collections.flatMap(ofCollection),
 ];
@@ -81,6 +102,12 @@ function score(name: string, query: string): number {
   return 20 - from / 100;
 }
 
+/** A match of another word counts less than one of the name. */
+function rankOf({ name, words = '' }: PaletteItem, query: string): number {
+  const isWord = words.split(' ').some((word) => word.startsWith(query));
+  return Math.max(score(name.toLowerCase(), query), isWord ? 70 - name.length / 100 : -1);
+}
+
 /** How many results to show. */
 const maxShown = 40;
 
@@ -89,7 +116,7 @@ export function findItems(items: readonly PaletteItem[], typed: string): readonl
   const query = typed.trim().toLowerCase().slice(0, 200);
   if (query === '') return items.slice(0, maxShown);
   const found = items
-    .map((item) => ({ item, rank: score(item.name.toLowerCase(), query) }))
+    .map((item) => ({ item, rank: rankOf(item, query) }))
     .filter(({ rank }) => rank >= 0)
     .sort((one, other) => other.rank - one.rank);
   return [...byId(typed.trim()), ...found.map(({ item }) => item)].slice(0, maxShown);

@@ -18,13 +18,27 @@ function focusSearch(): boolean {
   return true;
 }
 
-/** Handles global shortcuts: Ctrl-K toggles the palette, and `/` focuses the search. */
+/** Submits the form of the dialog on top, or the page's form that saves. Returns false if there is none. */
+function save(): boolean {
+  const dialog = [...document.querySelectorAll('dialog[open]')].at(-1);
+  const form = dialog ? dialog.querySelector('form') : document.querySelector<HTMLFormElement>('main form[data-saves]');
+  if (!form) return dialog !== undefined;
+  const button = document.querySelector<HTMLButtonElement>(`button[form="${form.id}"].primary`);
+  if (!button?.disabled) form.requestSubmit();
+  return true;
+}
+
+/** Handles global shortcuts: Ctrl-K toggles the palette, Ctrl-S saves, and `/` focuses the search. */
 export function shortcut(event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, altKey, target } = event;
   if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 'k') {
     event.preventDefault();
     if (palette.isOpen) palette.close();
     else palette.open();
+    return;
+  }
+  if ((ctrlKey || metaKey) && !altKey && key.toLowerCase() === 's') {
+    if (save()) event.preventDefault();
     return;
   }
   if (key !== '/' || ctrlKey || metaKey || altKey || isTyping(target) || document.querySelector('dialog[open]')) return;

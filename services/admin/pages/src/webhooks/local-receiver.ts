@@ -2,8 +2,8 @@
 export const localUrl = 'http://127.0.0.1:9000/';
 export const localReceiver = `node -e "require('http').createServer((q,s)=>{q.on('data',d=>console.log(d+''));q.on('end',()=>s.end())}).listen(9000)"`;
 
-/** The addresses of this machine, as a value for `hooks.http.allow`. */
-const loopback = '127.0.0.0/8';
+/** This machine's addresses, as a value for `hooks.http.allow`. */
+export const loopback = '127.0.0.0/8';
 
 /** Whether a URL is on the stack's own machine, which is denied by default (webhooks §7.1). */
 export function isLocal(url: string): boolean {
@@ -17,6 +17,3 @@ export function isLocal(url: string): boolean {
 /** Whether the setting allows deliveries to this machine. */
 export const allowsLocal = (allowed: string): boolean =>
   allowed.split(/[\s,]+/).some((one) => one === loopback || one === '127.0.0.1');
-
-/** Adds this machine to the setting. */
-export const withLocal = (allowed: string): string => [...allowed.split(/[\s,]+/).filter(Boolean), loopback].join(',');

@@ -1,4 +1,4 @@
-/** Sample code of a receiver that checks signatures (webhooks §5.3). */
+/** Sample code for a receiver that checks signatures (webhooks §5.3). */
 export const verification = `import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';

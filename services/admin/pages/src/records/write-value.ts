@@ -1,0 +1,46 @@
+import { isConflict } from '@recordbus/client';
+import { client } from '../api/client.ts';
+import type { AnyRecord } from '../api/records.ts';
+import { readable } from '../ui/unreadable.ts';
+import { sameValue } from './form-values.ts';
+
+/** The types that are edited in a cell. Others need more room. */
+const inlineTypes: ReadonlySet<string> = new Set(['text', 'number', 'bool', 'date', 'select', 'email', 'url']);
+
+export const isInline = (type: string): boolean => inlineTypes.has(type);
+
+/** Someone else changed the value that the user saw. */
+export class ConflictingValue extends Error {
+  readonly record: AnyRecord;
+
+  constructor(record: AnyRecord) {
+    super('the value has changed');
+    this.record = record;
+  }
+}
+
+/** How often to read again when other fields of the record change at the same time. */
+const maxTries = 5;
+
+/**
+ * Writes one value of a record, and returns the record. Other fields may have changed since; throws a `ConflictingValue`
+ * if this one has.
+ */
+export async function writeValue(
+  collection: string,
+  id: string,
+  name: string,
+  { seen, value }: { readonly seen: unknown; readonly value: unknown },
+): Promise<AnyRecord> {
+  const values = readable({ [name]: value });
+  const records = client.from(collection);
+  for (let tries = 1; ; tries += 1) {
+    const now = (await records.get(id)) as AnyRecord;
+    if (!sameValue(now[name], seen)) throw new ConflictingValue(now);
+    try {
+      return (await records.update(now as never, values as never)) as AnyRecord;
+    } catch (error) {
+      if (!isConflict(error) || tries === maxTries) throw error;
+    }
+  }
+}
