@@ -29,20 +29,20 @@ begin
       where datname = current_database() and pg_get_userbyid(datdba) <> owner_name
     union all
     select format('alter schema %I owner to %I', nspname, owner_name) from pg_namespace
-      where nspname in ('system', 'records', 'history', 'links') and pg_get_userbyid(nspowner) <> owner_name
+      where nspname in ('system', 'records', 'history', 'links', 'search') and pg_get_userbyid(nspowner) <> owner_name
     union all
     select format('alter %s %s owner to %I',
         case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence'
           when 'c' then 'type' else 'table' end, c.oid::regclass, owner_name)
       from pg_class c
-      where c.relnamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history', 'links'))
+      where c.relnamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history', 'links', 'search'))
         and c.relkind in ('r', 'p', 'v', 'm', 'c', 'S') and pg_get_userbyid(c.relowner) <> owner_name
         -- A table's sequence changes owner with it, and an extension's objects belong to the extension.
         and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid
           and (d.deptype = 'e' or c.relkind = 'S' and d.deptype in ('a', 'i')))
     union all
     select format('alter routine %s owner to %I', p.oid::regprocedure, owner_name) from pg_proc p
-      where p.pronamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history', 'links'))
+      where p.pronamespace in (select oid from pg_namespace where nspname in ('system', 'records', 'history', 'links', 'search'))
         and pg_get_userbyid(p.proowner) <> owner_name
         and not exists (select from pg_depend d where d.objid = p.oid and d.deptype = 'e')
   loop

@@ -1,9 +1,7 @@
-import { execFileSync } from 'node:child_process';
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-
-const root = join(import.meta.dirname, '../..');
+import { npmPack, root, run } from './npm-pack.ts';
 
 /** The packages that people install from outside this repository, by their folder names in `libs`. */
 export const packageNames = ['client', 'extensions'] as const;
@@ -26,9 +24,7 @@ export function packPackage(name: (typeof packageNames)[number], target: string)
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(publicManifest(source), undefined, 2)}\n`);
     cpSync(join(source, 'README.md'), join(stage, 'README.md'));
     cpSync(join(root, 'LICENSE'), join(stage, 'LICENSE'));
-    const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', target], stage);
-    const [{ filename }] = JSON.parse(packed) as [{ readonly filename: string }];
-    return join(target, filename);
+    return npmPack(stage, target);
   } finally {
     rmSync(stage, { recursive: true });
   }
@@ -79,6 +75,3 @@ function publicManifest(source: string): object {
     engines: { node: '>=20' },
   };
 }
-
-const run = (command: string, args: readonly string[], cwd: string): string =>
-  execFileSync(command, args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });

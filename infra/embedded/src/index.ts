@@ -5,3 +5,4 @@ export { startPostgres } from './postgres.ts';
 export { findStackNote, type StackNote, writeStackNote } from './stack-note.ts';
 export { superuserUrl } from './superuser-url.ts';
 export { until } from './until.ts';
+export { type ClusterUpgrade, startClusterUpgrade } from './upgrade-cluster.ts';

@@ -12,6 +12,15 @@ import type { Unprivileged } from './unprivileged.ts';
 export const superuser = 'recordbus';
 export const databaseName = 'recordbus';
 
+/** Where a cluster's upgrade prepares the next one. */
+export const upgradeHome = (home: string): string => join(home, 'upgrade');
+
+/** Puts an upgraded cluster in its place, after an interruption between the upgrade's two renames. */
+export async function finishUpgrade(cluster: string): Promise<void> {
+  const upgraded = join(upgradeHome(dirname(cluster)), basename(cluster));
+  if (!existsSync(cluster) && existsSync(upgraded)) await rename(upgraded, cluster);
+}
+
 interface ClusterOptions {
   /** The finished cluster's path. */
   readonly cluster: string;
@@ -28,6 +37,7 @@ interface ClusterOptions {
  * case rules on every system, without installed locales.
  */
 export async function ensureCluster({ cluster, binaries, password, user, isDurable }: ClusterOptions): Promise<void> {
+  await finishUpgrade(cluster);
   if (existsSync(cluster)) return;
   await removeDrafts(cluster);
   // A unique name: a killed start's initdb may still write to its draft.

@@ -93,7 +93,7 @@ test('objects that services once created as the superuser are transferred to the
   const before = await startPostgres({ directory, log, settings });
   await query(
     await asSuperuser(before.url),
-    `create schema system; create schema records; create schema history; create schema links;
+    `create schema system; create schema records; create schema history; create schema links; create schema search;
      create table records.a (id int generated always as identity, s serial, t text) partition by range (id);
      create table records.a1 partition of records.a for values from (0) to (10);
      create view records.v as select * from records.a; create sequence system.n;
@@ -106,12 +106,12 @@ test('objects that services once created as the superuser are transferred to the
   const server = await startPostgres({ directory, log, settings });
   try {
     const owned = `select distinct pg_get_userbyid(relowner)::text from pg_class c join pg_namespace n on n.oid = relnamespace
-      where nspname in ('system', 'records', 'history', 'links') union select pg_get_userbyid(nspowner)::text from pg_namespace
-      where nspname in ('system', 'records', 'history', 'links')`;
+      where nspname in ('system', 'records', 'history', 'links', 'search') union select pg_get_userbyid(nspowner)::text from pg_namespace
+      where nspname in ('system', 'records', 'history', 'links', 'search')`;
     assert.deepEqual(await query(server.url, owned), ['recordbus_owner']);
     await query(
       server.url,
-      "insert into records.a (t) values ('x'); drop schema system, records, history, links cascade",
+      "insert into records.a (t) values ('x'); drop schema system, records, history, links, search cascade",
     );
   } finally {
     await server.stop();
@@ -192,6 +192,28 @@ test('a server that runs on the cluster without a note is stopped before the nex
 test("a start that fails quotes the server's output", async () => {
   const failing = startPostgres({ directory, log, settings: { ...settings, shared_buffers: 'plenty' } });
   await assert.rejects(failing, /PostgreSQL ended with exit code 1\..*invalid value for parameter "shared_buffers"/s);
+});
+
+test('a cluster that another major version made is refused with the way out, and stays as it is', async () => {
+  const file = join(directory, 'cluster', 'PG_VERSION');
+  const own = await readFile(file, 'utf8');
+  for (const [made, way] of [
+    ['17', 'run npm run cli -- database upgrade'],
+    ['16', '.*backup create.*SERVICE_DATA_DIR.*backup restore'],
+  ]) {
+    await writeFile(file, `${made}\n`);
+    await assert.rejects(startPostgres({ directory, log, settings }), {
+      name: 'ConfigError',
+      message: new RegExp(
+        `^PostgreSQL ${made} made the database in \\S+, and this Recordbus runs PostgreSQL ${own.trim()}: ${way}\\.$`,
+      ),
+    });
+    assert.equal(await readFile(file, 'utf8'), `${made}\n`);
+  }
+  await writeFile(file, own);
+  const server = await startPostgres({ directory, log, settings });
+  assert.deepEqual(await query(server.url, 'select value from kept'), [42]);
+  await server.stop();
 });
 
 test('a long log is rotated at the next start', async () => {

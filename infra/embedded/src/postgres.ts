@@ -3,12 +3,14 @@ import { mkdir, readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { ConfigError } from '@recordbus/process/config';
 import type { Logger } from '@recordbus/process/logging';
 import { freeCluster, lockFileOf } from './cluster-lock.ts';
 import { createRoles, ownerName } from './database-roles.ts';
 import type { EmbeddedServer } from './embedded-server.ts';
 import { generatedPassword } from './generated-password.ts';
-import { loadPostgresBinaries } from './postgres-binaries.ts';
+import { upgradableFrom } from './older-postgres.ts';
+import { loadPostgresBinaries, type PostgresBinaries } from './postgres-binaries.ts';
 import { databaseName, ensureCluster, superuser } from './postgres-cluster.ts';
 import { type ServerProcess, type StopStep, spawnServer, stopLeftover } from './server-process.ts';
 import { prepareSocketDirectory } from './socket-directory.ts';
@@ -20,6 +22,8 @@ interface PostgresOptions {
   readonly log: Logger;
   /** Settings in postgresql.conf that override the defaults below; a test turns fsync off. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** The server's programs; by default those that npm installed. */
+  readonly binaries?: PostgresBinaries;
 }
 
 /** Settings for a machine that the services share: plans for an SSD, short queries never compiled. */
@@ -37,7 +41,7 @@ const ourSettings = {
 };
 
 /** SIGINT is the fast shutdown (it disconnects clients and writes a checkpoint), SIGQUIT the immediate one. */
-const stopSteps: readonly StopStep[] = [
+export const stopSteps: readonly StopStep[] = [
   { signal: 'SIGINT', withinMs: 15_000 },
   { signal: 'SIGQUIT', withinMs: 3_000 },
   { signal: 'SIGKILL', withinMs: 2_000 },
@@ -50,18 +54,25 @@ const readyTimeoutMs = 60_000;
 const passing = /Address already in use|pre-existing shared memory block/;
 /** Some file systems, such as another machine's shares, have no sockets. */
 const withoutSockets = /Unix-domain socket|Unix address|\.s\.PGSQL\./;
+/** PostgreSQL's refusal of a cluster that another major version made: that version, and the server's own. */
+const otherMajor = /initialized by PostgreSQL version (\d+), which is not compatible with this version (\d+)/;
 /** How long a start is retried, and the pause between two attempts, in milliseconds. */
 const waitMs = 30_000;
 const pauseMs = 100;
 
 /**
  * Starts the PostgreSQL that npm installed, on a free port on 127.0.0.1 and, where that is possible, on a Unix socket,
- * with its data in `directory`; creates the cluster at the first start. Throws with the server's last lines when it
- * does not become ready.
+ * with its data in `directory`; creates the cluster at the first start. Throws ConfigError for a cluster that another
+ * major version made, and with the server's last lines when it does not become ready.
  */
-export async function startPostgres({ directory, log, settings = {} }: PostgresOptions): Promise<EmbeddedServer> {
+export async function startPostgres({
+  directory,
+  log,
+  settings = {},
+  binaries: given,
+}: PostgresOptions): Promise<EmbeddedServer> {
   const home = resolve(directory);
-  const binaries = await loadPostgresBinaries();
+  const binaries = given ?? (await loadPostgresBinaries());
   await mkdir(home, { recursive: true, mode: 0o700 });
   const cluster = join(home, 'cluster');
   const stopped = await stopLeftover(home, stopSteps);
@@ -97,6 +108,8 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
       return { url: urlOf(ownerName, ownerPassword), pid, exited, stop };
     } catch (error) {
       const message = error instanceof Error ? error.message : '';
+      const [, made, runs] = otherMajor.exec(message) ?? [];
+      if (made && runs) throw new ConfigError(otherMajorMessage(cluster, made, runs));
       const lacksSockets = socketDirectory !== undefined && withoutSockets.test(message);
       if (lacksSockets) socketDirectory = undefined;
       else if (performance.now() > deadlineMs || !passing.test(message)) throw error;
@@ -104,6 +117,13 @@ export async function startPostgres({ directory, log, settings = {} }: PostgresO
     }
   }
 }
+
+const otherMajorMessage = (cluster: string, made: string, runs: string): string =>
+  `PostgreSQL ${made} made the database in ${cluster}, and this Recordbus runs PostgreSQL ${runs}: ${
+    upgradableFrom.includes(made)
+      ? 'run npm run cli -- database upgrade.'
+      : 'with the Recordbus that ran until now, run npm run cli -- backup create; with this one, name an empty directory in SERVICE_DATA_DIR and run npm run cli -- backup restore.'
+  }`;
 
 /** Quotes a directory as a list with one entry; returns an empty list for undefined. */
 const quoted = (directory: string | undefined): string => (directory ? `"${directory.replaceAll('"', '""')}"` : '');

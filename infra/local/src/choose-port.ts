@@ -30,6 +30,19 @@ export async function choosePort({ port, host, waitMs }: PortOptions): Promise<n
   throw new ConfigError(`SERVICE_PORT ${port} is taken by another program.`);
 }
 
+/** Finds a port that is free now. */
+export function freePort(host: string): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', (error: NodeJS.ErrnoException) => reject(listenRefusal(error, 0, host)));
+    probe.listen({ port: 0, host, exclusive: true }, () => {
+      const address = probe.address();
+      const port = typeof address === 'object' && address !== null ? address.port : 0;
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
 function isFree(port: number, host: string): Promise<boolean> {
   return new Promise((resolve, reject) => {
     const probe = createServer();

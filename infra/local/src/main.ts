@@ -3,20 +3,35 @@ import { defaultSizeOnDisk } from '@recordbus/bus/config';
 import { lockDataDirectory, writeStackNote } from '@recordbus/embedded';
 import { findExtensionsConfig } from '@recordbus/extension-host/config';
 import { host } from '@recordbus/process/config';
-import { runProcess } from '@recordbus/process/run-process';
+import { type ProcessParts, runProcess } from '@recordbus/process/run-process';
 import { loadTokenSecret } from '@recordbus/tokens';
 import { findAdminPages } from './admin-pages.ts';
 import { banner } from './banner.ts';
 import { choosePort } from './choose-port.ts';
 import { prepareEncryptionKey } from './encryption-key.ts';
 import { localVariables, readArguments } from './options.ts';
+import { restoreAndRestart } from './restore-and-restart.ts';
+import { followRestoreOrders, restoreDirectoryOf } from './restore-orders.ts';
 import { startSeparateProcesses } from './separate-processes.ts';
 import { startServers } from './servers.ts';
+
+const variables = { ...localVariables, host };
 
 /** How long to wait for a stack that is stopping, and for its port, in milliseconds. */
 const waitMs = 20_000;
 
-await runProcess('local', { ...localVariables, host }, async ({ config, log, lifecycle, metrics }) => {
+/** Set when a restore is due. It begins when everything has stopped; a signal before that ends the process. */
+let restore: (() => Promise<void>) | undefined;
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
+  process.on(signal, () => {
+    restore = undefined;
+  });
+const exit = (code: number): void => {
+  if (restore) void restore();
+  else process.exit(code);
+};
+
+const main = async ({ config, log, lifecycle, metrics }: ProcessParts<typeof variables>): Promise<void> => {
   const startedAtMs = performance.now();
   const { separateProcesses } = readArguments(process.argv.slice(2));
   const lock = await lockDataDirectory(config.dataDirectory, { waitMs });
@@ -47,9 +62,11 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
           SERVICE_NATS_URL: servers.natsUrl,
           SERVICE_DATA_DIR: config.dataDirectory,
           SERVICE_PAGES_DIR: pages.directory,
+          SERVICE_RESTORE_DIR: restoreDirectoryOf(config),
           ...(encryptionKey !== undefined && { SERVICE_ENCRYPTION_KEY: encryptionKey }),
           ...(eventStreamMaxBytes && { SERVICE_EVENTS_MAX_BYTES: String(eventStreamMaxBytes) }),
         },
+        host: config.host,
         gatewayPort,
         log,
         lifecycle,
@@ -79,4 +96,11 @@ await runProcess('local', { ...localVariables, host }, async ({ config, log, lif
   process.stdout.write(banner(stack, performance.now() - startedAtMs));
   announce();
   pages.buildIfMissing(log, lifecycle);
-});
+  const orders = followRestoreOrders(restoreDirectoryOf(config), log, () => {
+    restore = () => restoreAndRestart({ directory: restoreDirectoryOf(config), url });
+    void lifecycle.stop('a restore is due');
+  });
+  lifecycle.onStop('restore orders', () => orders.stop());
+};
+
+await runProcess('local', variables, main, exit);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { createAdmin } from '@recordbus/admin';
 import { createAuth, prepareFirstAdmin } from '@recordbus/auth';
 import { type Bus, connectBus, eventStream } from '@recordbus/bus';
@@ -13,11 +14,13 @@ import {
   createSharedWindows,
   type Gateway,
   localUpstream,
+  sharedCatalogSource,
   useTicketsOf,
 } from '@recordbus/gateway';
 import { endRequests, listen } from '@recordbus/http';
 import type { Service } from '@recordbus/http/service';
 import { warmUp } from '@recordbus/http/warm-up';
+import { createMovedTokens } from '@recordbus/moved-sessions';
 import type { Config } from '@recordbus/process/config';
 import { type Lifecycle, startPart } from '@recordbus/process/lifecycle';
 import { createLogger, type Logger } from '@recordbus/process/logging';
@@ -30,6 +33,7 @@ import { createSettings, type Settings } from '@recordbus/settings';
 import { openStorage, type Storage } from '@recordbus/storage';
 import { createWebhooks } from '@recordbus/webhooks';
 import type { localVariables } from './options.ts';
+import { restoreDirectoryOf } from './restore-orders.ts';
 import type { RunningStack } from './running-stack.ts';
 
 interface OneProcessOptions {
@@ -63,11 +67,12 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
   const cipher = createValueCipher(config.encryptionKey);
   const storage = await openStorage(config);
   const backups = await openBackupPlace(config, options.databaseUrl);
-  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher }));
+  const settings = await startPart(lifecycle, 'settings', createSettings({ database, bus, log, cipher, metrics }));
   const collections = await startPart(lifecycle, 'collections', createCollectionCache({ database, bus, log }));
   const accounts = await startPart(lifecycle, 'accounts', createAccounts({ database, bus, log }));
   const parts = { database, bus, cipher, storage, backups, settings, collections, accounts };
-  const services = createServices(options, parts);
+  const address: { url?: string } = {};
+  const services = createServices(options, parts, () => address.url);
   const setupToken = await prepareFirstAdmin({ database: database.of('signIn'), config, log });
   for (const service of services) await startPart(lifecycle, service.name, service);
 
@@ -81,7 +86,8 @@ export async function startInOneProcess(options: OneProcessOptions): Promise<Run
     log: gatewayLog,
     metrics,
   });
-  lifecycle.onStop('requests', () => endRequests(server, services));
+  address.url = server.url;
+  lifecycle.onStop('requests', () => endRequests(server, [...services, gateway]));
   void warmUp(services, log);
   return { url: server.url, setupToken, services: () => ({}) };
 }
@@ -99,7 +105,11 @@ interface SharedParts {
 }
 
 /** Creates the services behind the gateway, each with its own class of connections. */
-function createServices({ config, extensions, secret }: OneProcessOptions, parts: SharedParts): readonly Service[] {
+function createServices(
+  { config, extensions, secret }: OneProcessOptions,
+  parts: SharedParts,
+  gatewayUrl: () => string | undefined,
+): readonly Service[] {
   const { database, bus, cipher, storage, backups, settings, collections } = parts;
   const stream = { ...eventStream, maxBytes: config.eventStreamMaxBytes };
   const of = (service: string, own: Parameters<typeof database.of>[0]) => ({
@@ -116,6 +126,8 @@ function createServices({ config, extensions, secret }: OneProcessOptions, parts
     config,
     storage,
     backups,
+    restores: { directory: restoreDirectoryOf(config), encryptionKey: config.encryptionKey },
+    moves: { folder: join(config.dataDirectory, 'moves'), gatewayUrl },
     stream,
     extensions,
   });
@@ -123,15 +135,15 @@ function createServices({ config, extensions, secret }: OneProcessOptions, parts
   return [
     createAuth({ ...of('auth', 'signIn'), collections, cipher, secret, config, accountHooks }),
     records,
-    createAdmin({ ...of('admin', 'admin'), secret, cipher, config }),
-    createWebhooks({ ...of('webhooks', 'background'), stream }),
-    createRealtime({ ...of('realtime', 'signIn'), live, secret, stream }),
+    createAdmin({ ...of('admin', 'admin'), collections, secret, cipher, config }),
+    createWebhooks({ ...of('webhooks', 'background'), collections, stream }),
+    createRealtime({ ...of('realtime', 'signIn'), live, secret, cipher, stream }),
   ];
 }
 
 function createLocalGateway(
   { config, secret, metrics }: OneProcessOptions,
-  { database, bus, settings, accounts }: SharedParts,
+  { database, bus, cipher, settings, collections, accounts }: SharedParts,
   services: readonly Service[],
   log: Logger,
 ): Gateway {
@@ -140,10 +152,13 @@ function createLocalGateway(
     secret,
     settings,
     accounts,
+    movedTokens: createMovedTokens({ database: database.of('signIn'), cipher }),
     keys: createServiceKeys({ ring: accounts.keys, database, log }),
     sessionUse: createSessionUse({ database, log }),
     useTicket: useTicketsOf(database.of('signIn')),
     requestLog: createRequestLog({ database: database.of('background'), settings, log }),
+    bus,
+    collections: sharedCatalogSource(collections),
     processMetrics: metrics,
     windows: createSharedWindows({ database: database.of('signIn'), log }),
     recentWrites: config.databaseReplicaUrls && createRecentWrites(bus),

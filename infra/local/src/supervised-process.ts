@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from '@recordbus/process/logging';
@@ -72,10 +73,16 @@ export async function startSupervised({
   };
 }
 
+/** A service's program has the same place and ending as this process's own, `infra/local/src/main.ts`. */
+function programOf(service: string): string {
+  const own = process.argv[1] ?? '';
+  return join(dirname(own), '../../../services', service, 'src', basename(own));
+}
+
 function launch(name: string, environment: Readonly<Record<string, string>>): ChildProcess {
   return spawn(
     process.execPath,
-    ['--require', `${root}infra/launch/tether.cjs`, `${root}services/${name}/src/main.ts`],
+    ['--require', `${root}infra/launch/tether.cjs`, programOf(name)],
     // Its own session, so that a terminal's Ctrl-C reaches only the parent, which stops its services in order.
     { detached: true, stdio: ['ignore', 'inherit', 'inherit', 'ipc'], env: { ...process.env, ...environment } },
   );

@@ -2,7 +2,7 @@
 {{- define "recordbus.ownVariables" -}}
 {{- $root := index . 0 -}}
 {{- $name := index . 1 -}}
-{{- $called := dict "gateway" (list "auth" "records" "admin" "webhooks" "realtime") "auth" (list "records") "realtime" (list "records") -}}
+{{- $called := dict "gateway" (list "auth" "records" "admin" "webhooks" "realtime") "auth" (list "records") "records" (list "gateway") "realtime" (list "records") -}}
 {{- $services := get $called $name | default list -}}
 {{- if or $services $root.Values.postgresql.enabled -}}
 env:
