@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { runStage, type Stage } from './run-stage.ts';
+import { testsInCheck } from './test-run.ts';
 
 /** Each checker checks the types that it needs itself, so on two cores several take more time than one. */
 const checkers = String(Math.max(1, Math.min(4, Math.floor(availableParallelism() / 2))));
@@ -13,8 +14,7 @@ const stages: readonly Stage[] = [
   { title: 'examples/tasks page types', command: 'tsc', args: ['-p', 'examples/tasks'] },
   { title: 'Lint and format', command: 'biome', args: ['check'] },
   { title: 'Layers', command: 'turbo', args: ['boundaries', '--no-color'] },
-  { title: 'Imports', command: 'node', args: ['--test', '--test-reporter=dot', 'infra/layers/*.test.ts'] },
-  { title: 'Conflict markers', command: 'node', args: ['--test', 'infra/docs/src/conflict-markers.test.ts'] },
+  { title: 'Imports and conflict markers', command: 'node', args: ['--test', '--test-reporter=dot', ...testsInCheck] },
 ];
 
 const failed: string[] = [];

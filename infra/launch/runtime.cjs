@@ -1,6 +1,4 @@
 'use strict';
-const fs = require('node:fs');
-const path = require('node:path');
 
 /** The oldest Node that runs the code: it strips types without a flag or a warning, and has the fixes of its line. */
 const minimum = [24, 15];
@@ -25,12 +23,21 @@ function isRunningNodeEnough() {
 function findRuntime(root) {
   if (isRunningNodeEnough()) return process.execPath;
   const name = packages[`${process.platform}-${process.arch}`];
-  const binary = name && path.join(root, 'node_modules', name, 'bin', 'node');
-  if (binary && fs.existsSync(binary)) return binary;
+  const binary = name && findFile(`${name}/bin/node`, root);
+  if (binary) return binary;
   throw new Error(
     `This needs Node ${minimum.join('.')} or newer. This is ${process.version}, and there is no pinned Node for ` +
       `${process.platform}-${process.arch}: install Node 24 from https://nodejs.org and run the command again.`,
   );
+}
+
+/** The path to an installed package's file: below `root` or, where the product is itself a package, beside it. */
+function findFile(file, root) {
+  try {
+    return require.resolve(file, { paths: [root] });
+  } catch {
+    return undefined;
+  }
 }
 
 module.exports = { findRuntime };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { scenarioRuns } from './scenario-runs.ts';
 import { readTestRun, type TestRun } from './test-run.ts';
@@ -12,13 +13,6 @@ const scenariosOf = (run: string): string[] =>
     .map((name) => `tests/scenarios/${name}.test.ts`)
     .sort();
 
-test('--retry-failed changes only what happens to failed files', () => {
-  const { isRetrying, ...run } = readTestRun(['--retry-failed']);
-  const { isRetrying: isUsual, ...usual } = readTestRun([]);
-  assert.deepEqual([isRetrying, isUsual], [true, false]);
-  assert.deepEqual(run, usual);
-});
-
 test('npm test runs the quick files, and npm run test:slow the others', () => {
   const usual = readTestRun([]);
   const slow = readTestRun(['--slow']);
@@ -26,15 +20,14 @@ test('npm test runs the quick files, and npm run test:slow the others', () => {
   const [all, ...others] = usual.parts;
   assert.deepEqual([all?.topology, others], ['one', []]);
   assert.ok(filesOf(usual).every((file) => !isSlow(file)));
-  const [slowFiles, slowScenarios, onProcesses, throughClient] = slow.parts;
+  const [slowFiles, onProcesses, throughClient] = slow.parts;
   assert.deepEqual(
     slow.parts.map(({ topology }) => topology),
-    [undefined, 'one', 'processes', 'one'],
+    ['one', 'processes', 'one'],
   );
-  assert.ok(slowFiles?.files.length && slowFiles.files.every((file) => isSlow(file) && !isScenario(file)));
-  assert.ok(slowScenarios?.files.length && slowScenarios.files.every((file) => isSlow(file) && isScenario(file)));
+  assert.ok(slowFiles?.files.length && slowFiles.files.every(isSlow));
   assert.deepEqual(
-    slowScenarios.files.filter((file) => onProcesses?.files.includes(file)),
+    slowFiles.files.filter((file) => onProcesses?.files.includes(file)),
     [],
     'CI runs a slow scenario once',
   );
@@ -45,21 +38,21 @@ test('npm test runs the quick files, and npm run test:slow the others', () => {
     'CI runs every slow file',
   );
   assert.deepEqual(slowFiles.environment, { TEST_TOPOLOGIES: 'fewest' });
-  assert.deepEqual(onProcesses?.files, scenariosOf('wire'));
+  assert.deepEqual(onProcesses?.files.toSorted(), scenariosOf('wire'));
   assert.deepEqual(throughClient?.files, scenariosOf('client'));
   assert.deepEqual(throughClient?.environment, { TEST_THROUGH: 'client' });
 });
 
 test('npm run test:all runs every file, and every scenario everywhere it can run', () => {
   const { parts, isChecked } = readTestRun(['--all']);
-  const [usual, slowFiles, slowScenarios, onProcesses, throughClient] = parts;
-  const every = filesOf({ ...readTestRun([]), parts: [usual, slowFiles, slowScenarios].flatMap((part) => part ?? []) });
+  const [usual, slowFiles, onProcesses, throughClient] = parts;
+  const every = filesOf({ ...readTestRun([]), parts: [usual, slowFiles].flatMap((part) => part ?? []) });
   const scenarios = every.filter(isScenario).sort();
   assert.equal(isChecked, true);
   assert.deepEqual(usual, readTestRun([]).parts[0]);
-  assert.deepEqual(slowFiles?.files, readTestRun(['--slow']).parts[0]?.files);
+  assert.ok(slowFiles?.files.every(isSlow));
   assert.ok(parts.every(({ environment }) => environment?.TEST_TOPOLOGIES === undefined));
-  assert.deepEqual(onProcesses?.files, scenarios);
+  assert.deepEqual(onProcesses?.files.toSorted(), scenarios);
   assert.deepEqual(throughClient?.files, [...scenariosOf('client'), ...scenariosOf('clientInAll')].sort());
 });
 
@@ -79,11 +72,21 @@ test('the run list has every scenario file', () => {
   );
 });
 
+test('CI runs no slow file on separate processes only that has tests for one process', () => {
+  const wire = scenariosOf('wire').filter(isSlow);
+  assert.ok(wire.length > 0);
+  assert.deepEqual(
+    wire.filter((file) => /onOneProcess\(/.test(readFileSync(file, 'utf8'))),
+    [],
+    'nothing runs these tests: move them to a file without `wire`',
+  );
+});
+
 test('selected files run on both topologies, including slow ones, without the checks', () => {
   const run = readTestRun(['scenarios/rate-limits', '--test-name-pattern', 'PUT', 'launch/test-run']);
   assert.deepEqual(filesOf(run), ['infra/launch/test-run.test.ts', 'tests/scenarios/rate-limits.slow.test.ts']);
   assert.deepEqual([run.isChecked, run.parts[0]?.topology], [false, undefined]);
-  assert.deepEqual(run.flags, ['--test-name-pattern', 'PUT']);
+  assert.deepEqual(run.testNamePatterns, ['PUT']);
 });
 
 test('npm run test:replicas runs every scenario, or the selected ones, on replicas', () => {
@@ -92,10 +95,14 @@ test('npm run test:replicas runs every scenario, or the selected ones, on replic
   assert.deepEqual(more, []);
   assert.deepEqual(part?.files, filesOf(readTestRun(['tests/scenarios'])));
   assert.deepEqual([part?.topology, part?.environment?.TEST_BUS], ['replicas', 'cluster']);
-  assert.deepEqual([run.isChecked, run.flags], [false, ['--test-concurrency=2']]);
+  assert.deepEqual([run.isChecked, part?.concurrency, run.concurrency], [false, 1, 2]);
   assert.deepEqual(filesOf(readTestRun(['--replicas', 'webhook-changes', 'launch/test-run'])), [
     'tests/scenarios/webhook-changes.test.ts',
   ]);
+});
+
+test('an unknown flag is refused', () => {
+  assert.throws(() => readTestRun(['--test-onyl']), /Unknown option '--test-onyl'/);
 });
 
 test('nothing runs when no path matches', () => {

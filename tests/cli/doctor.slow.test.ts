@@ -159,7 +159,7 @@ suite('doctor on the command line', async () => {
     await database.query(
       `insert into system.outbox (event_id, event, body, parked_at) values (gen_random_uuid(), 'x', '{}', now())`,
     );
-    await database.query(`insert into system.kysely_migration values ('9999-from-the-future', '')`);
+    await database.query(`insert into system.kysely_migration values ('9999-from-the-future-needs-9998', '')`);
     chmodSync(join(ground.dataDirectory, 'jwt_secret'), 0o644);
     const found = await doctor();
     await database.query(`delete from system.kysely_migration where name like '9999%'`);

@@ -9,6 +9,7 @@ import { text } from 'node:stream/consumers';
 import { after, suite, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { runCli } from '../harness/cli.ts';
+import { programPath } from '../harness/program.ts';
 import { createGround, environmentOf, repository, startStack } from '../harness/stack.ts';
 
 /** A Linux pipe holds 64 KiB, so each command below has to wait for its reader. */
@@ -56,7 +57,7 @@ suite('output of the command line in pipes [operation §8.3]', async () => {
     ['schema', 'check', files],
     ['schema', 'check', files, '--json'],
   ];
-  const program = [process.execPath, join(repository, 'infra/cli/src/main.ts')];
+  const program = [process.execPath, programPath('infra/cli/src/main')];
   const npm = ['npm', 'run', '--silent', 'cli', '--'];
   const runs = [
     ...commands.map((args) => [...program, ...args]),

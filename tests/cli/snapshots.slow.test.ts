@@ -21,16 +21,21 @@ suite('snapshots on the command line', async () => {
   await test("commands refuse a newer version's tables, and a database without tables", async () => {
     const database = new pg.Client({ connectionString: ground.databaseUrl });
     await database.connect();
-    await database.query(`insert into system.kysely_migration values ('9999-future', '2099-01-01T00:00:00.000Z')`);
+    await database.query(
+      `insert into system.kysely_migration values ('9999-future-needs-9998', '2099-01-01T00:00:00.000Z')`,
+    );
     const newKey = { SERVICE_NEW_ENCRYPTION_KEY: 'new' };
     const shown = await cli(['snapshot', 'export']);
     const rotated = await cli(['encryption', 'rotate'], newKey);
     await database.query(`delete from system.kysely_migration where name like '9999%'`);
     assert.deepEqual([shown.code, rotated.code], [78, 1]);
-    assert.match(shown.stderr, /^The database was made by a newer version: it has 9999-future\. Run that version/);
+    assert.match(
+      shown.stderr,
+      /^The database was made by a newer version: it has 9999-future-needs-9998\. Run that version/,
+    );
     assert.match(
       rotated.stderr,
-      /^The tables are from a newer version \(9999-future\): use that version's command line/,
+      /^The tables are from a newer version \(9999-future-needs-9998\): use that version's command line/,
     );
 
     const empty = await createDatabase();

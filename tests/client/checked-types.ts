@@ -48,6 +48,26 @@ export async function checkTypes(client: Client<Library> = createClient<Library>
   await books.list({
     filter: (one) => one.and(one.stars.gte(3), one.writer.house.name.eq('core'), one.kind.in(['novel'])),
   });
+  const found = await books.search('sea', { fields: ['title', '_score'], highlight: ['title'], facets: ['kind'] });
+  const best: { readonly title: string; readonly _score: number } | undefined = found.data[0];
+  const { novel: novels } = found.facets?.kind ?? {};
+  // @ts-expect-error it was not asked for
+  found.data[0]?._highlight;
+  // @ts-expect-error there is no such field
+  await books.search('sea', { facets: ['nothing'] });
+  const [first, second] = await client.search([
+    { collection: 'books', search: 'sea', filter: (one) => one.stars.gte(3), fields: ['title'] },
+    { collection: 'writers', search: 'sea' },
+  ]);
+  if (first.status === 200 && 'data' in first && 'data' in second) {
+    const names: string | undefined = second.data[0]?.name;
+    const bookTitle: string | undefined = first.data[0]?.title;
+    void [names, bookTitle];
+    // @ts-expect-error it was not asked for
+    first.data[0]?.stars;
+  }
+  void [best, novels];
+
   await books.list({ filter: (one) => one.created.lt(new Date()), sort: ['-stars', 'writer.name'] });
   await books.list({ filter: f`stars > ${3}` });
   // @ts-expect-error stars is a number

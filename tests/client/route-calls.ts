@@ -6,6 +6,7 @@ export type Call = (client: Client<never>, options?: CallOptions) => unknown;
 const credentials = { email: 'a', password: 'b' };
 const users = (client: Client<never>) => client.auth('{collection}' as never);
 const records = (client: Client<never>) => client.from('{collection}' as never);
+const owned = (client: Client<never>) => client.webhooks({ collection: 'c', id: 'o' });
 const values = {} as never;
 
 /** A client call for each route. Names in braces stand for the path's parameters. */
@@ -33,8 +34,12 @@ export const calls: Readonly<Record<string, Call>> = {
     c.admin.users.endSession('{collection}', '{id}', '{session}', o),
   'DELETE /api/v1/admin/users/{collection}/{id}/second-factor': (c, o) =>
     c.admin.users.resetSecondFactor('{collection}', '{id}', o),
+  'PUT /api/v1/admin/users/{collection}/{id}/links/{provider}': (c, o) =>
+    c.admin.users.link('{collection}', '{id}', '{provider}', '1', o),
   'DELETE /api/v1/admin/users/{collection}/{id}/links/{provider}': (c, o) =>
     c.admin.users.unlink('{collection}', '{id}', '{provider}', o),
+  'POST /api/v1/admin/users/{collection}/{id}/password-reset': (c, o) =>
+    c.admin.users.mailPasswordReset('{collection}', '{id}', o),
   'POST /api/v1/admin/users/{collection}/{id}/block': (c, o) => c.admin.users.block('{collection}', '{id}', o),
   'POST /api/v1/admin/users/{collection}/{id}/unblock': (c, o) => c.admin.users.unblock('{collection}', '{id}', o),
   'POST /api/v1/admin/logout': (c, o) => c.admin.logout(o),
@@ -86,6 +91,8 @@ export const calls: Readonly<Record<string, Call>> = {
   'GET /api/v1/{collection}/{id}/history': (c, o) => records(c).history('{id}', o),
   'POST /api/v1/{collection}/{id}/restore': (c, o) => records(c).restore('{id}', { at: 1 }, o),
   'GET /api/v1/records/{collection}/aggregate': (c, o) => records(c).aggregate({ count: true, ...o }),
+  'POST /api/v1/records/{collection}/list': (c, o) => records(c).list({ ids: [], ...o }),
+  'POST /api/v1/search': (c, o) => c.search([], o),
   'POST /api/v1/records/{collection}/import': (c, o) => records(c).import('[]', { format: 'json', ...o }),
   'GET /api/v1/records/{collection}/export': (c, o) => records(c).export(o),
   'GET /api/v1/jobs': (c, o) => c.admin.jobs.list(undefined, o),
@@ -104,7 +111,17 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/admin/backups': (c, o) => c.admin.backups.start(o),
   'GET /api/v1/admin/backups/{id}': (c, o) => c.admin.backups.get('{id}', o),
   'DELETE /api/v1/admin/backups/{id}': (c, o) => c.admin.backups.delete('{id}', o),
+  'POST /api/v1/admin/backups/upload': (c, o) => c.admin.backups.upload(new Blob(['x']), o),
+  'POST /api/v1/admin/backups/{id}/restore': (c, o) => c.admin.backups.restore('{id}', 'x', o),
+  'GET /api/v1/admin/restores': (c, o) => c.admin.backups.restores(o),
+  'GET /api/v1/admin/restores/{id}': (c, o) => c.admin.backups.findRestore('{id}', o),
   'GET /api/v1/admin/backups/{id}/archive': (c, o) => c.admin.backups.download('{id}', o),
+  'GET /api/v1/admin/import/pocketbase': (c, o) => c.admin.moves.list(undefined, o),
+  'POST /api/v1/admin/import/pocketbase': (c, o) => c.admin.moves.start(new Blob(['x']), o),
+  'GET /api/v1/admin/import/pocketbase/{id}': (c, o) => c.admin.moves.get('{id}', o),
+  'GET /api/v1/admin/import/pocketbase/{id}/report': (c, o) => c.admin.moves.report('{id}', o),
+  'POST /api/v1/admin/import/pocketbase/{id}/confirm': (c, o) => c.admin.moves.confirm('{id}', o),
+  'POST /api/v1/admin/import/pocketbase/{id}/cancel': (c, o) => c.admin.moves.cancel('{id}', o),
   'GET /api/v1/admin/crons': (c, o) => c.admin.crons.list(o),
   'GET /api/v1/admin/crons/{name}/runs': (c, o) => c.admin.crons.runs('{name}', undefined, o),
   'POST /api/v1/admin/crons/{name}/run': (c, o) => c.admin.crons.run('{name}', o),
@@ -124,13 +141,20 @@ export const calls: Readonly<Record<string, Call>> = {
   'GET /api/v1/admin/collections/{collection}/indexes': (c, o) => c.admin.collections.indexes.list('{collection}', o),
   'POST /api/v1/admin/collections/{collection}/indexes': (c, o) =>
     c.admin.collections.indexes.create('{collection}', values, o),
+  'PATCH /api/v1/admin/collections/{collection}/indexes/{index}': (c, o) =>
+    c.admin.collections.indexes.update('{collection}', '{index}', values, o),
   'DELETE /api/v1/admin/collections/{collection}/indexes/{index}': (c, o) =>
     c.admin.collections.indexes.delete('{collection}', '{index}', o),
   'GET /api/v1/admin/migrations/snapshot': (c, o) => c.admin.collections.snapshot(o),
   'POST /api/v1/admin/migrations/apply': (c, o) => c.admin.collections.apply(values, undefined, o),
+  'GET /api/v1/admin/schema/types': (c, o) => c.admin.collections.types(o),
   'GET /api/v1/admin/schema': (c, o) => c.admin.collections.schema.get(o),
   'POST /api/v1/admin/schema/plan': (c, o) => c.admin.collections.schema.plan({ schema: values }, o),
   'POST /api/v1/admin/schema/apply': (c, o) => c.admin.collections.schema.apply({ schema: values, hash: 'h' }, o),
+  'GET /api/v1/admin/saved-views': (c, o) => c.admin.savedViews.list(undefined, o),
+  'POST /api/v1/admin/saved-views': (c, o) => c.admin.savedViews.create({ collection: 'c', name: 'n' }, o),
+  'PATCH /api/v1/admin/saved-views/{id}': (c, o) => c.admin.savedViews.update('{id}', {}, o),
+  'DELETE /api/v1/admin/saved-views/{id}': (c, o) => c.admin.savedViews.delete('{id}', o),
   'GET /api/v1/admin/keys': (c, o) => c.admin.keys.list(undefined, o),
   'POST /api/v1/admin/keys': (c, o) => c.admin.keys.create({ name: 'n', scopes: [] }, o),
   'GET /api/v1/admin/keys/{id}': (c, o) => c.admin.keys.get('{id}', o),
@@ -160,6 +184,22 @@ export const calls: Readonly<Record<string, Call>> = {
   'POST /api/v1/admin/webhooks/{id}/deliveries/{deliveryId}/redeliver': (c, o) =>
     c.admin.webhooks.redeliver('{id}', '{deliveryId}', o),
   'POST /api/v1/admin/webhooks/{id}/replay': (c, o) => c.admin.webhooks.replay('{id}', { since: 0 }, o),
+  'GET /api/v1/webhooks/events': (c, o) => c.admin.webhooks.events(o),
+  'POST /api/v1/webhooks/portal': (c, o) => c.openPortal('t', o),
+  'POST /api/v1/admin/webhooks/portal': (c, o) => c.admin.webhooks.portal({ owner: { collection: 'c', id: 'o' } }, o),
+  'GET /api/v1/webhooks': (c, o) => owned(c).list(undefined, o),
+  'POST /api/v1/webhooks': (c, o) => owned(c).create({}, o),
+  'GET /api/v1/webhooks/{id}': (c, o) => owned(c).get('{id}', o),
+  'PATCH /api/v1/webhooks/{id}': (c, o) => owned(c).update('{id}', {}, o),
+  'DELETE /api/v1/webhooks/{id}': (c, o) => owned(c).delete('{id}', o),
+  'POST /api/v1/webhooks/{id}/regenerate-secret': (c, o) => owned(c).regenerateSecret('{id}', o),
+  'GET /api/v1/webhooks/{id}/status': (c, o) => owned(c).status('{id}', o),
+  'POST /api/v1/webhooks/{id}/test': (c, o) => owned(c).test('{id}', o),
+  'GET /api/v1/webhooks/{id}/deliveries': (c, o) => owned(c).deliveries('{id}', undefined, o),
+  'GET /api/v1/webhooks/{id}/deliveries/{deliveryId}': (c, o) => owned(c).delivery('{id}', '{deliveryId}', o),
+  'POST /api/v1/webhooks/{id}/deliveries/{deliveryId}/redeliver': (c, o) =>
+    owned(c).redeliver('{id}', '{deliveryId}', o),
+  'POST /api/v1/webhooks/{id}/replay': (c, o) => owned(c).replay('{id}', { since: 0 }, o),
   'POST /api/v1/admin/notifications/test': (c, o) => c.admin.notifications.test({}, o),
   'GET /api/v1/admin/events': (c, o) => c.admin.events.list(undefined, o),
   'GET /api/v1/admin/events/{id}': (c, o) => c.admin.events.get('{id}', o),
@@ -175,8 +215,11 @@ export const without: Readonly<Record<string, string>> = {
   'GET /docs': 'a page',
   'GET /_': 'a page',
   'GET /_/assets/{file}': 'a part of a page',
+  'GET /_/portal': 'a page',
   'POST /api/v1/auth/refresh': 'the client refreshes by itself',
   'GET /api/v1/realtime': 'live connections use POST',
   'POST /api/v1/realtime': 'live connections have tests of their own',
+  'PUT /api/v1/admin/moved-sessions/{collection}': 'for the command line, which moves an app in',
+  'PUT /api/v1/files/{collection}/{id}/{filename}': 'for the command line, which streams files from a disk',
   'POST /api/v1/realtime/ticket': 'for EventSource and WebSocket, which the client does not use',
 };

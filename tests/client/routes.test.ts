@@ -16,7 +16,7 @@ function routesOf(document: unknown): string[] {
 }
 
 const shortPath = (path: string): string =>
-  decodeURI(path).replace(/^\/api\/v1\/records\/(?!.*\/(?:aggregate|import|export)$)/, '/api/v1/');
+  decodeURI(path).replace(/^\/api\/v1\/records\/(?!.*\/(?:aggregate|import|export|list)$)/, '/api/v1/');
 
 onOneProcess('the client reaches every route in the API document', async (t, target) => {
   const { json } = await (await target.admin()).get('/api/v1/openapi.json');
@@ -74,6 +74,9 @@ const values = {
   state: 's',
   hash: 'h',
   file: '[]',
+  backup: 'PK',
+  subject: 's',
+  owner: { collection: 'c', id: 'o' },
   record: { id: '{id}', photo: '{filename}' },
 };
 

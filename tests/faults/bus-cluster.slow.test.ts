@@ -66,12 +66,12 @@ test('while servers in a cluster of three fail, writes do not wait, and no event
   await eventually('the stream has three replicas', async () => (await replicas()) === 3, patience);
   await cluster.isWhole();
 
-  await using writes = startSteadyWrites({ clients: [stack.guest, replica.guest], collection });
+  await using writes = startSteadyWrites({ clients: [stack.guest, replica.guest], collection, paceMs: 100 });
   const moreWrites = async (count: number): Promise<void> => {
     const from = writes.succeeded;
     await eventually(`${count} writes`, () => writes.succeeded >= from + count, patience);
   };
-  await moreWrites(100);
+  await moreWrites(50);
 
   async function endures(name: string, hit: readonly ClusterServer[]): Promise<void> {
     const { begin, end } = faults[name] ?? assert.fail(name);
@@ -79,7 +79,7 @@ test('while servers in a cluster of three fail, writes do not wait, and no event
     await Promise.all(hit.map(begin));
     // Two in three servers are a majority, so events continue without the third.
     if (hit.length === 1) await isDelivered();
-    await moreWrites(100);
+    await moreWrites(50);
     await Promise.all(hit.map(end));
     await isDelivered();
     t.diagnostic(

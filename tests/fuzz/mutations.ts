@@ -9,24 +9,10 @@ interface Mutation {
   readonly headers?: Readonly<Record<string, string | string[]>>;
 }
 
-/** Broken percent-encoding, and parameters and headers that come more than once. */
+/** Broken percent-encoding (fetch resolves `%2e%2e` itself), and parameters and headers that come more than once. */
 export const mutations: fc.Arbitrary<Mutation> = fc.oneof(
   fc
-    .constantFrom(
-      '%',
-      '%zz',
-      '%00',
-      '%c0%af',
-      '%2e%2e',
-      '..%2f..',
-      '%2F',
-      '%5c',
-      '%ff',
-      '%ed%a0%80',
-      ';a=b',
-      '%25',
-      '*',
-    )
+    .constantFrom('%', '%zz', '%00', '%c0%af', '..%2f..', '%2F', '%5c', '%ff', '%ed%a0%80', ';a=b', '%25', '*')
     .map((segment) => ({ segment })),
   fc
     .constantFrom('page=1&page=x', 'page=2&page=1', 'filter=id&filter=(', 'page[]=1', '%=%', 'a=%zz', '&&&=', '%00=%00')

@@ -34,10 +34,10 @@ export async function borrowStack(address: string, wish: StackWish): Promise<Bor
     throw error;
   });
   return {
-    target: { ...lent, logLines, ...callers(lent.url, lent.setupToken) },
+    target: { ...lent, logLines, ...callers(lent.url, lent.setupToken, wish.borrow) },
     async giveBack() {
       try {
-        await clearStack(await callers(lent.url, lent.setupToken).admin());
+        await clearStack(await callers(lent.url, lent.setupToken, wish.borrow).admin());
         send({ giveBack: wish.borrow });
       } finally {
         socket.end();

@@ -14,5 +14,5 @@ export const startBrowser = (): Promise<Browser> =>
   chromium.launch({
     executablePath: spawnSync('sh', ['-c', `command -v ${command}`], { encoding: 'utf8' }).stdout.trim(),
     // The sandbox does not start for root, and tests may run as root. The pages are our own.
-    args: ['--no-sandbox', '--disable-dev-shm-usage'],
+    args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu', '--disable-software-rasterizer'],
   });

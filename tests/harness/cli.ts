@@ -1,9 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type Child, startChild } from './child.ts';
-import { repository } from './stack.ts';
+import { programPath } from './program.ts';
 
 export interface CliResult {
   readonly code: number | null;
@@ -19,7 +18,7 @@ interface CliOptions {
   readonly input?: string;
 }
 
-const entry = join(repository, 'infra/cli/src/main.ts');
+const entry = programPath('infra/cli/src/main');
 
 /** Returns the given variables without the test run's. */
 const withoutOwnVariables = (environment: Readonly<Record<string, string>>): NodeJS.ProcessEnv => ({

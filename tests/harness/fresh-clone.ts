@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { type Dirent, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
+import { cpSync, type Dirent, existsSync, mkdirSync, readdirSync, readlinkSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { repository } from './stack.ts';
 
@@ -26,6 +26,20 @@ export function commitFiles(directory: string): void {
   git('-c', 'init.defaultBranch=main', 'init', '--quiet');
   git('add', '--all');
   git('-c', 'commit.gpgSign=false', 'commit', '--quiet', '--no-verify', '--message', 'The files under test');
+}
+
+/** Copies this repository's current files, without those that git ignores. */
+export function copyFiles(directory: string): void {
+  const env = withoutGitVariables(process.env);
+  const listed = spawnSync('git', ['ls-files', '-z', '--cached', '--others', '--exclude-standard'], {
+    cwd: repository,
+    env,
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 ** 2,
+  });
+  assert.equal(listed.status, 0, listed.stderr);
+  for (const file of listed.stdout.split('\0').filter((name) => name !== '' && existsSync(join(repository, name))))
+    cpSync(join(repository, file), join(directory, file), { recursive: true });
 }
 
 /** Removes a Git hook's variables, which name the hook's repository. */

@@ -1,4 +1,5 @@
 import { missingPgBouncer } from './pgbouncer.ts';
+import { bundleProduct } from './product-bundle.ts';
 import type { Server } from './server.ts';
 import { isPooled, startNats, startPostgres } from './servers.ts';
 import { openStackPool, type StackPool } from './stack-pool.ts';
@@ -10,10 +11,11 @@ let pool: StackPool | undefined;
 export async function globalSetup(): Promise<void> {
   const missing = isPooled && missingPgBouncer();
   if (missing) throw new Error(`TEST_DATABASE=pgbouncer ${missing}`);
-  const [postgres, nats] = await Promise.all([startPostgres(), startNats()]);
+  const [postgres, nats, bundle] = await Promise.all([startPostgres(), startNats(), bundleProduct()]);
   servers = [postgres, nats];
   process.env.TEST_DATABASE_URL ??= postgres.url;
   process.env.TEST_NATS_URL ??= nats.url;
+  process.env.TEST_PRODUCT ??= bundle;
   pool = await openStackPool();
   process.env.TEST_STACK_POOL = pool.address;
 }

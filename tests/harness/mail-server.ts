@@ -4,7 +4,7 @@ import { SMTPServer } from 'smtp-server';
 import { eventually } from './eventually.ts';
 
 /** A received mail. */
-interface ReceivedMail {
+export interface ReceivedMail {
   /** The envelope's recipient. */
   readonly recipients: readonly string[];
   readonly email: Email;

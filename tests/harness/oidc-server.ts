@@ -31,13 +31,13 @@ export const redirectUri = 'https://app.example.com/signed-in';
 /** With characters that are special in a form and in a Basic header. */
 const clientSecret = 'a+secret/with:signs&more%20=';
 
-/** Starts a provider on a free port. */
-export async function startOidcServer(): Promise<OidcServer> {
+/** Starts a provider on a free port, which sends browsers to `returnTo`. */
+export async function startOidcServer(returnTo = redirectUri): Promise<OidcServer> {
   const people = new Map<string, Person>();
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const provider = new Provider(url, await configure(people));
+  const provider = new Provider(url, await configure(people, returnTo));
   const answer = provider.callback();
   server.on('request', (request, response) => {
     if (!request.url?.startsWith('/sign-in/')) void answer(request, response);
@@ -58,7 +58,7 @@ export async function startOidcServer(): Promise<OidcServer> {
       people.set(person.id, person);
       const start = new URL(authorizeUrl);
       start.searchParams.set('login_hint', person.id);
-      return follow(start);
+      return follow(start, returnTo);
     },
     async [Symbol.asyncDispose]() {
       server.closeAllConnections();
@@ -74,13 +74,13 @@ async function signIn(provider: Provider, request: IncomingMessage, response: Se
   await provider.interactionFinished(request, response, { login: { accountId: String(params.login_hint) } });
 }
 
-async function configure(people: ReadonlyMap<string, Person>): Promise<Configuration> {
+async function configure(people: ReadonlyMap<string, Person>, returnTo: string): Promise<Configuration> {
   const { privateKey } = await generateKeyPair('RS256', { extractable: true });
   return {
     clients: (['basic', 'post'] as const).map((method) => ({
       client_id: `recordbus-${method}`,
       client_secret: clientSecret,
-      redirect_uris: [redirectUri],
+      redirect_uris: [returnTo],
       token_endpoint_auth_method: `client_secret_${method}` as const,
     })),
     claims: { openid: ['sub'], email: ['email', 'email_verified'], profile: ['name'] },
@@ -107,7 +107,7 @@ async function configure(people: ReadonlyMap<string, Person>): Promise<Configura
 }
 
 /** Follows redirects with a cookie jar, up to the redirect to the app. */
-async function follow(start: URL): Promise<Arrival> {
+async function follow(start: URL, returnTo: string): Promise<Arrival> {
   const cookies = new Map<string, string>();
   let next = start;
   for (let hop = 0; hop < 10; hop += 1) {
@@ -120,7 +120,7 @@ async function follow(start: URL): Promise<Arrival> {
     const location = answer.headers.get('location');
     if (location === null) throw new Error(`the provider answered ${answer.status}: ${await answer.text()}`);
     next = new URL(location, next);
-    if (next.href.startsWith(redirectUri)) {
+    if (next.href.startsWith(returnTo)) {
       const { code, state, ...problem } = Object.fromEntries(next.searchParams);
       if (code === undefined || state === undefined) throw new Error(`no code: ${JSON.stringify(problem)}`);
       return { code, state };

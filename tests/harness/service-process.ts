@@ -1,12 +1,12 @@
-import { join } from 'node:path';
 import { type Child, endChild, startChild } from './child.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually, Hopeless } from './eventually.ts';
 import { textAt } from './json.ts';
-import { environmentOf, type Ground, repository, type ServiceName, type Stack } from './stack.ts';
+import { programPath } from './program.ts';
+import { environmentOf, type Ground, type ServiceName, type Stack } from './stack.ts';
 
 /** A service in its own process: another replica in a stack. */
-interface ServiceProcess extends AsyncDisposable {
+export interface ServiceProcess extends AsyncDisposable {
   readonly url: string;
   readonly process: Child;
   readonly guest: Client;
@@ -18,7 +18,7 @@ export async function startServiceProcess(
   ground: Ground,
   environment: Readonly<Record<string, string>> = {},
 ): Promise<ServiceProcess> {
-  const child = startChild(process.execPath, [join(repository, `services/${name}/src/main.ts`)], {
+  const child = startChild(process.execPath, [programPath(`services/${name}/src/main`)], {
     ipc: true,
     env: {
       ...process.env,

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { type Child, endChild, startChild } from './child.ts';
 import { type Client, createClient } from './client.ts';
 import { eventually, Hopeless } from './eventually.ts';
+import { followedEverywhere } from './followed-settings.ts';
 import { textAt } from './json.ts';
+import { programPath } from './program.ts';
 import type { Server } from './server.ts';
 import { createDatabase, type Database, startNats } from './servers.ts';
 
@@ -137,7 +139,7 @@ export async function startStack({ topology, ground: given, beside, environment 
       natsUrl: ground.bus.url,
       ground,
       process: child,
-      ...callers(ready.url, ready.setupToken),
+      ...callers(ready.url, ready.setupToken, topology),
       stop,
       [Symbol.asyncDispose]: stop,
     };
@@ -162,17 +164,22 @@ export const commandEnvironmentOf = (ground: Ground): Record<string, string> => 
   SERVICE_DATABASE_URL: ground.commandsUrl,
 });
 
-/** The product's entries, relative to the repository. */
-const entries: Readonly<Record<StackTopology, readonly [file: string, ...flags: string[]]>> = {
-  one: ['infra/local/src/main.ts'],
-  processes: ['infra/local/src/main.ts', '--processes'],
-  replicas: ['tests/harness/replicas/main.ts'],
-};
+/** Returns the file that starts a topology, and its flags. */
+function entryOf(topology: StackTopology, bundle?: string): readonly string[] {
+  if (topology === 'replicas') return [join(import.meta.dirname, 'replicas/main.ts')];
+  return [programPath('infra/local/src/main', bundle), ...(topology === 'processes' ? ['--processes'] : [])];
+}
 
-/** Starts the product like `npm start`, with the given variables and none from the test run. */
-export function startProduct(topology: StackTopology, environment: Readonly<Record<string, string>>): Child {
-  const [file, ...flags] = entries[topology];
-  return startChild(process.execPath, [join(repository, file), ...flags], {
+/**
+ * Starts the product like `npm start`, with the given variables and none from the test run. `entry` names another
+ * version's file.
+ */
+export function startProduct(
+  topology: StackTopology,
+  environment: Readonly<Record<string, string>>,
+  entry: readonly string[] = entryOf(topology, environment.TEST_PRODUCT),
+): Child {
+  return startChild(process.execPath, entry, {
     ipc: true,
     env: {
       ...withoutOwnVariables(process.env),
@@ -216,12 +223,16 @@ export const withoutOwnVariables = (environment: NodeJS.ProcessEnv): NodeJS.Proc
   Object.fromEntries(Object.entries(environment).filter(([name]) => !/^(SERVICE|OTEL|NODE_TEST)_/.test(name)));
 
 /** Returns a stack's clients by caller. */
-export function callers(url: string, setupToken: string | undefined): Pick<Stack, 'guest' | 'admin' | 'user'> {
+export function callers(
+  url: string,
+  setupToken: string | undefined,
+  topology: StackTopology = 'one',
+): Pick<Stack, 'guest' | 'admin' | 'user'> {
   const guest = createClient(url);
   let admin: Promise<Client> | undefined;
   let user: Promise<UserClient> | undefined;
   const asAdmin = (): Promise<Client> => {
-    admin ??= signIn(url, setupToken);
+    admin ??= signIn(url, setupToken).then((client) => (topology === 'one' ? client : followedEverywhere(client)));
     return admin;
   };
   return {

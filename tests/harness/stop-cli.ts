@@ -20,11 +20,12 @@ export async function stopCli(
 ): Promise<[code: number | null, written: string]> {
   const database = new pg.Client({ connectionString: databaseUrl });
   await database.connect();
-  const hasConnection = async (condition: string): Promise<boolean> => {
+  const hasConnection = async (condition = 'true'): Promise<boolean> => {
     // Within a transaction the activity view is cached until the snapshot is cleared.
     await database.query('select pg_stat_clear_snapshot()');
     const { rows } = await database.query(
-      `select from pg_stat_activity where datname = current_database() and ${condition}`,
+      `select from pg_stat_activity
+        where datname = current_database() and application_name like 'recordbus cli%' and ${condition}`,
     );
     return rows.length > 0;
   };
@@ -36,10 +37,7 @@ export async function stopCli(
     const { code } = await command.exited;
     await database.query('rollback');
     // The server notices a killed client when it sends to it.
-    await eventually(
-      'its connection has ended',
-      async () => !(await hasConnection("application_name like 'recordbus cli%'")),
-    );
+    await eventually('its connection has ended', async () => !(await hasConnection()));
     return [code, command.lines.join('\n')];
   } finally {
     await database.end();

@@ -4,7 +4,7 @@ import type { Sending } from '../harness/client.ts';
 import type { JsonObject } from '../harness/json.ts';
 import { multipart } from '../harness/multipart.ts';
 import { userCollection } from '../harness/stack.ts';
-import { fittingValue, type Path, targetOf, textPlaces, withValueAt } from './places.ts';
+import { fittingValue, targetOf, textPlaces, withValueAt } from './places.ts';
 import { hostileTexts, hostileValues } from './texts.ts';
 
 /** One request with one hostile text in it. */
@@ -13,6 +13,9 @@ export interface HostileRequest extends Sending {
   readonly method: string;
   readonly path: string;
 }
+
+/** Makes a request. Most requests are not sent, and each has up to 2 MB. */
+export type Draft = () => HostileRequest;
 
 /** How many characters a text has. A place gets twenty texts, 2 MB in all; quadratic code takes seconds for one. */
 const textLength = 100_000;
@@ -33,6 +36,7 @@ const texts = hostileTexts(textLength).map(({ name, text }) => ({
 const values = hostileValues(textLength);
 const bodies = hostileValues(bodyLength);
 const longTexts = hostileTexts(bodyLength);
+const filenameTexts = hostileTexts(60_000);
 
 const headers = [
   'Accept',
@@ -54,42 +58,47 @@ const headers = [
   'X-Request-Id',
 ];
 
+const headerTexts = texts.filter(({ text }) => /^[\x21-\x7e]/.test(text) && /^[\x20-\x7e]*$/.test(text));
+
 /** Requests to an operation with a hostile text in each header. The gateway reads all operations' headers alike. */
-export const withHostileHeaders = (operation: Operation, known: Known): HostileRequest[] =>
+export const withHostileHeaders = (operation: Operation, known: Known): Draft[] =>
   headers.flatMap((header) =>
-    texts
-      .filter(({ text }) => /^[\x21-\x7e]/.test(text) && /^[\x20-\x7e]*$/.test(text))
-      .map(({ name, text }) => ({
-        name: `${operation.id}, header ${header}: ${name}`,
-        method: operation.method,
-        path: targetOf(operation, valuesOf(operation, known)),
-        headers: { [header]: text },
-      })),
+    headerTexts.map(({ name, text }) => () => ({
+      name: `${operation.id}, header ${header}: ${name}`,
+      method: operation.method,
+      path: targetOf(operation, valuesOf(operation, known)),
+      headers: { [header]: text },
+    })),
   );
 
 /** Requests to an operation with a hostile text in each place in its path, its query, its body and its form. */
-export function* hostileRequests(document: unknown, operation: Operation, known: Known): Generator<HostileRequest> {
+export function* hostileRequests(document: unknown, operation: Operation, known: Known): Generator<Draft> {
   const parameters = valuesOf(operation, known);
   const { method, id } = operation;
   for (const { name: parameter, in: place } of operation.parameters) {
     if (place === 'header') continue;
     for (const { name, encoded } of texts) {
       const isInPath = place === 'path';
-      const path = targetOf(
-        operation,
-        isInPath ? { ...parameters, [parameter]: encoded } : parameters,
-        isInPath ? {} : { [parameter]: encoded },
-      );
-      yield { name: `${id}, ${place} ${parameter}: ${name}`, method, path };
+      yield () => ({
+        name: `${id}, ${place} ${parameter}: ${name}`,
+        method,
+        path: targetOf(
+          operation,
+          isInPath ? { ...parameters, [parameter]: encoded } : parameters,
+          isInPath ? {} : { [parameter]: encoded },
+        ),
+      });
     }
   }
   if (!operation.body) return;
   const path = targetOf(operation, parameters);
-  for (const { name, ...sending } of bodiesOf(document, operation.body))
-    yield { name: `${id}, ${name}`, method, path, ...sending };
+  const sent = (make: () => Named) => (): HostileRequest => {
+    const { name, ...sending } = make();
+    return { name: `${id}, ${name}`, method, path, ...sending };
+  };
+  for (const make of bodiesOf(document, operation.body)) yield sent(make);
   if (!operation.takesForm) return;
-  for (const { name, ...sending } of formsOf(document, operation.body))
-    yield { name: `${id}, ${name}`, method, path, ...sending };
+  for (const make of formsOf(document, operation.body)) yield sent(make);
 }
 
 const subscription = (member: string, text: string) =>
@@ -108,11 +117,8 @@ export const hostileSubscriptions = (): HostileRequest[] =>
     })),
   );
 
-/** How many characters a body with rows has. */
-const rowsLength = 4_000_000;
-
-/** CSV and NDJSON imports that are expensive for careless readers. */
-export const hostileImports = (): HostileRequest[] =>
+/** CSV and NDJSON imports, `rowsLength` characters long, that are expensive for careless readers. */
+export const hostileImports = (rowsLength: number): HostileRequest[] =>
   [
     ['csv', 'empty cells', `code\n${','.repeat(rowsLength)}`],
     ['csv', 'short lines', `code\n${'a\n'.repeat(rowsLength / 2)}`],
@@ -143,34 +149,37 @@ type Named = Sending & { readonly name: string };
 
 const inJson = { 'Content-Type': 'application/json' };
 
-function* bodiesOf(document: unknown, schema: JsonObject): Generator<Named> {
+function* bodiesOf(document: unknown, schema: JsonObject): Generator<() => Named> {
   const fitting = fittingValue(document, schema);
-  const withAt = (place: Path, json: string) =>
-    JSON.stringify(withValueAt(fitting, place, '@here')).replace('"@here"', () => json);
+  const bodyOf = (name: string, rawBody: string): Named => ({ name, headers: inJson, rawBody });
   for (const place of textPlaces(document, schema)) {
     const about = `body ${place.join('.')}`;
-    for (const { name, json } of texts)
-      yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, json) };
-    for (const [name, json] of values)
-      yield { name: `${about}: ${name}`, headers: inJson, rawBody: withAt(place, json) };
+    const withText = JSON.stringify(withValueAt(fitting, place, '@here'));
+    for (const [name, json] of [...texts.map((text) => [text.name, text.json] as const), ...values])
+      yield () =>
+        bodyOf(
+          `${about}: ${name}`,
+          withText.replace('"@here"', () => json),
+        );
   }
-  for (const [name, rawBody] of bodies) yield { name: `body: ${name}`, headers: inJson, rawBody };
-  yield { name: 'body: a long name', headers: inJson, rawBody: JSON.stringify({ ['a'.repeat(bodyLength)]: 1 }) };
+  for (const [name, rawBody] of bodies) yield () => bodyOf(`body: ${name}`, rawBody);
+  yield () => bodyOf('body: a long name', JSON.stringify({ ['a'.repeat(bodyLength)]: 1 }));
 }
 
 /** A form has 2 MB of text: one field in two parts. */
-function* formsOf(document: unknown, schema: JsonObject): Generator<Named> {
+function* formsOf(document: unknown, schema: JsonObject): Generator<() => Named> {
   const fields = new Set(textPlaces(document, schema).map(([field]) => String(field)));
-  for (const field of [...fields, '_json']) {
-    for (const { name, text } of longTexts) {
-      const part = { name: field, content: text };
-      yield { name: `form ${field}: ${name}`, ...multipart(part, part) };
-    }
-  }
-  for (const { name, text } of hostileTexts(60_000)) {
-    const filename = `${text.replaceAll('"', '%22')}.png`;
-    yield { name: `name of a file: ${name}`, ...multipart({ name: 'photo', filename, content: 'x' }) };
-  }
+  for (const field of [...fields, '_json'])
+    for (const { name, text } of longTexts)
+      yield () => {
+        const part = { name: field, content: text };
+        return { name: `form ${field}: ${name}`, ...multipart(part, part) };
+      };
+  for (const { name, text } of filenameTexts)
+    yield () => {
+      const filename = `${text.replaceAll('"', '%22')}.png`;
+      return { name: `name of a file: ${name}`, ...multipart({ name: 'photo', filename, content: 'x' }) };
+    };
   const headers = { 'Content-Type': `multipart/form-data; boundary=${'a'.repeat(60_000)}b` };
-  yield { name: 'boundary', headers, rawBody: 'a'.repeat(2_000_000) };
+  yield () => ({ name: 'boundary', headers, rawBody: 'a'.repeat(2_000_000) });
 }

@@ -49,15 +49,28 @@ onOneProcess('the rules on the page about PocketBase can be saved', async (t, ta
   });
   const text = (name: string) => ({ name, type: 'text' });
   await define('orgs', [text('name')]);
-  await define('people', [text('name'), relation('org', 'orgs')], 'auth');
-  await define('labels', [text('name')]);
+  await define(
+    'people',
+    [
+      { name: 'role', type: 'select', options: { values: ['admin', 'editor'] } },
+      relation('org', 'orgs'),
+      relation('teams', 'orgs', { multiple: true }),
+    ],
+    'auth',
+  );
+  await define('labels', [text('name'), text('color')]);
   await define('members', [relation('org', 'orgs'), relation('user', 'people')]);
   await define('tasks', [
     text('title'),
     text('status'),
+    { name: 'done', type: 'bool' },
+    { name: 'rank', type: 'number' },
+    { name: 'due', type: 'date' },
+    { name: 'meta', type: 'json' },
     relation('author', 'people'),
     relation('org', 'orgs'),
     relation('labels', 'labels', { multiple: true }),
+    relation('helpers', 'people', { multiple: true }),
     { name: 'kinds', type: 'select', options: { values: ['bug', 'other'], multiple: true } },
     { name: 'place', type: 'geoPoint' },
   ]);

@@ -178,6 +178,8 @@ onEachTopology('exports', async (t, target) => {
     refusedFor('an unknown sort', `GET ${path}?sort=nothing`, is.anything),
     refusedFor('an invalid filter', `GET ${path}?filter=${text('title =')}`, is.anything),
     refusedFor('an invalid expand', `GET ${path}?expand=title`, is.anything),
+    refusedFor('a search', `GET ${path}?search=ship`, { search: 'is not for exports' }),
+    refusedFor('a vector', `GET ${path}?nearVector=[1]&nearVectorField=v`, { nearVector: 'is not for exports' }),
     refusedFor('an invalid switch', `GET ${path}?raw=2`, { raw: 'must be 1, true, 0 or false' }),
     {
       name: 'an unknown collection',

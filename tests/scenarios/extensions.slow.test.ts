@@ -1,26 +1,16 @@
 import { rmSync } from 'node:fs';
 import { after } from 'node:test';
 import { startPushServer } from '../harness/push-server.ts';
-import { onEachTopology, onOneProcess, stackEnvironment } from '../harness/target.ts';
+import { onEachTopology, stackEnvironment } from '../harness/target.ts';
 import { accountHooks } from './extensions/account-hooks.ts';
-import { afterHooks } from './extensions/after-hooks.ts';
-import { batchTool } from './extensions/batch-tool.ts';
-import { beforeHooks } from './extensions/before-hooks.ts';
-import { cascadeHooks } from './extensions/cascade-hooks.ts';
-import { crons } from './extensions/crons.ts';
-import { customEvents } from './extensions/custom-events.ts';
 import { descriptions } from './extensions/descriptions.ts';
 import { copyExtensions } from './extensions/extensions-directory.ts';
-import { importHooks } from './extensions/import-hooks.ts';
 import { notifications } from './extensions/notifications.ts';
-import { putTools } from './extensions/put-tools.ts';
 import { rateLimits } from './extensions/rate-limits.ts';
 import { reloading } from './extensions/reloading.ts';
-import { restoreHooks } from './extensions/restore-hooks.ts';
 import { routes } from './extensions/routes.ts';
 import { signInHooks } from './extensions/sign-in-hooks.ts';
 import { tools } from './extensions/tools.ts';
-import { transactions } from './extensions/transactions.ts';
 
 /**
  * The services with the extensions in `tests/extensions/working`, on one stack for each topology. Admins' test
@@ -40,19 +30,9 @@ after(async () => {
 onEachTopology('extension routes', routes);
 onEachTopology('rate limits on extension routes', rateLimits);
 onEachTopology('the API document for extension routes', descriptions);
-onOneProcess('before hooks on imports', importHooks);
-onOneProcess('before hooks', beforeHooks);
-onEachTopology('before hooks on cascades', cascadeHooks);
-onEachTopology('before hooks on restores', restoreHooks);
-onEachTopology('after hooks', afterHooks);
 onEachTopology('sign-in hooks', signInHooks);
 onEachTopology("admins' test notifications", (t, target) => notifications(t, target, push));
 onEachTopology('extension tools', (t, target) => tools(t, target, push));
-onEachTopology('records.put and records.upsert', putTools);
-onEachTopology('records.batch, and batches with hooks', batchTool);
-onEachTopology("routes' and crons' transactions", transactions);
-onOneProcess('custom events', customEvents);
-onOneProcess('crons', crons);
 // A hook that hangs and a file that cannot be loaded are logged as errors. Tables refuse logged errors, so none follows.
 onEachTopology('before hooks on accounts', accountHooks);
 onEachTopology('changed extensions', (t, target) => reloading(t, target, directory));

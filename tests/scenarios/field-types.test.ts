@@ -19,12 +19,14 @@ onEachTopology('each field type takes its values', async (t, target) => {
       field('site', 'url', { unique: true, min: 10 }),
       field('page', 'editor', { max: 20 }),
       field('place', 'geoPoint'),
+      field('seats', 'number', { integer: true, min: -3 }),
+      field('days', 'select', { values: ['mo', 'tu', 'we'], multiple: true, max: 2 }),
     ],
   });
   await admin.create('contacts', { mail: 'Ann@example.org', site: 'https://example.org/ann' });
   await admin.create('contacts', { mail: '', site: '' });
 
-  const nothing = { mail: null, site: null, page: null, place: null };
+  const nothing = { mail: null, site: null, page: null, place: null, seats: null, days: null };
   const create = (body: object): Pick<Scenario, 'request' | 'body'> => ({ request: 'POST /api/v1/contacts', body });
   const takes = (name: string, body: object, shown: object = body): Scenario => ({
     name,
@@ -60,6 +62,18 @@ onEachTopology('each field type takes its values', async (t, target) => {
     takes('an empty text for a geoPoint, which is null', { place: '' }, { place: null }),
     refuses('a latitude above 90', { place: { lat: 90.5, lng: 0 } }),
     refuses('a geoPoint without lng', { place: { lat: 1 } }),
+    takes('a whole number', { seats: 3 }),
+    takes('a whole number that a double rounds', { seats: 1e16 }),
+    {
+      name: 'a fraction in a field for whole numbers',
+      ...create({ seats: 1.5 }),
+      expect: { status: 422, json: is.containing({ details: { seats: 'must be a whole number' } }) },
+      spec: 'fields §3.2',
+    },
+    refuses('a whole number below min', { seats: -4 }),
+    takes('as many values as max', { days: ['we', 'mo'] }),
+    takes('repeated values, each of which counts once', { days: ['mo', 'mo', 'tu'] }, { days: ['mo', 'tu'] }),
+    refuses('more values than max', { days: ['mo', 'tu', 'we'] }),
     refuses('several wrong values at once', { mail: 5, site: [], page: {}, place: 'here' }),
   ]);
 });
@@ -74,6 +88,10 @@ onEachTopology('field options are checked when they are defined', async (t, targ
     spec: 'fields §1.4',
   });
   await runScenarios(t, target, [
+    refuses('an integer that is not a flag', 'number', { integer: 1 }, 'integer'),
+    refuses('a default with a fraction for whole numbers', 'number', { integer: true, default: 0.5 }, 'default'),
+    refuses('a negative max of a select', 'select', { values: ['a'], max: -1 }, 'max'),
+    refuses('a max of a file field that is not a whole number', 'file', { max: 1.5 }, 'max'),
     refuses('min above max of an e-mail address', 'email', { min: 3, max: 2 }, 'min'),
     refuses('min above max of a URL', 'url', { min: 3, max: 2 }, 'min'),
     refuses('a length that is not a whole number', 'url', { max: 1.5 }, 'max'),

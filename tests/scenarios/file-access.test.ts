@@ -17,10 +17,11 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     fileField('secret', { protected: true }),
     fileField('members', { requireAuth: true }),
     fileField('ruled', { viewRule: 'open = true' }),
+    { ...fileField('hidden'), view_rule: 'open = true' },
     fileField('once', { oneTimeToken: true, auditDownloads: true }),
     fileField('bound', { bindTokenIp: true }),
   ]);
-  const fields = ['secret', 'members', 'ruled', 'once', 'bound'];
+  const fields = ['secret', 'members', 'ruled', 'hidden', 'once', 'bound'];
   const record = await upload(
     guest,
     '/api/v1/vault',
@@ -43,7 +44,7 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     assert.equal(await status(guest, `${url}?token=${await mint(guest, 'once')}`), 401, 'the token of another file');
   });
 
-  await t.test('a missing token is 401 before an expression is checked, but not before "" [files §7.6]', async () => {
+  await t.test('a missing token is 401 before an expression is checked, but not before "" [files §7.7]', async () => {
     const token = await mint(guest, 'secret');
     await admin.patch('/api/v1/collections/vault', { view_rule: 'open = true' });
     await eventually(
@@ -91,6 +92,14 @@ onEachTopology('protected files need a token or a rule that admits the caller', 
     assert.equal(await status(guest, urlOf('ruled')), 403);
     await guest.patch(`/api/v1/vault/${record.id}`, { open: true });
     assert.equal(await status(guest, urlOf('ruled')), 200);
+  });
+
+  await t.test("no cache keeps a file whose field's rule admits the caller [files §4.3]", async () => {
+    const { json } = await admin.get(`/api/v1/vault/${record.id}`);
+    for (const field of ['ruled', 'hidden']) {
+      const { status, headers } = await admin.get(`/api/files/vault/${record.id}/${textAt(json, `data.${field}`)}`);
+      assert.deepEqual([status, headers['cache-control']], [200, 'private, no-cache'], field);
+    }
   });
 
   await t.test(

@@ -43,7 +43,7 @@ onOneProcess('an import by id', async (t, target) => {
       .map((line) => JSON.parse(line)._refused);
     assert.deepEqual(reasons, [
       { id: 'is required' },
-      { id: 'must not be aggregate, batch, export, import, search' },
+      { id: 'must not be aggregate, batch, export, import, list, search' },
       { code: 'is already taken' },
     ]);
     assert.deepEqual(await operationsOn(admin, 'by_id', 'a'), ['create', 'update']);

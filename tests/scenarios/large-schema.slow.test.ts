@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createGround, startStack } from '../harness/stack.ts';
 import { apply } from './snapshot-documents.ts';
+
+/** The pause after another request, so that these requests take little of a core. */
+const probePauseMs = 3;
 
 const types = ['text', 'number', 'bool', 'date', 'email', 'json'];
 const fields = Array.from({ length: 50 }, (_, index) => ({ name: `field${index}`, type: types[index % types.length] }));
@@ -31,34 +35,31 @@ test('its files are also planned and applied, while other requests are answered 
   }));
   const schema = { version: 1, collections: [...collections, ...views] };
   const path = '/api/v1/admin/schema';
-  const timed = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
-    let longestMs = 0;
+  /** Sends other requests one after the other until the work is done. A blocked process answers one or two of them. */
+  const besides = async <T>(what: string, work: () => Promise<T>): Promise<T> => {
+    let answered = 0;
     let isDone = false;
     const probe = async () => {
-      while (!isDone) {
-        const startedAtMs = performance.now();
+      for (; !isDone; answered += 1) {
         assert.equal((await stack.guest.get('/healthz')).status, 200);
-        longestMs = Math.max(longestMs, performance.now() - startedAtMs);
+        await pause(probePauseMs);
       }
     };
-    const startedAtMs = performance.now();
     const probing = probe();
     try {
       return await work();
     } finally {
       isDone = true;
       await probing;
-      const tookMs = performance.now() - startedAtMs;
-      t.diagnostic(`${what}: ${Math.round(tookMs)} ms, longest answer beside it ${Math.round(longestMs)} ms`);
-      // On a busy machine both take longer.
-      assert.ok(longestMs < Math.max(2000, tookMs / 2), `${what}: a request waited ${longestMs} ms`);
+      t.diagnostic(`${what}: ${answered} requests were answered beside it`);
+      assert.ok(answered > 3, `${what}: only ${answered} requests were answered beside it`);
     }
   };
-  const first = await timed('plan of an empty stack', () => admin.post(`${path}/plan`, { schema }, 200));
-  await timed('apply', () => admin.post(`${path}/apply`, { schema, hash: first.hash }, 200));
-  const pulled = await timed('pull', () => admin.get(path));
+  const first = await besides('plan of an empty stack', () => admin.post(`${path}/plan`, { schema }, 200));
+  await besides('apply', () => admin.post(`${path}/apply`, { schema, hash: first.hash }, 200));
+  const pulled = await besides('pull', () => admin.get(path));
   const files = (pulled.json as { data: { collections: Record<string, unknown>[] } }).data;
-  const same = await timed('plan without changes', () => admin.post(`${path}/plan`, { schema: files }, 200));
+  const same = await besides('plan without changes', () => admin.post(`${path}/plan`, { schema: files }, 200));
   assert.deepEqual(same.changes, []);
   const renamed = {
     ...files,
@@ -74,6 +75,6 @@ test('its files are also planned and applied, while other requests are answered 
           },
     ),
   };
-  const plan = await timed('plan of 500 renames', () => admin.post(`${path}/plan`, { schema: renamed }, 200));
-  await timed('apply of 500 renames', () => admin.post(`${path}/apply`, { schema: renamed, hash: plan.hash }, 200));
+  const plan = await besides('plan of 500 renames', () => admin.post(`${path}/plan`, { schema: renamed }, 200));
+  await besides('apply of 500 renames', () => admin.post(`${path}/apply`, { schema: renamed, hash: plan.hash }, 200));
 });

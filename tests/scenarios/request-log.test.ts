@@ -98,6 +98,7 @@ onEachTopology('admins search the request log', async (t, target) => {
     finds('a prefix of the path, without wildcards', '&path=/api/v1/nowhere/100%2525_', 3),
     finds('a prefix without matches', '&path=/api/v1/nowhere/100%2525a'),
     finds('a type of caller', '&principal_type=guest', 3, 4),
+    finds('several types of callers', '&principal_type=user,guest', 1, 2, 3, 4),
     finds('a caller', `&principal_id=${user.id}`, 1, 2),
     finds('an admin who impersonated a user', `&auth_impersonated_by=${me}`, 1),
     finds('rows since a second', `&since=${startedAtSec}`, 0, 1, 2, 3, 4),

@@ -98,6 +98,8 @@ onEachTopology('a rule is tried for a caller before it is saved', async (t, targ
     ),
     refusal('an unknown record', { action: 'view', rule: null, id: ann }, refused.notFound),
     refusal('an id that is none', { action: 'delete', rule: byOwner, caller, id: '\0' }, refused.notFound),
+    refusal('a sign-in to a base collection', { action: 'sign_in', rule: null, id: own.id }, refused.naming('action')),
+    ...signIns(users, ann),
     refusal('an unknown action', { action: 'drop', rule: null }, refused.naming('action')),
   ]);
 
@@ -119,3 +121,26 @@ onEachTopology('a rule is tried for a caller before it is saved', async (t, targ
     assert.equal((await user.send('PATCH', `/api/v1/${name}/${other.id}`, { body: { title: 'mine' } })).status, 403);
   });
 });
+
+/** Trials of a rule for sign-ins (auth §4.5). */
+function signIns(users: string, id: string) {
+  const trial = (name: string, body: object, expect: { status: number; json?: unknown }) => ({
+    name: `a sign-in ${name}`,
+    as: 'admin' as const,
+    request: `POST /api/v1/admin/collections/${users}/try-rule`,
+    body: { action: 'sign_in', id, ...body },
+    spec: 'rules §7.1',
+    expect,
+  });
+  const answered = (json: unknown) => ({ status: 200, json: { data: json } });
+  return [
+    trial('without a rule', { rule: null }, answered(yes)),
+    trial('of no account', { rule: '' }, answered(no('the account may not sign in'))),
+    trial('that the rule admits', { rule: 'email = "ann@example.com"' }, answered(yes)),
+    trial('that the rule refuses', { rule: 'email = "eve@example.com"' }, answered(no('the account may not sign in'))),
+    trial('with a rule about the request', { rule: '@request.auth.id != ""' }, refused.invalid('rule')),
+    trial('with a rule that cannot be read', { rule: 'email =' }, refused.invalid('rule')),
+    trial('of an unknown account', { rule: null, id: '01982222-2222-7222-8222-222222222222' }, refused.notFound),
+    trial('of an id that is none', { rule: null, id: '\0' }, refused.notFound),
+  ];
+}

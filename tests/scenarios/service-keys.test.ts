@@ -22,6 +22,7 @@ onEachTopology('admins make, change and revoke service keys', async (t, target) 
     expires_at: null,
     allowed_cidrs: [],
     rate_label: null,
+    rate_limited: true,
     created_by: { type: 'admin', id: is.text },
     created_at: is.number,
     updated_at: is.number,
@@ -53,6 +54,9 @@ onEachTopology('admins make, change and revoke service keys', async (t, target) 
       [{ ...body, allowed_cidrs: ['10.0.0.0/33'] }, 'allowed_cidrs.0'],
       [{ ...body, allowed_cidrs: ['10.0.0.0/8,11.0.0.0/8'] }, 'allowed_cidrs.0'],
       [{ ...body, rate_label: 'a b' }, 'rate_label'],
+      [{ ...body, rate_limited: 'no' }, 'rate_limited'],
+      [{ ...body, rate_limited: false }, 'rate_limited'],
+      [{ ...body, rate_limited: false, expires_at: Math.floor(Date.now() / 1000) + 90_000 }, 'rate_limited'],
       [{ ...body, hash: 'x' }, 'hash'],
     ].map(([wrong, member]) => ({
       name: `wrong ${member}: ${JSON.stringify(wrong)}`,

@@ -8,6 +8,7 @@ interface KeyOptions {
   readonly expires_at?: number;
   readonly allowed_cidrs?: readonly string[];
   readonly rate_label?: string;
+  readonly rate_limited?: boolean;
 }
 
 /** A test's key, with a client that sends it. */

@@ -123,7 +123,57 @@ onEachTopology('admins look at users and end their sessions', async (t, target) 
       spec: 'admins §8.3',
       expect: refused.notFound,
     },
+    {
+      name: 'a link to a provider without an issuer',
+      as: 'admin',
+      request: `PUT ${one}/links/oidc`,
+      body: { subject: '7' },
+      spec: 'admins §8.3',
+      expect: { status: 422, json: is.containing({ details: { provider: 'has no issuer in the settings' } }) },
+    },
+    {
+      name: 'a link to an unknown provider',
+      as: 'admin',
+      request: `PUT ${one}/links/nobody`,
+      body: { subject: '7' },
+      spec: 'admins §8.3',
+      expect: { status: 422, json: is.containing({ details: { provider: 'has no issuer in the settings' } }) },
+    },
+    {
+      name: 'a link without a subject',
+      as: 'admin',
+      request: `PUT ${one}/links/github`,
+      body: { subject: '' },
+      spec: 'admins §8.3',
+      expect: { status: 422, json: is.containing({ code: 'validation_failed' }) },
+    },
+    {
+      name: 'a link by a user',
+      as: 'guest',
+      request: `PUT ${one}/links/github`,
+      body: { subject: '7' },
+      spec: 'admins §8.3',
+      expect: { status: 401 },
+    },
   ]);
+
+  await t.test('an identity is linked once, and never to two users [admins §8.3]', async () => {
+    const others = listAt((await admin.get(base)).json, 'data');
+    const bob = String(others.find(({ email }) => email === 'bob@example.com')?.id);
+    const link = (path: string) => admin.send('PUT', `${path}/links/github`, { body: { subject: '4711' } });
+    for (const status of [200, 200]) {
+      const answer = await link(one);
+      assert.equal(answer.status, status, answer.text);
+      assert.deepEqual(
+        listAt(answer.json, 'data.links').map(({ provider }) => provider),
+        ['github'],
+      );
+    }
+    assert.equal(at((await link(`${base}/${bob}`)).json, 'code'), 'already_linked');
+    assert.equal(await audited('users.oauth_link'), 1);
+    const removed = await admin.send('DELETE', `${one}/links/github`);
+    assert.deepEqual(listAt(removed.json, 'data.links'), []);
+  });
 
   await t.test("no route takes another user's session [admins §8.3]", async () => {
     const others = listAt((await admin.get(base)).json, 'data');

@@ -82,6 +82,11 @@ async function defineCollections(admin: Client): Promise<void> {
     columns: ['worker', 'n'],
     unique: true,
   });
+  await admin.post('/api/v1/admin/collections/posts/indexes', {
+    name: 'words',
+    type: 'search',
+    fields: [{ field: 'title' }],
+  });
   await define({
     name: 'papers',
     type: 'base',

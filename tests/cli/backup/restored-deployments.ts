@@ -71,6 +71,14 @@ export async function restoredDeployments(t: TestContext, deployment: Deployment
     }
     const total = await client.get('/api/v1/posts?perPage=1');
     assert.equal(at(total.json, 'totalItems'), posts.length);
+    const words = posts
+      .map(({ title }) => `"${title}"`)
+      .slice(0, 8)
+      .join(' or ');
+    const found = await client.get(`/api/v1/posts?search=${encodeURIComponent(words)}`);
+    assert.equal(at(found.json, 'totalItems'), Math.min(posts.length, 8), 'the search index is restored');
+    await client.create('posts', { title: 'written later' });
+    assert.equal(at((await client.get('/api/v1/posts?search=later')).json, 'totalItems'), 1, 'and kept');
   });
 
   await t.test('a restored deployment equals the original, works, and sends no event twice', async () => {

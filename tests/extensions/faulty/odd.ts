@@ -43,9 +43,8 @@ export const extension = defineExtension({
       log.info('as myself', { level: 'fatal', extension: 'another', service: 'gateway', colour: 'red' });
     }),
     onPath('loops-after', () => {
-      setImmediate(() => {
-        for (;;);
-      });
+      // Blocks the thread like an endless loop, but without a core's time.
+      setImmediate(() => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0));
       return 'answered';
     }),
     onPath('asks-much', async (_request, { kv }) => {

@@ -17,7 +17,7 @@ interface Breaker {
 /** The maximum time that the bus is down, and the maximum time between two faults. */
 const longestPauseMs = 4000;
 
-/** Causes one fault after the other until `isOver`. Returns how often each happened. */
+/** Causes one fault after the other: each once, and then more until `isOver`. Returns how often each happened. */
 export async function breakAtRandom({ stack, replica, lists, longestCutMs, isOver }: Breaker): Promise<object> {
   async function kill(name: ServiceName): Promise<void> {
     const { pid } = stack.services[name] ?? {};
@@ -41,7 +41,7 @@ export async function breakAtRandom({ stack, replica, lists, longestCutMs, isOve
   };
   const happened: Record<string, number> = {};
   const names = Object.keys(faults);
-  for (let n = 0; !isOver(); n += 1) {
+  for (let n = 0; n < names.length || !isOver(); n += 1) {
     const name = names[n % names.length] ?? '';
     await faults[name]?.();
     happened[name] = (happened[name] ?? 0) + 1;

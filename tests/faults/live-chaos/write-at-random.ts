@@ -17,6 +17,9 @@ interface RandomWriter {
   readonly written: Written;
 }
 
+/** The maximum time between two writes: each write reaches every follower of its collection. */
+const longestPauseMs = 60;
+
 /** Each writer keeps at most this many records, so that a list page shows all writers' records. */
 const maxRecords = 20;
 
@@ -50,14 +53,15 @@ export async function writeAtRandom({ client, owners, isOver, written }: RandomW
     return status;
   }
 
-  while (!isOver())
+  while (!isOver()) {
     try {
       if ((await writeOnce()) < 300) written.ok += 1;
       else written.failed += 1;
     } catch {
       written.failed += 1;
-      await wait(50);
     }
+    await wait(random(longestPauseMs));
+  }
 }
 
 /** Chooses a write: creates if there are few records, deletes if there are too many. */

@@ -99,6 +99,10 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   await auth('deleteAuthByCollectionOauth2ByProviderUnlink', { as: merged, path: { provider: 'oidc' } });
   const vic = textAt((await merge()).json, 'data.record.id');
   await manage('deleteAdminUsersByCollectionByIdLinksByProvider', { id: vic, provider: 'oidc' });
+  const link = { as: admin, path: { ...path, id: vic, provider: 'oidc' }, body: { subject: 'vic' } };
+  await call('putAdminUsersByCollectionByIdLinksByProvider', link);
+  const key = { id: vic, key: 'k'.repeat(100), updated: Math.floor(Date.now() / 1000) };
+  await call('putAdminMovedSessionsByCollection', { as: admin, path, body: { keys: [key] } });
   await auth('postAuthByCollectionLogout', { as: merged });
 
   await login('uma@example.com');
@@ -106,6 +110,7 @@ export async function goThroughAccounts({ call, admin, collection, mails, provid
   const [open] = listAt((await manage('getAdminUsersByCollectionById')).json, 'data.sessions');
   await manage('deleteAdminUsersByCollectionByIdSessionsBySession', { session: String(open?.id) });
   await manage('deleteAdminUsersByCollectionByIdSessions');
+  await manage('postAdminUsersByCollectionByIdPasswordReset');
   await manage('postAdminUsersByCollectionByIdBlock');
   await manage('postAdminUsersByCollectionByIdUnblock');
 }

@@ -1,7 +1,9 @@
+import { gzipSync } from 'node:zlib';
 import { eventually } from '../../harness/eventually.ts';
 import { listAt, textAt } from '../../harness/json.ts';
 import { firstAdmin } from '../../harness/stack.ts';
 import { totpCode } from '../../harness/totp.ts';
+import { goThroughMoves } from './moves.ts';
 import type { Call } from './survey.ts';
 
 interface Parts {
@@ -13,13 +15,16 @@ const password = 'another long enough password';
 
 /** Calls the operations for operators: admins, sessions, logs, health, crons, test mails and notifications. */
 export async function goThroughAdministration({ call, admin: as }: Parts): Promise<void> {
+  await goThroughMoves({ call, admin: as });
   for (const open of ['getHealthz', 'getReadyz', 'getHealth', 'getMetrics', 'getOpenapiJson', 'getDocs'])
     await call(open);
   // The admin pages, built or not.
   await call('get');
+  await call('getInnerPortal');
   await call('getXClockEcho');
   for (const own of [
     'getInnerMetrics',
+    'getAdminSchemaTypes',
     'getAdminMe',
     'getAdminAdmins',
     'getAdminSettings',
@@ -59,6 +64,11 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('getAdminKeysById', { as, path });
   await call('patchAdminKeysById', { as, path, body: { expires_at: 4_000_000_000 } });
   await call('deleteAdminKeysById', { as, path });
+  const view = { collection: 'everything', name: 'journey', filter: 'id != ""', sort: '-id', columns: ['id'] };
+  const saved = { id: textAt((await call('postAdminSavedViews', { as, body: view })).json, 'data.id') };
+  await call('getAdminSavedViews', { as, query: { ...page, collection: 'everything' } });
+  await call('patchAdminSavedViewsById', { as, path: saved, body: { shared: true } });
+  await call('deleteAdminSavedViewsById', { as, path: saved });
   await call('postAdminLogin', { body: firstAdmin });
   const sessions = listAt((await call('getAdminSessions', { as })).json, 'data');
   const other = sessions.find(({ current }) => current !== true);
@@ -78,35 +88,17 @@ export async function goThroughAdministration({ call, admin: as }: Parts): Promi
   await call('getAdminBackups', { as, query: page });
   await call('getAdminBackupsByIdArchive', { as, path: backup });
   await call('deleteAdminBackupsById', { as, path: backup });
+  const raw = { type: 'application/gzip', text: gzipSync('no archive') };
+  const uploaded = { id: textAt((await call('postAdminBackupsUpload', { as, raw })).json, 'data.id') };
+  await eventually('the uploaded archive is checked', async () => {
+    const { json } = await call('getAdminBackupsById', { as, path: uploaded });
+    return textAt(json, 'data.state') === 'failed';
+  });
+  await call('deleteAdminBackupsById', { as, path: uploaded });
+  await call('getAdminRestores', { as });
 
   const crons = listAt((await call('getAdminCrons', { as })).json, 'data');
   const name = String(crons[0]?.name);
   await call('postAdminCronsByNameRun', { as, path: { name } });
   await call('getAdminCronsByNameRuns', { as, path: { name }, query: page });
-}
-
-/** Calls the webhook operations. Returns the ids of a webhook that stays and of its delivery. */
-export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ id: string; deliveryId: string }> {
-  const body = { name: 'journey', url: 'http://127.0.0.1:9/', events: ['everything.create'] };
-  const make = async () => textAt((await call('postAdminWebhooks', { as, body })).json, 'data.id');
-  await call('deleteAdminWebhooksById', { as, path: { id: await make() } });
-  const id = await make();
-  const path = { id };
-  await call('getAdminWebhooks', { as, query: { perPage: '3' } });
-  await call('getAdminWebhooksById', { as, path });
-  await call('patchAdminWebhooksById', { as, path, body: { name: 'renamed' } });
-  await call('postAdminWebhooksByIdRegenerateSecret', { as, path, body: { overlap_seconds: 60 } });
-  await call('getAdminWebhooksByIdStatus', { as, path });
-  const deliveryId = textAt((await call('postAdminWebhooksByIdTest', { as, path })).json, 'data.id');
-  await call('getAdminWebhooksByIdDeliveries', { as, path, query: { event: 'webhook.test' } });
-  await call('getAdminWebhooksByIdDeliveriesByDeliveryId', { as, path: { id, deliveryId } });
-  await call('postAdminWebhooksByIdDeliveriesByDeliveryIdRedeliver', { as, path: { id, deliveryId } });
-  await call('postAdminWebhooksByIdReplay', { as, path, body: { since: 0 } });
-  const { json: events } = await call('getAdminEvents', {
-    as,
-    query: { perPage: '2', webhook: id, status: 'pending' },
-  });
-  await call('getAdminEventsById', { as, path: { id: textAt(events, 'data.0.id') } });
-  await call('getAdminDeliveriesSummary', { as, query: { buckets: '5' } });
-  return { id, deliveryId };
 }

@@ -36,10 +36,16 @@ export async function goThroughContents({ call, admin: as }: Parts): Promise<Lef
   await call('getAdminCollectionsByCollectionIndexes', { as, path });
   await call('postAdminCollectionsByCollectionIndexes', { as, path, body: { name: 'by_a', columns: ['a'] } });
   await call('deleteAdminCollectionsByCollectionIndexesByIndex', { as, path: { ...path, index: 'by_a' } });
+  const search = { name: 'words', type: 'search', fields: [{ field: 'a' }] };
+  await call('postAdminCollectionsByCollectionIndexes', { as, path, body: search });
+  const index = { ...path, index: 'words' };
+  await call('patchAdminCollectionsByCollectionIndexesByIndex', { as, path: index, body: { language: 'english' } });
   await call('postAdminCollectionsByCollectionTryRule', { as, path, body: { action: 'list', rule: 'a = "x"' } });
   await call('postAdminViewsPreview', { as, body: { view_query: 'select id, a from passing' } });
   const operations = [{ op: 'create', collection: 'passing', data: { a: 'x' } }];
   await call('postBatch', { as, body: { operations } });
+  await call('postRecordsByCollectionList', { as, path, body: { ids: ['a'], sort: 'ids', fields: ['a'] } });
+  await call('postSearch', { as, body: { queries: [{ collection: 'passing', search: 'x' }] } });
   await goThroughJobs({ call, admin: as }, path);
   const snapshot = objectAt((await call('getAdminMigrationsSnapshot', { as })).json, 'data');
   await call('postAdminMigrationsApply', { as, body: { snapshot, mode: 'additive' } });
@@ -150,5 +156,7 @@ async function goThroughRecords(
   const protectedFile = { ...place, filename: String(paper) };
   const token = textAt((await call('postFilesToken', { as, body: protectedFile })).json, 'data.token');
   await call('getFilesByCollectionByIdByFilename', { path: protectedFile, query: { token } });
+  const raw = { type: 'application/octet-stream', text: 'one' };
+  await call('putFilesByCollectionByIdByFilename', { as, path: protectedFile, raw });
   return { filename, recordId: id };
 }

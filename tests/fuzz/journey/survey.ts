@@ -14,7 +14,7 @@ interface CallValues {
   /** Sent instead of a body. */
   readonly form?: readonly Part[];
   /** Sent unchanged, instead of a body. */
-  readonly raw?: { readonly type: string; readonly text: string };
+  readonly raw?: { readonly type: string; readonly text: string | Uint8Array };
 }
 
 /** Sends a request and returns its answer. Throws unless the answer is a success that matches the document. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { joinSockets } from '../join-sockets.ts';
 
 /** A balancer in front of servers. */
 interface Balancer {
@@ -16,19 +17,7 @@ export async function startBalancer(urls: readonly string[]): Promise<Balancer> 
     turn = (turn + 1) % servers.length;
     const { hostname = '', port } = servers[turn] ?? {};
     const server = connect({ host: hostname, port: Number(port), allowHalfOpen: true });
-    for (const [end, other] of [
-      [client, server],
-      [server, client],
-    ] as const) {
-      sockets.add(end);
-      end.setNoDelay(true);
-      end.on('error', () => other.destroy());
-      end.on('close', () => {
-        sockets.delete(end);
-        other.destroySoon();
-      });
-      end.pipe(other);
-    }
+    joinSockets(client, server, sockets);
   });
   balancer.listen(0, '127.0.0.1');
   await once(balancer, 'listening');

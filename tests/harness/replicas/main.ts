@@ -3,6 +3,7 @@ import { type Child, endChild, startChild } from '../child.ts';
 import { eventually, Hopeless } from '../eventually.ts';
 import { findFreePort } from '../free-port.ts';
 import { textAt } from '../json.ts';
+import { programPath } from '../program.ts';
 import { startBalancer } from './balancer.ts';
 
 /**
@@ -13,7 +14,6 @@ import { startBalancer } from './balancer.ts';
 const count = Number(process.env.TEST_REPLICAS ?? 2);
 const name = 'replicas.test';
 const addresses = Array.from({ length: count }, (_, index) => `127.0.0.${index + 1}`);
-const repository = join(import.meta.dirname, '../../..');
 
 /** The gateway comes last: it asks the others for their routes. */
 const inner = ['records', 'auth', 'realtime', 'admin', 'webhooks'] as const;
@@ -37,7 +37,7 @@ process.once('SIGTERM', () => void stop());
 
 async function start(service: string, address: string): Promise<Replica> {
   const preload = ['--import', join(import.meta.dirname, 'names.ts')];
-  const child = startChild(process.execPath, [...preload, join(repository, `services/${service}/src/main.ts`)], {
+  const child = startChild(process.execPath, [...preload, programPath(`services/${service}/src/main`)], {
     ipc: true,
     env: {
       ...process.env,

@@ -3,7 +3,7 @@ import { type ClientCall, dataOf, hasOnly, isObject, type Wanted } from './clien
 const path = /^\/api\/(?:v1\/)?(records\/)?([A-Za-z]\w*)(?:\/([^/]+))?(?:\/(history|restore))?$/;
 /** First path segments that are not collections. */
 const reserved = new Set(
-  'admin auth batch collections files health jobs metrics realtime records settings v1 x'.split(' '),
+  'admin auth batch collections files health jobs metrics realtime records search settings v1 x'.split(' '),
 );
 
 const decoded = (text: string | undefined): string | undefined => {
@@ -22,7 +22,7 @@ export function recordCallOf(wanted: Wanted): ClientCall | undefined {
   if (id === undefined) return wanted.method === 'GET' ? listOf(collection, wanted) : writeOf(collection, wanted);
   if (action) return versionsOf(collection, id, action, wanted);
   if (id === 'aggregate') return aggregateOf(collection, wanted);
-  if (['import', 'export', 'search', 'batch'].includes(id)) return undefined;
+  if (['import', 'export', 'list', 'search', 'batch'].includes(id)) return undefined;
   return wanted.method === 'GET' ? getOf(collection, id, wanted) : changeOf(collection, id, wanted);
 }
 

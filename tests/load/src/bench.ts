@@ -6,6 +6,7 @@ import { measureBeside } from './beside/measure-beside.ts';
 import { startGenerator } from './generator/generator.ts';
 import { measureImports } from './imports/measure-imports.ts';
 import { measureLive } from './live/measure-live.ts';
+import { measureMove } from './moves/measure-move.ts';
 import type { Options } from './options.ts';
 import { residentMb, untilIdle } from './process-usage.ts';
 import { fillProduct } from './product/fill-product.ts';
@@ -70,6 +71,11 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     tell('imports, and gets during one');
     imports = await measureImports(measuring);
   }
+  let move: Result['move'];
+  if (isWanted(options, 'import-pocketbase')) {
+    tell('a move from PocketBase');
+    move = await measureMove(product);
+  }
   let live: Result['live'];
   if (isWanted(options, 'live')) {
     tell('ten thousand live connections');
@@ -84,6 +90,7 @@ export async function runBench(options: Options, tell: Tell, cleanUp: AsyncDispo
     beside,
     webhooks,
     imports,
+    move,
     live,
     memory: { idleMb, afterMb: residentMb(product.pid) },
   };

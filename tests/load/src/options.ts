@@ -3,8 +3,8 @@ import { parseArgs } from 'node:util';
 export const usage = `Usage: npm run bench -- [options]
 
   --rows <names>      comma-separated: get, list, signed-in, sign-in, expand, rule, filter, vector, create, update,
-                      delete, upload, refresh, batch, cascade, extension, beside, webhooks, import, export, live; or
-                      the start of a row's name, such as list-100k or create-32
+                      delete, upload, refresh, batch, cascade, search, extension, beside, webhooks, import,
+                      import-pocketbase, export, live; or the start of a row's name, such as list-100k or create-32
                       (default: all)
   --seconds <n>       length of one round on one server (default 2.5)
   --rounds <n>        rounds on each server, in turn (default 3)
@@ -14,6 +14,8 @@ export const usage = `Usage: npm run bench -- [options]
   --against <dir>     another checkout, installed: compares the rows of requests with it, in turn
   --pocketbase <file> a PocketBase binary: compares the rows that it has too with it, in turn
   --markdown          prints the result in the form of docs/performance.md
+
+BENCH_SEARCH_RECORDS: how many records the search rows have (default 100000)
 `;
 
 export interface Options {

@@ -36,6 +36,20 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
   const listed = async (word: string) => (await list()).filter((entry) => String(entry).includes(word));
   const memberOf = async (id: unknown) => objectAt((await admin.get(`/api/v1/club_members/${id}`)).json, 'data');
   const canSignIn = async (email: string) => (await post('login', { email, password })).status === 200;
+  const setRule = (rule: string | null) => admin.patch('/api/v1/collections/club_members', { sign_in_rule: rule });
+  /** A sign-in rule that refuses a promotion leaves the user anonymous, and the token valid (auth §4.5). */
+  const refusesPromotion = async (client: Client, promote: () => Promise<Answer>): Promise<void> => {
+    await setRule('team != "the old ones"');
+    await eventually('the rule applies where hooks run', async () => {
+      const email = `${crypto.randomUUID()}@example.com`;
+      await register(email, { team: 'the old ones' });
+      return listAt((await admin.get(`/api/v1/club_members?filter=email="${email}"`)).json, 'data').length === 0;
+    });
+    const answer = await promote();
+    assert.deepEqual([answer.status, at(answer.json, 'code')], [403, 'sign_in_refused'], answer.text);
+    assert.equal((await client.send('GET', `${path}/sessions`)).status, 200);
+    await setRule(null);
+  };
   const visited = async (id: string) => {
     const query = new URLSearchParams({ provider: 'oidc', redirectUri, state: 's' });
     const { json } = await guest.get(`${path}/oauth2/authorize?${query}`);
@@ -99,6 +113,7 @@ export async function accountHooks(t: TestContext, target: Target): Promise<void
     const promote = (email: string) => post('promote', { email, password }, client);
     assert.deepEqual(shown(await promote('zoe@rival.example')), [422, rival]);
     assert.equal((await promote('ann@example.com')).status, 409);
+    await refusesPromotion(client, () => promote('zoe@example.com'));
     const promoted = await promote('zoe@example.com');
     assert.equal(promoted.status, 200, promoted.text);
     assert.equal(recordOf(promoted).id, recordOf(answer).id);

@@ -35,6 +35,7 @@ onEachTopology('live connections refuse what they cannot follow', async (t, targ
     ['a page that is too long', { ...notes, snapshot: { perPage: 1001 } }, 400, /perPage must be .* 1000/],
     ['a snapshot sorted by an unknown field', { ...notes, snapshot: { sort: '-nothing' } }, 400, /sort/],
     ['a page without a snapshot member', { ...notes, snapshot: { offset: 1 } }, 400, /snapshot/],
+    ['a search', { ...notes, search: 'tea' }, 422, /"search":"a subscription cannot search"/],
     ['an empty record', { ...notes, record: '' }, 400, /record: must not be empty/],
     ['an empty id', { ...notes, id: '' }, 400, /id/],
   ];

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { type Client, createClient } from '../../harness/client.ts';
 import { eventually } from '../../harness/eventually.ts';
@@ -28,6 +29,19 @@ export async function revocation(t: TestContext, { ground, first, second }: Repl
     'a new password by an admin': ({ id }) => admin.patch(`/api/v1/readers/${id}`, { password: `${password}!` }),
     'a deleted user': ({ id }) => admin.delete(`/api/v1/readers/${id}`),
   };
+
+  await t.test('an account that sign_in_rule no longer admits [auth §4.5]', async () => {
+    await admin.patch('/api/v1/collections/readers', { sign_in_rule: 'email != "shut@example.com"' });
+    const [user, other] = [await signedIn('open@example.com'), await signedIn('other@example.com')];
+    await admin.patch(`/api/v1/readers/${user.id}`, { email: 'shut@example.com' });
+    await ended(user.there);
+    await ended(user.here);
+    assert.equal(await statusOf(other.there), 200);
+    const body = { email: 'shut@example.com', password };
+    for (const { guest } of [first, second])
+      assert.equal((await guest.send('POST', `${auth}/login`, { body })).status, 403);
+    await admin.patch('/api/v1/collections/readers', { sign_in_rule: null });
+  });
 
   for (const [what, end] of Object.entries(endings))
     await t.test(what, async () => {

@@ -1,5 +1,6 @@
 import { importLines } from '../imports/import-lines.ts';
 import { liveLines } from '../live/live-lines.ts';
+import { moveLines } from '../moves/move-lines.ts';
 import type { RowResult, SideResult } from '../rows/measure-row.ts';
 import { titleOf } from '../rows/row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
@@ -9,7 +10,7 @@ import { type Style, table } from './table.ts';
 
 /** Formats the result as plain text or Markdown. */
 export function present(result: Result, style: Style): string {
-  const { machine, conditions, rows, statements, beside, webhooks, imports, live, memory } = result;
+  const { machine, conditions, rows, statements, beside, webhooks, imports, move, live, memory } = result;
   const paragraph = (lines: readonly string[]) =>
     lines.map((line) => (style === 'markdown' ? `- ${line}` : `  ${line}`));
   const create = rows.find(({ row }) => row.name === 'create');
@@ -23,6 +24,7 @@ export function present(result: Result, style: Style): string {
     webhooks ? table(paceHead, webhooks.paced.map(paceCells), style) : [],
     webhooks ? paragraph([besideHangingLine(webhooks), burstLine(webhooks)]) : [],
     imports ? paragraph(importLines(imports)) : [],
+    move ? paragraph(moveLines(move)) : [],
     live ? paragraph(liveLines(live)) : [],
     paragraph([memoryLine(memory)]),
   ];

@@ -1,6 +1,7 @@
 import type { BesideResult } from '../beside/measure-beside.ts';
 import type { ImportResults } from '../imports/measure-imports.ts';
 import type { LiveResults } from '../live/measure-live.ts';
+import type { MoveResults } from '../moves/measure-move.ts';
 import type { RowResult } from '../rows/measure-row.ts';
 import type { WebhookResults } from '../webhooks/measure-webhooks.ts';
 
@@ -19,13 +20,14 @@ export interface Result {
   readonly beside: BesideResult | undefined;
   readonly webhooks: WebhookResults | undefined;
   readonly imports: ImportResults | undefined;
+  readonly move: MoveResults | undefined;
   readonly live: LiveResults | undefined;
   /** The product process's resident memory in MB. */
   readonly memory: { readonly idleMb: number | undefined; readonly afterMb: number | undefined };
 }
 
 /** Returns all failures, each with its row. */
-export function allFailures({ rows, beside, webhooks, imports, live }: Result): string[] {
+export function allFailures({ rows, beside, webhooks, imports, move, live }: Result): string[] {
   const ofRows = rows.flatMap(({ row, product, bare }) => [
     ...product.failures.map((failure) => `${row.name}, product: ${failure}`),
     ...(bare?.failures ?? []).map((failure) => `${row.name}, bare server: ${failure}`),
@@ -39,6 +41,7 @@ export function allFailures({ rows, beside, webhooks, imports, live }: Result): 
       ]
     : [];
   const ofImports = imports?.failures.map((failure) => `imports: ${failure}`) ?? [];
+  const ofMove = move?.failures.map((failure) => `move from PocketBase: ${failure}`) ?? [];
   const ofLive = live?.failures.map((failure) => `live connections: ${failure}`) ?? [];
-  return [...ofRows, ...ofBeside, ...ofWebhooks, ...ofImports, ...ofLive];
+  return [...ofRows, ...ofBeside, ...ofWebhooks, ...ofImports, ...ofMove, ...ofLive];
 }

@@ -5,6 +5,7 @@ import { longLists } from './long-lists.ts';
 import { reads } from './reads.ts';
 import { related } from './related.ts';
 import type { Row } from './row.ts';
+import { searches } from './search.ts';
 import { signIns } from './sign-ins.ts';
 import { teamRules } from './team-rules.ts';
 import { vectorSearch } from './vector-search.ts';
@@ -21,6 +22,7 @@ export const allRows: readonly Row[] = [
   ...writes,
   batch,
   cascade,
+  ...searches,
 ];
 
 /** Whether the command line selects a part of the bench. */

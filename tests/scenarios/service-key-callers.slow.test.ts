@@ -4,7 +4,7 @@ import { createClient } from '../harness/client.ts';
 import { eventually } from '../harness/eventually.ts';
 import { at, listAt, objectAt, textAt } from '../harness/json.ts';
 import { onEachTopology, onNewStacks } from '../harness/target.ts';
-import { makeKey } from './service-keys.ts';
+import { makeKey, type TestKey } from './service-keys.ts';
 
 onNewStacks('the tests set rate rules');
 
@@ -236,5 +236,26 @@ onEachTopology('a key is a caller with the type service', async (t, target) => {
     await eventually('the limit is reached', async () => (await slow.get('/api/v1/acted_on')).status === 429);
     for (const client of [same, admin])
       assert.equal((await client.get('/api/v1/acted_on')).headers['ratelimit-limit'], '100000');
+  });
+
+  await t.test('a short-lived key may pass all rules, with its batches [keys §6]', async () => {
+    const scopes = ['records:acted_on:write', 'records:acted_on:read'];
+    const free = await makeKey(target, scopes, {
+      rate_limited: false,
+      expires_at: Math.floor(Date.now() / 1000) + 600,
+    });
+    const counted = await makeKey(target, scopes);
+    const rules = [{ label: '*', max: 4, windowMs: 60_000, audience: 'auth' }];
+    await admin.patch('/api/v1/admin/settings', { 'rate_limit.rules': JSON.stringify(rules) });
+    const list = '/api/v1/acted_on';
+    await eventually('the rule counts', async () => (await counted.get(list)).headers['ratelimit-limit'] === '4');
+    const operations = Array.from({ length: 5 }, () => ({ op: 'create', collection: 'acted_on', data: {} }));
+    const batch = (client: TestKey) => client.send('POST', '/api/v1/batch', { body: { operations } });
+    for (let n = 0; n < 6; n += 1) {
+      const { status, headers } = await free.get(list);
+      assert.deepEqual([status, headers['ratelimit-limit']], [200, undefined]);
+    }
+    assert.equal((await batch(free)).status, 200);
+    assert.equal((await batch(counted)).status, 429);
   });
 });

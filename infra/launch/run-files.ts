@@ -1,0 +1,38 @@
+import { join } from 'node:path';
+import { type RunOptions, run } from 'node:test';
+import { spec } from 'node:test/reporters';
+import processorTime from './processor-time.ts';
+
+/** The files that this program runs, as JSON in its argument. */
+export interface FilesRun {
+  /** They start in this order: `node --test` would sort them. */
+  readonly files: readonly string[];
+  /** How many run at once. */
+  readonly concurrency: number;
+  /** How long a file may take, in milliseconds. */
+  readonly timeout: number;
+  readonly testNamePatterns: readonly string[];
+  readonly testSkipPatterns: readonly string[];
+  /** Whether to print what each file costs; only for files that run alone is it known what they cost shared servers. */
+  readonly showsProcessorTime: boolean;
+}
+
+const { showsProcessorTime, testNamePatterns, testSkipPatterns, ...rest }: FilesRun = JSON.parse(process.argv[2] ?? '');
+// Aborted, the run ends its files' processes and its servers.
+const end = new AbortController();
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => end.abort());
+// @types/node lacks the path.
+const options: RunOptions & { readonly globalSetupPath: string } = {
+  ...rest,
+  testNamePatterns: [...testNamePatterns],
+  testSkipPatterns: [...testSkipPatterns],
+  signal: end.signal,
+  // Starts the database and the bus that every file may use, and names them in TEST_DATABASE_URL and TEST_NATS_URL.
+  globalSetupPath: join(import.meta.dirname, '../../tests/harness/global-setup.ts'),
+};
+const events = run(options);
+events.on('test:summary', ({ file, success }) => {
+  if (file === undefined && !success) process.exitCode = 1;
+});
+events.compose(new spec()).pipe(process.stdout);
+if (showsProcessorTime) events.compose(processorTime).pipe(process.stdout);

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdtempSync, readdirSync, rmdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { endChild } from '../harness/child.ts';
+import type { Answer } from '../harness/client.ts';
+import { eventually } from '../harness/eventually.ts';
+import { textAt } from '../harness/json.ts';
+import { file, multipart } from '../harness/multipart.ts';
+import { callers, readiness, startProduct } from '../harness/stack.ts';
+import { committedIds } from '../harness/write-burst.ts';
+
+/** A small disk of its own; undefined where a process may not mount one. */
+function mountDisk(): { readonly directory: string; remove(): void } | undefined {
+  const directory = mkdtempSync(join(tmpdir(), 'recordbus-disk-'));
+  const { status } = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'none', directory]);
+  if (status !== 0) return void rmdirSync(directory);
+  return {
+    directory,
+    remove() {
+      spawnSync('umount', ['--lazy', directory]);
+      rmdirSync(directory);
+    },
+  };
+}
+
+const disk = mountDisk();
+
+test('on a full disk writes are 503 with a sentence, reads go on, and nothing is lost [http §4.8]', {
+  skip: !disk && 'it mounts a small disk, which only root may',
+}, async (t) => {
+  if (!disk) return;
+  t.after(() => disk.remove());
+  const product = startProduct('one', { SERVICE_DATA_DIR: join(disk.directory, 'data') });
+  t.after(() => endChild(product));
+  const { url, setupToken } = await readiness(product);
+  const admin = await callers(url, setupToken).admin();
+  await admin.post('/api/v1/collections', {
+    name: 'notes',
+    type: 'base',
+    fields: [
+      { name: 'body', type: 'text' },
+      { name: 'paper', type: 'file' },
+    ],
+  });
+  const acknowledged: string[] = [];
+  /** Notes an acknowledged write, and returns any other answer. */
+  function refusalOf(answer: Answer): Answer | undefined {
+    if (answer.status !== 201) return answer;
+    acknowledged.push(textAt(answer.json, 'data.id'));
+    return undefined;
+  }
+  const write = async () => refusalOf(await admin.send('POST', '/api/v1/notes', { body: { body: randomText() } }));
+  await write();
+  await fillLogSegment(disk.directory, write);
+
+  const ballast = join(disk.directory, 'ballast');
+  const { bavail, bsize } = statfsSync(disk.directory);
+  // The database may write a little more, so that the disk is full in the middle of a write.
+  writeFileSync(ballast, Buffer.alloc(bavail * bsize - 3_000_000));
+  const refused = await eventually('a write is refused', write, { intervalMs: 0 });
+  assert.deepEqual(
+    [refused.status, refused.headers['retry-after'], refused.text],
+    [503, '1', `{"error":"the database's disk is full","code":"unavailable"}`],
+  );
+  assert.equal((await admin.get(`/api/v1/notes/${acknowledged[0]}`)).status, 200);
+
+  const form = multipart(file('paper', 'paper.txt', Buffer.alloc(8_000_000, 'p')));
+  const upload = await admin.send('POST', '/api/v1/notes', form);
+  assert.equal(upload.status, 503, upload.text);
+  assert.match(upload.text, /"the (disk for files|database's disk) is full"/);
+
+  rmSync(ballast);
+  await eventually('writes are accepted again', async () => (await write()) === undefined);
+  const stored = await committedIds(admin, 'notes');
+  assert.deepEqual(
+    acknowledged.filter((id) => !stored.has(id)),
+    [],
+  );
+});
+
+/**
+ * Writes until the database's log has a new segment. A log that cannot grow stops the database for a moment, which is not
+ * what this test is about.
+ */
+async function fillLogSegment(directory: string, write: () => Promise<unknown>): Promise<void> {
+  const [log = assert.fail('there is no log')] = globSync(join(directory, '**/pg_wal'));
+  const segments = () => readdirSync(log).length;
+  const before = segments();
+  await eventually(
+    'the log has a new segment',
+    async () => {
+      await write();
+      return segments() > before;
+    },
+    { intervalMs: 0 },
+  );
+}
+
+/** A text that PostgreSQL cannot compress much. */
+const randomText = (): string => Array.from({ length: 4000 }, () => Math.random().toString(36).slice(2)).join('');

@@ -1,0 +1,64 @@
+import { textAt } from '../../harness/json.ts';
+import type { Call } from './survey.ts';
+
+interface Parts {
+  readonly call: Call;
+  readonly admin: string;
+}
+
+/** A record that owns webhooks. */
+interface Owner {
+  readonly collection: string;
+  readonly id: string;
+}
+
+/** Calls the webhook operations. Returns the ids of a webhook that stays and of its delivery. */
+export async function goThroughWebhooks({ call, admin: as }: Parts): Promise<{ id: string; deliveryId: string }> {
+  const body = { name: 'journey', url: 'http://127.0.0.1:9/', events: ['everything.create'] };
+  const make = async () => textAt((await call('postAdminWebhooks', { as, body })).json, 'data.id');
+  await call('deleteAdminWebhooksById', { as, path: { id: await make() } });
+  const id = await make();
+  const path = { id };
+  await call('getAdminWebhooks', { as, query: { perPage: '3' } });
+  await call('getAdminWebhooksById', { as, path });
+  await call('patchAdminWebhooksById', { as, path, body: { name: 'renamed' } });
+  await call('postAdminWebhooksByIdRegenerateSecret', { as, path, body: { overlap_seconds: 60 } });
+  await call('getAdminWebhooksByIdStatus', { as, path });
+  const deliveryId = textAt((await call('postAdminWebhooksByIdTest', { as, path })).json, 'data.id');
+  await call('getAdminWebhooksByIdDeliveries', { as, path, query: { event: 'webhook.test' } });
+  await call('getAdminWebhooksByIdDeliveriesByDeliveryId', { as, path: { id, deliveryId } });
+  await call('postAdminWebhooksByIdDeliveriesByDeliveryIdRedeliver', { as, path: { id, deliveryId } });
+  await call('postAdminWebhooksByIdReplay', { as, path, body: { since: 0 } });
+  const { json: events } = await call('getAdminEvents', {
+    as,
+    query: { perPage: '2', webhook: id, status: 'pending' },
+  });
+  await call('getAdminEventsById', { as, path: { id: textAt(events, 'data.0.id') } });
+  await call('getAdminDeliveriesSummary', { as, query: { buckets: '5' } });
+  return { id, deliveryId };
+}
+
+/** Calls the operations of webhooks that a record owns, and opens a link to their portal. */
+export async function goThroughOwnedWebhooks({ call, admin: as }: Parts, owner: Owner): Promise<void> {
+  await call('patchAdminSettings', { as, body: { [`webhooks.owners.${owner.collection}`]: '{}' } });
+  const query = { owner: `${owner.collection}/${owner.id}` };
+  await call('getWebhooksEvents', { as, query });
+  const body = { name: 'of an owner', url: 'https://127.0.0.1/', events: ['everything.create'] };
+  const { json: made } = await call('postWebhooks', { as, query, body });
+  const id = textAt(made, 'data.id');
+  const one = { as, query, path: { id } };
+  await call('getWebhooks', { as, query });
+  await call('getWebhooksById', one);
+  await call('patchWebhooksById', { ...one, body: { name: 'renamed' } });
+  await call('postWebhooksByIdRegenerateSecret', { ...one, body: {} });
+  await call('getWebhooksByIdStatus', one);
+  const deliveryId = textAt((await call('postWebhooksByIdTest', one)).json, 'data.id');
+  const delivery = { ...one, path: { id, deliveryId } };
+  await call('getWebhooksByIdDeliveries', one);
+  await call('getWebhooksByIdDeliveriesByDeliveryId', delivery);
+  await call('postWebhooksByIdDeliveriesByDeliveryIdRedeliver', delivery);
+  await call('postWebhooksByIdReplay', { ...one, body: { since: 0 } });
+  await call('deleteWebhooksById', one);
+  const link = textAt((await call('postAdminWebhooksPortal', { as, body: { owner } })).json, 'data.path');
+  await call('postWebhooksPortal', { body: { token: link.slice(link.indexOf('#') + 1) } });
+}
